@@ -34,8 +34,9 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import FileReport
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import FileReport, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.layout.photographs import read_photograph
 from omibench.stages.ocr.readers import open_engine

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from omibench.datasets.registry import benchmark as benchmark
     from omibench.errors import ArgumentError as ArgumentError
     from omibench.errors import OmibenchError as OmibenchError
+    from omibench.judges.registry import judge as judge
     from omibench.models.registry import provider as provider
     from omibench.params.setting import Setting as Setting
     from omibench.params.study import Study as Study
@@ -54,6 +55,7 @@ _HOMES = {
     "omibench.api.studies": ("describe_plan", "load_study", "plan_study"),
     "omibench.datasets.registry": ("benchmark",),
     "omibench.errors": ("ArgumentError", "OmibenchError"),
+    "omibench.judges.registry": ("judge",),
     "omibench.models.registry": ("provider",),
     "omibench.params.setting": ("Setting",),
     "omibench.params.study": ("Study",),
@@ -94,6 +96,7 @@ __all__ = [
     "condition",
     "describe_plan",
     "engine",
+    "judge",
     "load_release",
     "load_results",
     "load_study",

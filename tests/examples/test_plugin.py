@@ -18,6 +18,9 @@ from tests.items import make_item
 from omibench import plugins
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import PluginError
+from omibench.judges.case import JudgeCase
+from omibench.judges.instrument import build_request
+from omibench.judges.registry import build_instrument, columns_of
 from omibench.models.registry import open_provider
 from omibench.params.cell import Cell
 from omibench.params.stages.filter import FilterParams
@@ -97,7 +100,7 @@ def test_every_name_of_the_package_is_known(installed: Path) -> None:
         "providers": {"parrot"},
         "rule_books": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
         "benchmarks": {"moons"}, "engines": {"page-size"}, "reasons": {"too_long"},
-        "sections": {"settings-per-model"},
+        "sections": {"settings-per-model"}, "judges": {"units"},
     }  # fmt: skip
     for kind, parts in names.items():
         for name in parts:
@@ -169,6 +172,16 @@ def test_a_reason_of_the_filter(study: Study, tmp_path: Path) -> None:
         return [name for name, _ in all_reasons(case)]
 
     assert reasons(study.filter) == [*reasons(FilterParams()), "too_long"]
+
+
+def test_a_judge(study: Study) -> None:
+    panel = study.judge.others["units"]
+    units = build_instrument("units", panel)
+    case = JudgeCase(id="a", question="How far?", gold=["3 m"], response="3 m")
+    assert units.read("LABEL: at_the_end", case) == "at_the_end"
+    assert units.read("LABEL: somewhere", case) is None
+    assert columns_of(units, panel, "nowhere") == {"label": "nowhere"}
+    assert "- throughout: every" in build_request(case, units).conversation.text
 
 
 def test_a_section(installed: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tests.judges.plugin_judges import plugin_judges
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
 from omibench.client.ask import open_asker
@@ -184,6 +185,19 @@ def test_judges_of_reasoning_and_graders_are_planned(questions: Path, study: Mak
     boxed = plan_study(asked, questions).list_rows("judge")
     assert [row.requests for row in boxed][:4] == [3, 3, 0, 0]
     keep(asked, questions, "sim", "cot", Response(text="So \\boxed{7}.", simulated=True))
+
+
+def test_judges_of_plug_ins_are_planned(questions: Path, study: Make) -> None:
+    golds = [Answer(id=f"p{n}", answer=["7"], answer_type="open") for n in range(3)]
+    write_jsonl(questions.with_name("answers.jsonl"), golds)
+    with plugin_judges():
+        asked = study(
+            judge={"others": {"tempo": "sim", "tone": ["sim", "rater"]}, "settings": ["cot"]},
+            models={name: study().models["sim"].model_dump() for name in ("sim", "rater")},
+            infer={"models": ["sim"], "settings": ["cot"]},
+        )
+        rows = plan_study(asked, questions).list_rows("judge")
+    assert [(row.model, row.requests) for row in rows] == [("sim", 3), ("sim", 3), ("rater", 3)]
 
 
 @pytest.mark.parametrize("variant", get_args(GptscoreVariant))

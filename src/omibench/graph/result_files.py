@@ -11,7 +11,7 @@ from functools import cache
 from omibench.graph.provenance.provenance import Provenance
 from omibench.graph.stage import ResultFile
 from omibench.graph.stages import STAGES
-from omibench.schemas.tables import Journal
+from omibench.schemas.journal import Journal
 
 FILES: tuple[ResultFile, ...] = (
     *(file for stage in STAGES for file in stage.outputs),

@@ -9,8 +9,10 @@ from omibench.judges.case import (
     response_section,
 )
 from omibench.judges.instrument import Instrument
+from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
+from omibench.params.panel import JudgePanel
 
 INSTRUCTIONS = """\
 You compare the reasoning of a response with a reference solution to the same problem: the logic, \
@@ -50,3 +52,14 @@ ALIGNMENT: Instrument[float] = Instrument(
     read=read,
     vote=middle,
 )
+
+
+def fill_columns(mark: float | None, panel: JudgePanel) -> Columns:
+    """Its only mark."""
+    return {"alignment": mark}
+
+
+@judge("alignment", responses="with_reference", fill_columns=fill_columns)
+def build_alignment(panel: JudgePanel) -> Instrument[float]:
+    """The same judge for every panel."""
+    return ALIGNMENT

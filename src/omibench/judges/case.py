@@ -54,6 +54,11 @@ def response_section(case: JudgeCase) -> Section:
     return Section("RESPONSE", clip(drop_hidden_text(case.response)) or "(empty)")
 
 
+def show_question_and_response(case: JudgeCase) -> tuple[Section, Section]:
+    """What a judge is shown that needs neither the official answer nor a reference."""
+    return question_section(case), response_section(case)
+
+
 def clip(text: str) -> str:
     """A text of at most 16,000 characters: of a longer one the beginning and the end."""
     if len(text) <= RESPONSE_CHARS:

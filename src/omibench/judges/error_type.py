@@ -12,9 +12,11 @@ from omibench.judges.case import (
     response_section,
 )
 from omibench.judges.instrument import Instrument
+from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_value
-from omibench.judges.taxonomies import NO_ERROR, Taxonomy
+from omibench.judges.taxonomies import NO_ERROR, Taxonomy, load_taxonomy
 from omibench.judges.votes import most
+from omibench.params.stages.judge import ErrorPanel
 
 _TOKEN = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -59,3 +61,14 @@ def error_type(taxonomy: Taxonomy) -> Instrument[str]:
         read=read,
         vote=most,
     )
+
+
+def fill_columns(label: str | None, panel: ErrorPanel) -> Columns:
+    """The type, and the taxonomy that it is of."""
+    return {"error_type": label, "taxonomy": panel.taxonomy}
+
+
+@judge("error_type", responses="wrong", fill_columns=fill_columns)
+def build_error_type(panel: ErrorPanel) -> Instrument[str]:
+    """The judge of the panel's taxonomy."""
+    return error_type(load_taxonomy(panel.taxonomy))

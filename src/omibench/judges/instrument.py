@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from omibench.files.prompt_file import read_prompt
-from omibench.judges.case import JudgeCase
+from omibench.judges.case import JudgeCase, show_question_and_response
+from omibench.judges.scales import Scale
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -38,7 +39,8 @@ class Instrument(Generic[T]):
 
     `vote` makes one verdict of those of several judges, None where they do not settle it.
     `closing` follows the material and says how the reply must end; it stays when the
-    instructions are replaced from a file, since it is what `read` understands.
+    instructions are replaced from a file, since it is what `read` understands. `scale` holds the
+    values that a judge without columns of its own may give.
     """
 
     name: str
@@ -49,6 +51,40 @@ class Instrument(Generic[T]):
     sections: Callable[[JudgeCase], Sequence[Section]]
     read: Callable[[str, JudgeCase], T | None]
     vote: Callable[[Sequence[T]], T | None]
+    scale: Scale | None = None
+
+
+def make_instrument(
+    name: str,
+    instructions: str,
+    scale: Scale,
+    *,
+    version: int = 1,
+    sections: Callable[[JudgeCase], Sequence[Section]] = show_question_and_response,
+) -> Instrument[Any]:
+    """A judge that gives a value of a scale, which says how replies end and are read.
+
+    Args:
+        name: The judge.
+        instructions: What it is to do, shown before the material.
+        scale: The values that it may give.
+        version: Raise it whenever the same reply gives another value than before.
+        sections: What it is shown of a case, in order; the question and the response by default.
+
+    Returns:
+        The instrument, to be returned by a function under `@judge`.
+    """
+    return Instrument(
+        name=name,
+        version=version,
+        role="assessor",
+        instructions=instructions,
+        closing=scale.closing,
+        sections=sections,
+        read=lambda reply, _: scale.read(reply),
+        vote=scale.vote,
+        scale=scale,
+    )
 
 
 class InstrumentPrompt(NamedTuple):

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.judges.case import JudgeCase, question_section, response_section
+from omibench.judges.case import JudgeCase, show_question_and_response
 from omibench.judges.instrument import Instrument
+from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
-
-KEYS = ("correctness", "faithfulness", "information-usage", "clarity", "detail", "overall")
+from omibench.params.panel import JudgePanel
 
 
 class Quality(NamedTuple):
@@ -26,6 +26,9 @@ class Quality(NamedTuple):
     detail: float
     overall: float
 
+
+KEYS = tuple(name.replace("_", "-") for name in Quality._fields)
+"""Of the JSON object that a judge replies with."""
 
 INSTRUCTIONS = """\
 You mark the reasoning in a response to a problem, not its final answer: a wrong answer costs \
@@ -72,7 +75,18 @@ QUALITY: Instrument[Quality] = Instrument(
     role="rater",
     instructions=INSTRUCTIONS,
     closing=CLOSING,
-    sections=lambda case: (question_section(case), response_section(case)),
+    sections=show_question_and_response,
     read=read,
     vote=vote,
 )
+
+
+def fill_columns(marks: Quality | None, panel: JudgePanel) -> Columns:
+    """A column a mark."""
+    return marks._asdict() if marks else {}
+
+
+@judge("quality", fill_columns=fill_columns)
+def build_quality(panel: JudgePanel) -> Instrument[Quality]:
+    """The same judge for every panel."""
+    return QUALITY

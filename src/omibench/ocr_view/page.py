@@ -9,8 +9,9 @@ from pathlib import Path
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
 from omibench.ocr_view.view import LINES, PARTS, build_leaves
+from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import FileReport, PageText, read_json, read_jsonl, write_text
+from omibench.schemas.tables import read_json, read_jsonl, write_text
 from omibench.stages.ocr.codes import CODES
 from omibench.stages.ocr.layout.places import Layout
 from omibench.stages.ocr.sources.manifest import Source

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from omibench.schemas.image_marks import pair_with_pictures
+from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.problem import BBox, Choice, Figure, Problem
-from omibench.schemas.tables import PageLine, PageText
 from omibench.stages.ocr.layout.places import Layout, Place, Sheet
 
 SURE = 0.8

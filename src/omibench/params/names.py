@@ -26,12 +26,14 @@ class PartName:
         noun: What a message calls one of them: `rule book`.
         first: Names that are no parts and are allowed too, listed before them.
         last: The same, listed after them.
+        without: Names of built-in parts that stand elsewhere in params and are refused here.
     """
 
     kind: str
     noun: str
     first: Sequence[str] = ()
     last: Sequence[str] = ()
+    without: Sequence[str] = ()
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -43,19 +45,19 @@ class PartName:
     ) -> dict[str, Any]:
         from omibench.plugins.built_in import BUILT_IN
 
-        names = [*self.first, *BUILT_IN.get(self.kind, {}), *self.last]
-        return {
-            "anyOf": [
-                {"enum": names, "type": "string"},
-                {"description": f"A {self.noun} of a plug-in.", "pattern": PART_NAME,
-                 "type": "string"},
-            ]
+        built_in = [name for name in BUILT_IN.get(self.kind, {}) if name not in self.without]
+        names = [*self.first, *built_in, *self.last]
+        others = {
+            "description": f"A {self.noun} of a plug-in.", "pattern": PART_NAME, "type": "string"
         }  # fmt: skip
+        return {"anyOf": [{"enum": names, "type": "string"}, others]} if names else others
 
     def _check(self, name: str) -> str:
-        if name in (*self.first, *self.last) or has_part(self.kind, name):
+        is_allowed = name not in self.without and has_part(self.kind, name)
+        if name in (*self.first, *self.last) or is_allowed:
             return name
-        names = [*self.first, *known_names(self.kind), *self.last]
+        parts = [part for part in known_names(self.kind) if part not in self.without]
+        names = [*self.first, *parts, *self.last]
         raise PydanticCustomError(
             UNKNOWN_PART,
             "unknown {noun} {name}{hint}",
@@ -72,3 +74,7 @@ EngineName = Annotated[
 """`textlayer` reads no pixels; `mathpix` and `vision` are asked over a network."""
 ReasonName = Annotated[str, PartName("reasons", "reason of the filter")]
 ConditionName = Annotated[str, PartName("conditions", "image condition")]
+JudgeName = Annotated[
+    str, PartName("judges", "judge of reasoning", without=("quality", "alignment", "error_type"))
+]
+"""The built-in judges have keys of their own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
@@ -31,3 +31,11 @@ Panel = Annotated[
     JudgePanel,
     BeforeValidator(write_out, json_schema_input_type=Name | list[Name] | JudgePanel),
 ]
+
+
+class NamedPanel(NamedTuple):
+    """A panel as params.yaml names it: the instrument that it is asked with, and its key there."""
+
+    instrument: str
+    key: str
+    panel: JudgePanel

@@ -217,16 +217,8 @@ class Study(Block):
                 yield f"models.{name}.base", [model.base], self.models
 
     def _panels(self) -> list[tuple[str, JudgePanel]]:
-        blocks = {
-            "score": {n: getattr(self.score, n) for n in ("judge", "grader", "extractor")},
-            "judge": {n: getattr(self.judge, n) for n in ("quality", "alignment", "errors")},
-        }
-        return [
-            (f"{block}.{name}", panel)
-            for block, panels in blocks.items()
-            for name, panel in panels.items()
-            if panel
-        ]
+        named = [*self.score.named_panels, *self.judge.named_panels]
+        return [(key, panel) for _, key, panel in named]
 
 
 def parse_study(

@@ -14,6 +14,7 @@ from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import consult
+from omibench.judges.registry import JUDGES, JudgedResponses, build_instrument
 from omibench.params.cell import Cell
 from omibench.params.panel import JudgePanel
 from omibench.plan.dry import DryRun
@@ -25,7 +26,6 @@ from omibench.schemas.verdict import ScoredItem
 from omibench.stages.aggregate.choose import CaseMaterial
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.stage import BY_JUDGE, find_judges, make_sample
-from omibench.stages.judge.instruments import find_instrument
 from omibench.stages.judge.material import Material, choose_ids, make_case
 from omibench.stages.judge.stage import select_material
 from omibench.stages.score.asking import INSTRUMENTS
@@ -49,7 +49,7 @@ class Judging:
             yield from _by_model(INSTRUMENTS[name].role, panel.models, steps)
         if self.cell in study.judged_cells:
             for name, panel in study.panels("judge").items():
-                role = find_instrument(name, study.judge).role
+                role = build_instrument(name, panel).role
                 yield from _by_model(role, panel.models, self._list_reasoning_steps(name, panel))
         method, named = (
             study.settings[self.cell.setting].aggregate.how,
@@ -100,14 +100,16 @@ class Judging:
 
     def _list_reasoning_steps(self, name: str, params: JudgePanel) -> list[Step]:
         dry, candidates = DryRun(self.view), self._material()
-        instrument = find_instrument(name, self.view.study.judge)
+        instrument, responses = build_instrument(name, params), JUDGES.get(name).responses
         panel = dry.panel(instrument, params)
         for sure in (True, False):
             dry.guessing = not sure
             material = [
-                m for m, is_stored in candidates if sure == (is_stored and _is_decided(m, name))
+                m
+                for m, is_stored in candidates
+                if sure == (is_stored and _is_decided(m, responses))
             ]
-            if name == "error_type" and not sure:
+            if responses == "wrong" and not sure:
                 material = [replace(m, verdict=_wrong(m)) for m in material if m.is_readable]
             consult([m.case for m in select_material(name, material)], instrument, panel)
         return dry.steps
@@ -164,7 +166,7 @@ class Judging:
         """What may be judged of the reasoning, and whether the store holds it."""
         params, folder = self.view.study.judge, self.view.questions.parent
         verdicts: Mapping[str, VerdictRow] = {}
-        if params.errors:
+        if any(JUDGES.get(name).responses == "wrong" for name in params.panels):
             first = self.view.study.score.rules[0]
             verdicts = find_verdicts(self.view, self.cell, params.wrong_by or first)
         kept_ids = choose_ids(self.view.questions_by_id, params.problems)
@@ -185,9 +187,9 @@ def _by_model(
         yield role, model, list(reversed(model_steps.values()))
 
 
-def _is_decided(material: Material, instrument: str) -> bool:
+def _is_decided(material: Material, responses: JudgedResponses) -> bool:
     """Whether it is known if a judge is asked about a response that is there."""
-    return instrument != "error_type" or material.verdict is not None
+    return responses != "wrong" or material.verdict is not None
 
 
 def _wrong(material: Material) -> VerdictRow:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 
+from omibench.errors import PluginError
+from omibench.plugins.built_in import REGISTRY_MODULES
 from omibench.plugins.installed import installed_names
 from omibench.plugins.registry import REGISTRIES, Registry, has_part
 from omibench.plugins.sources import SOURCES
+from omibench.schemas.validation import suggest_name
 
 __all__ = ["Registry", "part_meaning", "source_hash"]
 
@@ -30,8 +33,14 @@ def source_hash(kinds: Collection[str]) -> str:
         and layout do not change it.
 
     Raises:
-        PluginError: An installed part that is used without being named does not load.
+        PluginError: A kind has no registry, or an installed part that is used without being named
+            does not load.
     """
+    unknown = sorted(set(kinds) - REGISTRY_MODULES.keys())
+    if unknown:
+        raise PluginError(
+            f"{unknown[0]!r} is no kind of part{suggest_name(unknown[0], REGISTRY_MODULES)}"
+        )
     lines: set[str] = set()
     for kind in sorted(kinds):
         for name in installed_names(kind) if kind in ALWAYS_USED else ():

@@ -36,6 +36,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "samples": "omibench.stages.analyze.sections.samples",
         "judge": "omibench.stages.analyze.sections.judge",
         "reasoning": "omibench.stages.analyze.sections.reasoning",
+        "other-judges": "omibench.stages.analyze.sections.other_judges",
         "saliency": "omibench.stages.analyze.sections.saliency",
         "provenance": "omibench.stages.analyze.sections.provenance",
     },
@@ -79,6 +80,11 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "mathreal": "omibench.settings.prompts_built_in",
         "mathreal-iuer": "omibench.settings.prompts_built_in",
     },
+    "judges": {
+        "quality": "omibench.judges.quality",
+        "alignment": "omibench.judges.alignment",
+        "error_type": "omibench.judges.error_type",
+    },
     "conditions": {
         "all": "omibench.settings.conditions",
         "first": "omibench.settings.conditions",
@@ -102,6 +108,7 @@ REGISTRY_MODULES: Final[dict[str, str]] = {
     "reasons": "omibench.stages.filter.reasons.registry",
     "prompts": "omibench.settings.registry",
     "conditions": "omibench.settings.registry",
+    "judges": "omibench.judges.registry",
 }
 """The module that holds the registry of a kind: code that imports it uses every built-in part, so
 that the hash of this code covers them."""

@@ -11,7 +11,8 @@ from omibench.files.locks import LockError, try_lock
 from omibench.params.study import Study
 from omibench.reevaluate.budget import Priced
 from omibench.reevaluate.candidates import ModelCandidate
-from omibench.schemas.tables import Journal, Sighting, State, read_json, write_json
+from omibench.schemas.journal import Journal, Sighting, State
+from omibench.schemas.tables import read_json, write_json
 
 JOURNAL = Path("reevaluate/journal.json")
 

@@ -13,11 +13,6 @@ from omibench.schemas.tables import JudgementRow, read_parquet
 if TYPE_CHECKING:
     import polars as pl
 
-QUALITY = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
-"""Marks of a rationale, from 1 (worst) to 5."""
-ALIGNMENT = "alignment"
-"""The mark of a rationale beside the reference solution."""
-
 
 def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
     """Read the judgements of a cell that count.

@@ -15,7 +15,12 @@ class AddedLater:
     """Marks a column that files of an older omibench lack: there it is read as missing."""
 
 
+class Sparse(AddedLater):
+    """Marks a column that a file also lacks where no row fills it."""
+
+
 ADDED_LATER: Final = AddedLater()
+SPARSE: Final = Sparse()
 
 
 def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
@@ -34,6 +39,16 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
         return types[annotation]
 
     return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
+
+
+def may_be_missing(row: type[BaseModel], column: str) -> bool:
+    """Whether a file may lack a column, which is then read as missing in all rows."""
+    return any(isinstance(mark, AddedLater) for mark in row.model_fields[column].metadata)
+
+
+def list_sparse_columns(row: type[BaseModel]) -> list[str]:
+    """The columns that a file lacks where no row fills them, in the order of the fields."""
+    return [name for name, field in row.model_fields.items() if SPARSE in field.metadata]
 
 
 def add_null_columns(frame: pl.DataFrame, row: type[BaseModel]) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -22,7 +22,15 @@ from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
 from omibench.schemas.cell_files import read_cell
 from omibench.schemas.cell_origin import CellOrigin, build_metadata, describe_origin
-from omibench.schemas.columns import ADDED_LATER, add_null_columns, build_frame, polars_schema
+from omibench.schemas.columns import (
+    ADDED_LATER,
+    SPARSE,
+    add_null_columns,
+    build_frame,
+    list_sparse_columns,
+    may_be_missing,
+    polars_schema,
+)
 from omibench.schemas.problem import Noun
 from omibench.text.surrogates import replace_surrogates
 
@@ -30,56 +38,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Row = TypeVar("Row", bound=BaseModel)
-
-
-class PageLine(Noun):
-    """One line of a page: where it stands, who read it, and how sure that engine is."""
-
-    text: str
-    bbox: tuple[float, float, float, float]
-    """x0, y0, x1, y1 in points from the top left of the page as it stands upright."""
-    engine: str
-    confidence: float | None = None
-    math_suspect: bool = False
-    """Holds a formula that its engine cannot write out."""
-    left_out: str | None = None
-    """Why it is no part of the page's text: `furniture`, `handwriting`, `neighbour`, ..."""
-
-
-class PageText(Noun):
-    """One page as it was read."""
-
-    source: str
-    page: int
-    text: str
-    engine: str
-    turn: float = 0.0
-    """Degrees clockwise by which the page was turned to stand upright."""
-    lines: list[PageLine] = []
-
-
-class FileReport(Noun):
-    """What became of one input file of `ocr`."""
-
-    source: str
-    status: Literal["ok", "warning", "error"]
-    codes: list[str] = []
-    where: dict[str, str] = {}
-    """The pages that a code is about, such as `pages 3-4`."""
-    pages: int = 0
-    seconds: float = 0.0
-    cpu_s: float | None = None
-    """CPU seconds of the reading process; None where the system does not tell."""
-    peak_mb: int | None = None
-    """The most memory that it held, in MiB."""
-
-
-class OcrReport(Noun):
-    """`report.json` of ocr: one entry a file, in the order they were given."""
-
-    files: list[FileReport]
-    problems_sha256: str | None = None
-    """Of `problems.jsonl` as it was written: an edit by hand is not overwritten."""
 
 
 class ResponseRow(Noun):
@@ -155,13 +113,15 @@ class JudgementRow(Noun):
     """What judges say of the reasoning in one response; one row a response, instrument and judge.
 
     Marks are from 1 to 5. A column is null where another instrument fills it, or the judge failed.
+    `mark`, `label`, `lowest` and `highest` are of judges under `judge.others`; a file lacks those
+    of them that no row fills.
     """
 
     id: str
     index: int
     key: str
     instrument: str
-    """`quality`, `alignment` or `error_type`."""
+    """`quality`, `alignment`, `error_type`, or the name of another judge."""
     version: int
     judge: str | None = None
     """The judge; several names joined by `+` for their vote; null where none was needed."""
@@ -182,6 +142,11 @@ class JudgementRow(Noun):
     judge_key: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
+    mark: Annotated[float | None, SPARSE] = None
+    """Between `lowest` and `highest`."""
+    label: Annotated[str | None, SPARSE] = None
+    lowest: Annotated[float | None, SPARSE] = None
+    highest: Annotated[float | None, SPARSE] = None
 
 
 class FrozenManifest(Noun):
@@ -199,32 +164,6 @@ class FrozenManifest(Noun):
     """Where problems were made up, and not taken from any source: `synthetic:<study>`."""
     simulated: dict[str, int] = {}
     """What simulated models did to problems before they were frozen, and to how many of them."""
-
-
-State = Literal["begun", "done", "waiting"]
-
-
-class Sighting(Noun):
-    """A model that a watch found: `waiting` for a budget, `begun`, or `done` and on the board.
-
-    One that a budget cut off in the middle is on the board and waiting.
-    """
-
-    model: str
-    id: str
-    watch: str
-    state: State
-    when: str
-    """When the state was reached, in UTC."""
-    why: str | None = None
-    cap_usd: float | None = None
-    """What the study might commit when this model was cut off; it goes on when that is more."""
-
-
-class Journal(Noun):
-    """`journal.json` of reevaluate: what became of each model that a watch found."""
-
-    models: list[Sighting] = []
 
 
 def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:
@@ -291,6 +230,8 @@ def write_parquet(
 ) -> None:
     """Write rows as Parquet, lone surrogates as U+FFFD; an empty table keeps its columns.
 
+    Of its sparse columns only those are written that some row fills.
+
     Args:
         path: The file to write; it appears whole or not at all.
         rows: Its rows.
@@ -302,6 +243,9 @@ def write_parquet(
     """
     schema = polars_schema(row)
     values = {name: [getattr(r, name) for r in rows] for name in schema}
+    for name in list_sparse_columns(row):
+        if all(value is None for value in values[name]):
+            del schema[name], values[name]
     try:
         frame = build_frame(values, schema)
     except UnicodeEncodeError:
@@ -330,7 +274,7 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     _check_is_there(path)
     frame = read_cell(path)
     absent = [name for name in row.model_fields if name not in frame.columns]
-    missing = [name for name in absent if ADDED_LATER not in row.model_fields[name].metadata]
+    missing = [name for name in absent if not may_be_missing(row, name)]
     if missing:
         raise FileFormatError(
             f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}: give the "

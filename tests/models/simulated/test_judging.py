@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 from tests.models.conftest import Make, request
 
+from omibench.judges.scales import LabelScale, NumberScale
 from omibench.models.simulated.judging import MARKS
 from omibench.schemas.request import Role
 from omibench.text.fences import Section, fence_sections
@@ -44,6 +45,27 @@ def test_a_faultless_judge_of_each_kind(simulate: Make) -> None:
     assert tuple(marks) == MARKS
     assert min(marks.values()) >= 4
     assert max(json.loads(say(simulate, "rater", WRONG)).values()) <= 3
+
+
+def test_an_assessor_gives_a_value_of_the_scale_that_ends_its_prompt(simulate: Make) -> None:
+    for text, marks in ((RIGHT, {6, 7, 8}), (WRONG, {4, 5, 6})):
+        prompt = f"{fence_sections([Section('RESPONSE', text)])}\n\n{NumberScale(4, 8).closing}"
+        replies = {assess(simulate, prompt, index) for index in range(40)}
+        assert replies <= {f"MARK: {mark}" for mark in marks}
+        assert len(replies) > 1
+    labels = LabelScale({"good": "a", "fair": "b", "bad": "c"})
+    prompt = f"{fence_sections([Section('RESPONSE', RIGHT)])}\n\n{labels.closing}"
+    assert assess(simulate, prompt) == "LABEL: good"
+    flawed = {assess(simulate, prompt, index, error_rate=1.0) for index in range(40)}
+    assert flawed == {"LABEL: good", "LABEL: fair", "LABEL: bad"}
+    assert NumberScale(0, 9).read(assess(simulate, "End as you like.")) is None
+
+
+def assess(make: Make, prompt: str, index: int = 0, **rates: float) -> str:
+    ((_, response),) = make(**rates).answer(
+        [request("mcq", prompt=prompt, role="assessor", index=index)]
+    )
+    return response.text
 
 
 @pytest.mark.parametrize(("text", "rate"), [("B", 0.8), ("C", 0.3)])

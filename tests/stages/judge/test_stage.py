@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.judges.plugin_judges import plugin_judges
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.study import Study
@@ -147,6 +148,24 @@ def test_several_judges_keep_their_own_verdicts(files: CellFiles) -> None:
     assert one["judge"].to_list() == ["a+b+c", "a", "b", "c"]
     assert one["counts"].to_list() == [True, False, False, False]
     assert one["overall"][0] == sorted(one["overall"][1:])[1]
+
+
+def test_other_judges_have_a_column_for_their_value(files: CellFiles) -> None:
+    without = judged(files, quality="a")
+    with plugin_judges():
+        frame = judged(files, quality="a", others={"tempo": ["a", "b", "c"], "tone": "b"})
+        with pytest.raises(MissingInputError, match=r"judge\.others\.tone: needs .* --verdicts"):
+            judged(files._replace(verdicts=None), others={"tone": "a"})
+    marked, labelled = frame.filter(instrument="tempo"), frame.filter(instrument="tone")
+    assert marked.filter("counts")["id"].to_list() == ["right", "wrong", "bare"]
+    assert labelled["id"].to_list() == ["wrong", "bare"]
+    assert set(labelled["label"]) == {"bad"}
+    bounds = marked.select("lowest", "highest", "simulated").unique().row(0)
+    assert bounds == (0.0, 10.0, True)
+    counting, *votes = marked.filter(id="right")["mark"].to_list()
+    assert counting == sorted(votes)[1] >= 5
+    quality = frame.filter(instrument="quality").select(without.columns)
+    assert quality.equals(without)
 
 
 def test_only_so_many_problems_the_same_of_every_cell(files: CellFiles) -> None:

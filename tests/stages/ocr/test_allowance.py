@@ -11,8 +11,9 @@ import pytest
 from tests.stages.ocr.conftest import exam
 
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import OcrReport, PageText, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import allowance, read_papers
 from omibench.stages.ocr import stage as run
 from omibench.stages.ocr.allowance import Allowance, page_noted

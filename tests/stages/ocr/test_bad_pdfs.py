@@ -10,8 +10,9 @@ import pytest
 
 from omibench.errors import PaperError
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import FileReport, PageText, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.sources.check import check_bytes
 

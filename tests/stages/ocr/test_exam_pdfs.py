@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import OcrReport, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
 
 COUNTS = {

@@ -13,8 +13,9 @@ from tests.conftest import Build
 
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import OcrReport, read_json, read_jsonl
+from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 
 Row = dict[str, Any]

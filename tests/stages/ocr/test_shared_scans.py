@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import FileReport, PageText, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.score.transcripts import best_window
 

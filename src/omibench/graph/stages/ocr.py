@@ -5,8 +5,8 @@ from __future__ import annotations
 from omibench.graph.named_files import model_files
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
+from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import OcrReport, PageText
 
 
 def _models(study: Study, job: GraphJob) -> list[str]:

@@ -14,10 +14,12 @@ from omibench.models.simulated.equality import final_answers, is_right, same_ans
 from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.simulated.prose import pick
 from omibench.params.models.simulated import SimulatedModel
+from omibench.schemas.marks import QUALITY_MARKS
 from omibench.text.fences import read_fenced
 
-MARKS = ("correctness", "faithfulness", "information-usage", "clarity", "detail", "overall")
+MARKS = tuple(name.replace("_", "-") for name in QUALITY_MARKS)
 _TYPE = re.compile(r"^- ([a-z][a-z0-9_]*): ", re.MULTILINE)
+_SCALE = re.compile(r"N a (whole )?number from (-?[\d.]+) to (-?[\d.]+):\nMARK: N")
 _STEPS = 4
 """Sentences from which on a simulated rationale is called detailed."""
 
@@ -97,6 +99,25 @@ def classify(
     if _is_flawed(model, rng):
         return f"ERROR TYPE: {pick(types, rng)}"
     return f"ERROR TYPE: {types[-1] if right else pick(types[:-1], rng)}"
+
+
+def assess(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """A value of the scale that ends the prompt: in the upper half for a right answer.
+
+    Of labels it is the first for a right answer and the last for a wrong one; a flaw draws any.
+    """
+    closing = prompt.rpartition("<<<END")[2]
+    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    flawed = _is_flawed(model, rng)
+    if labels := tuple(_TYPE.findall(closing)):
+        return f"LABEL: {pick(labels, rng) if flawed else labels[0 if right else -1]}"
+    scale = _SCALE.search(closing)
+    if scale is None:
+        return "I cannot tell."
+    lowest, highest = float(scale.group(2)), float(scale.group(3))
+    share = rng.random()
+    value = lowest + (share if flawed else (share + right) / 2) * (highest - lowest)
+    return f"MARK: {round(value) if scale.group(1) else round(value, 2)}"
 
 
 def mark(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:

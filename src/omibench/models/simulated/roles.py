@@ -125,6 +125,7 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
     "rater": judging.rate,
     "aligner": judging.align,
     "classifier": judging.classify,
+    "assessor": judging.assess,
     "marker": judging.mark,
     "referee": judging.compare,
     "captioner": caption,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
-from omibench.params.panel import JudgePanel, Panel, write_out
+from omibench.params.names import JudgeName
+from omibench.params.panel import JudgePanel, NamedPanel, Panel, write_out
+
+BUILT_IN_KEYS: Final = {"quality": "quality", "alignment": "alignment", "error_type": "errors"}
+"""Instrument -> its key under `judge`."""
 
 
 class ErrorPanel(JudgePanel):
@@ -32,6 +36,8 @@ class JudgeParams(Block):
     """Alignment with the reference rationale, 1 to 5, where there is one (OMIBench, B.2)."""
     errors: Errors | None = None
     """The type of error of every wrong answer (OMIBench, F.2; EMMA, 5; MathReal)."""
+    others: dict[JudgeName, Panel] = {}
+    """Further judges by name, of plug-ins: each says one number or label (docs/plugins.md)."""
     wrong_by: str | None = None
     """The rule book that says which answers are wrong; the first of `score.rules` if left out."""
     settings: list[Name] | None = None
@@ -44,9 +50,13 @@ class JudgeParams(Block):
     @property
     def panels(self) -> dict[str, JudgePanel]:
         """The panels that are named, by instrument."""
-        named = {
-            "quality": self.quality,
-            "alignment": self.alignment,
-            "error_type": self.errors,
-        }
-        return {name: panel for name, panel in named.items() if panel}
+        return {name: panel for name, _, panel in self.named_panels}
+
+    @property
+    def named_panels(self) -> list[NamedPanel]:
+        """The same with their keys in params.yaml."""
+        keys = ((name, key, getattr(self, key)) for name, key in BUILT_IN_KEYS.items())
+        return [
+            *(NamedPanel(name, f"judge.{key}", panel) for name, key, panel in keys if panel),
+            *(NamedPanel(name, f"judge.others.{name}", p) for name, p in self.others.items()),
+        ]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from omibench.params.blocks import Block
 from omibench.params.gptscore import Gptscore
 from omibench.params.names import RuleBookName
-from omibench.params.panel import JudgePanel, Panel
+from omibench.params.panel import JudgePanel, NamedPanel, Panel
+
+PANEL_KEYS: Final = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
+"""Instrument -> its key under `score`."""
 
 
 class ScoreParams(Block):
@@ -32,6 +35,12 @@ class ScoreParams(Block):
     def extractors(self) -> JudgePanel | None:
         """Who extracts for `mathreal`."""
         return self.extractor or _same_models(self.graders)
+
+    @property
+    def named_panels(self) -> list[NamedPanel]:
+        """The panels that params.yaml names, with their keys there."""
+        named = ((name, key, getattr(self, key)) for name, key in PANEL_KEYS.items())
+        return [NamedPanel(name, f"score.{key}", panel) for name, key, panel in named if panel]
 
     @property
     def panels(self) -> dict[str, JudgePanel]:

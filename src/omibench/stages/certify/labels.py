@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_csv, read_json_lines
+from omibench.schemas.marks import ALIGNMENT_MARK, HIGHEST_MARK, LOWEST_MARK, QUALITY_MARKS
 
 RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
 WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
@@ -23,9 +24,10 @@ def _parse_label(value: object) -> object:
     return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else value
 
 
-MARKS = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
-"""The marks of the judge of quality; `alignment` is that of a judge of its own."""
-Mark = Annotated[float, Field(ge=1, le=5)] | None
+Mark = Annotated[float, Field(ge=LOWEST_MARK, le=HIGHEST_MARK)] | None
+MARKS = (*QUALITY_MARKS, ALIGNMENT_MARK)
+LABELS = ("label", "error_type", *MARKS)
+"""The columns of which a row has at least one."""
 
 
 def _normalise_label(value: object) -> object:
@@ -64,8 +66,7 @@ class LabelRow(BaseModel):
     @property
     def labels(self) -> dict[str, float | str]:
         """Column -> what the person said."""
-        names = ("label", "error_type", *MARKS, "alignment")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return {name: value for name in LABELS if (value := getattr(self, name)) is not None}
 
     @property
     def response_name(self) -> str:
@@ -108,7 +109,7 @@ def _check_row(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
         if not row.labels:
             raise FileFormatError(
                 f"{path}, row {number}: lacks the column 'label', 'error_type' or a mark "
-                f"({', '.join(MARKS)}, alignment); {_describe_columns(raw)}"
+                f"({', '.join(MARKS)}); {_describe_columns(raw)}"
             )
         return row
     except ValidationError as error:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.judges.taxonomies import NO_ERROR, load_taxonomy
 from omibench.results.four_way import RESPONSE
-from omibench.results.judgements import ALIGNMENT, read_all_judgements
+from omibench.results.judgements import read_all_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import Confusion, MarkQuality, Measure, ReasoningCertificate
+from omibench.schemas.marks import MARKS_BY_INSTRUMENT
 from omibench.schemas.validation import suggest_name
 from omibench.stages.certify.instrument import get_only_value, list_identities
-from omibench.stages.certify.labels import MARKS
 from omibench.stages.certify.matching import MatchedLabels, Place
 from omibench.statistics.agreement import kappa_measure, share_measure, spearman_measure
 from omibench.statistics.intervals import clustered_wilson
@@ -23,9 +23,7 @@ from omibench.statistics.intervals import clustered_wilson
 if TYPE_CHECKING:
     import polars as pl
 
-INSTRUMENTS: dict[str, tuple[str, ...]] = {
-    "error_type": ("error_type",), "quality": MARKS, "alignment": (ALIGNMENT,),
-}  # fmt: skip
+INSTRUMENTS = {"error_type": ("error_type",), **MARKS_BY_INSTRUMENT}
 """Instrument -> the columns of labels that are of it."""
 
 

@@ -17,15 +17,9 @@ from pathlib import Path
 from omibench.errors import MissingInputError, OmibenchError, PaperError
 from omibench.files.isolated import isolate_env, python_module
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import FileReport, OcrReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import (
-    FileReport,
-    OcrReport,
-    PageText,
-    read_jsonl,
-    write_json,
-    write_jsonl,
-)
+from omibench.schemas.tables import read_jsonl, write_json, write_jsonl
 from omibench.stages.ocr.allowance import WALL, page_noted
 from omibench.stages.ocr.codes import CODES, is_error
 from omibench.stages.ocr.readers import is_installed, list_engine_plugins, require, require_pdf

@@ -18,8 +18,9 @@ from pydantic import BaseModel
 from omibench.errors import PaperError, PluginError
 from omibench.params.plugins import PluginFile, load_plugins
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import PageText, write_jsonl
+from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.allowance import GRACE_S, Allowance, cpu_spent, limit_cpu
 from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
 from omibench.stages.ocr.keys.keys import Key

@@ -14,11 +14,11 @@ from omibench.judges.panel import Judge, OpenPanel, PanelRequest, open_panels
 from omibench.params.gptscore import GptscorePanel, GptscoreVariant
 from omibench.params.panel import JudgePanel
 from omibench.params.stage_params import ScoreStageParams
+from omibench.params.stages.score import PANEL_KEYS
 
 INSTRUMENTS: dict[str, Instrument[Any]] = {
     instrument.name: instrument for instrument in (GPTSCORE, GRADE, EXTRACTION)
 }
-_PARAMS_KEYS = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
 
 
 class ScoreJudges(NamedTuple):
@@ -43,7 +43,7 @@ def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
     """
     panels = study.score.panels
     panel_requests = [
-        PanelRequest(panel, find_instrument(name, panel), f"score.{_PARAMS_KEYS[name]}")
+        PanelRequest(panel, find_instrument(name, panel), f"score.{PANEL_KEYS[name]}")
         for name, panel in panels.items()
     ]
     variant = study.score.judge.variant if study.score.judge else "justified"

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, ModelError
+from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import PageText, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.engines.mathpix import (
     ID_ENV,
     KEY_ENV,

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
+from omibench.schemas.pages import PageText
 from omibench.schemas.request import ImagePart, Response
-from omibench.schemas.tables import PageText, read_jsonl
+from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.engines.vision import (
     PagePicture,
     build_page_requests,

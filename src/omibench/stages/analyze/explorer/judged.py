@@ -6,15 +6,13 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.results.judgements import ALIGNMENT, QUALITY
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
+from omibench.schemas.marks import MARKS_BY_INSTRUMENT
 from omibench.schemas.tables import JudgementRow, read_parquet
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.tables.reasoning import find_certificate
 from omibench.stages.analyze.words import name_outcome
-
-_MARKS = {"quality": QUALITY, "alignment": (ALIGNMENT,)}
 
 
 class Judgement(NamedTuple):
@@ -77,7 +75,7 @@ def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) 
     """As in the report: mark by mark, and of the vote where several judges were asked."""
     if certificate is None or not row["counts"]:
         return UNCALIBRATED
-    marks = _MARKS.get(row["instrument"], ())
+    marks = MARKS_BY_INSTRUMENT.get(row["instrument"], ())
     certified_marks = [name_outcome(name) for name in marks if name in certificate.marks]
     if len(certified_marks) == len(marks):
         return CALIBRATED
@@ -87,8 +85,12 @@ def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) 
 
 
 def _words(row: dict[str, Any]) -> str:
-    if row["instrument"] in _MARKS:
-        marks = {name: row[name] for name in _MARKS[row["instrument"]]}
+    if row["mark"] is not None:
+        return f"{row['mark']:g} of {row['lowest']:g} to {row['highest']:g}"
+    if row["label"] is not None:
+        return name_outcome(row["label"])
+    if row["instrument"] in MARKS_BY_INSTRUMENT:
+        marks = {name: row[name] for name in MARKS_BY_INSTRUMENT[row["instrument"]]}
         mark_texts = [f"{name_outcome(n)} {m:g}" for n, m in marks.items() if m is not None]
         return f"{', '.join(mark_texts)} of 5"
     taxonomy = f" ({row['taxonomy']})" if row["taxonomy"] else ""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from omibench.params.cell import Cell
-from omibench.results.judgements import ALIGNMENT, QUALITY
 from omibench.results.load import Results
+from omibench.schemas.marks import ALIGNMENT_MARK, QUALITY_MARKS
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.reasoning import (
@@ -66,7 +66,7 @@ def describe_reasoning(results: Results, summary: Reasoning) -> dict[str, Any] |
     if not summary.marks and not summary.errors:
         return None
     marked = {mark.mark for mark in summary.marks}
-    columns = [name for name in (*QUALITY, ALIGNMENT) if name in marked]
+    columns = [name for name in (*QUALITY_MARKS, ALIGNMENT_MARK) if name in marked]
     return {
         "sentence": _sentence(results, summary),
         "columns": [

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from omibench.judges.taxonomies import NO_ERROR
 from omibench.params.cell import Cell
 from omibench.params.identity import is_certified
-from omibench.results.judgements import ALIGNMENT, QUALITY, read_judgements
+from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
+from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT
 from omibench.statistics.intervals import Estimate, clustered_mean, clustered_wilson
 
 if TYPE_CHECKING:
     import polars as pl
-
-LOWEST, HIGHEST = 1.0, 5.0
 
 
 class Mark(NamedTuple):
@@ -119,7 +118,7 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
     import polars as pl
 
     confidence = results.study.analyze.confidence
-    for instrument, names in (("quality", QUALITY), ("alignment", (ALIGNMENT,))):
+    for instrument, names in MARKS_BY_INSTRUMENT.items():
         judgements = rows.filter(instrument=instrument)
         if judgements.is_empty():
             continue
@@ -127,10 +126,12 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
         certificate = find_certificate(results, judgements)
         for name in names:
             mark_certificate = certificate if certificate and name in certificate.marks else None
-            values, clusters = _average_by_problem(judgements.drop_nulls(name), name)
-            mean = clustered_mean(values, clusters, confidence, LOWEST, HIGHEST)
+            values, clusters = average_by_problem(judgements.drop_nulls(name), name)
+            mean = clustered_mean(values, clusters, confidence, LOWEST_MARK, HIGHEST_MARK)
             simulated = bool(judgements["simulated"].any())
-            yield Mark(cell, name, mean, failed, _judge(judgements), simulated, mark_certificate)
+            yield Mark(
+                cell, name, mean, failed, find_judge(judgements), simulated, mark_certificate
+            )
 
 
 def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorCell]:
@@ -145,7 +146,7 @@ def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorC
     shares = []
     for (name,), part in wrong.group_by("error_type", maintain_order=True):
         marked = wrong.with_columns(is_it=(pl.col("error_type") == name).cast(pl.Float64))
-        share = clustered_wilson(*_average_by_problem(marked, "is_it"), confidence)
+        share = clustered_wilson(*average_by_problem(marked, "is_it"), confidence)
         shares.append(ErrorShare(cell, str(name), share, part.height))
     yield ErrorCell(
         cell=cell,
@@ -154,13 +155,14 @@ def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorC
         right_after_all=valid_judgements.height - wrong.height,
         failed=judgements.filter(pl.col("outcome") != "scored").height,
         taxonomy=str(judgements["taxonomy"].drop_nulls().first() or ""),
-        judge=_judge(judgements),
+        judge=find_judge(judgements),
         simulated=bool(judgements["simulated"].any()),
         certificate=find_certificate(results, judgements),
     )
 
 
-def _average_by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], list[str]]:
+def average_by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], list[str]]:
+    """The mean of a column over the samples of each problem, and the cluster of each problem."""
     import polars as pl
 
     problems = rows.group_by("id", maintain_order=True).agg(
@@ -169,7 +171,8 @@ def _average_by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], l
     return problems[column].to_list(), problems["cluster"].to_list()
 
 
-def _judge(rows: pl.DataFrame) -> str:
+def find_judge(rows: pl.DataFrame) -> str:
+    """Who gave the judgements of one instrument, joined by `+`; "" where nobody was asked."""
     return str(rows["judge"].drop_nulls().first() or "")
 
 

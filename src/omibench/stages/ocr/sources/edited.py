@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from omibench.errors import OmibenchError, OutputError
 from omibench.files.intake import read_text
-from omibench.schemas.tables import OcrReport
+from omibench.schemas.pages import OcrReport
 from omibench.stages.ocr.sources.check import hash_regular_file
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from omibench.params.stages.ocr import OcrParams
-from omibench.schemas.tables import PageLine, PageText
+from omibench.schemas.pages import PageLine, PageText
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
 from omibench.stages.ocr.layout.scans import choose_scale
