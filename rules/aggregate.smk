@@ -13,6 +13,8 @@ rule aggregate:
         f"{LOGS}/aggregate/{{model}}/{{setting}}.tsv"
     conda:
         "../envs/omibench.yaml"
+    resources:
+        **asked_for("aggregate"),
     params:
         study=study_slice("aggregate"),
         source=source_hash("aggregate"),

@@ -228,7 +228,9 @@ def asked_for(stage):
     """What a job of the stage asks of the scheduler, by the names that Snakemake knows."""
 
     def amount(name):
-        return lambda wildcards: collect_resources(STUDY, stage, wildcards.model)[name]
+        return lambda wildcards: collect_resources(
+            STUDY, stage, wildcards.model, wildcards.get("setting")
+        )[name]
 
     return {name: amount(name) for name in collect_resources(STUDY, stage)}
 

@@ -210,7 +210,7 @@ def before() -> dict[str, str]:
         ("answers.match", {"filter", "rationale", "score", "judge", "aggregate"}),
         ("rule_books.robust", {"score", "judge", "aggregate", "filter", "rationale"}),
         ("stages.score.stage", {"score", "judge"}),
-        ("settings.present", {"filter", "infer", "saliency"}),
+        ("settings.present", {"filter", "infer", "saliency", "aggregate"}),
         ("params.models.openai", {*ASKS, "ocr", "certify", "analyze"}),
         ("store.key", {*ASKS, "analyze"}),
     ],

@@ -119,3 +119,26 @@ def test_saliency_of_a_local_model_asks_for_what_loading_it_takes() -> None:
     assert isinstance(other["mem_mb"], int)
     assert isinstance(other["runtime"], int)
     assert set(asked) == set(other) == set(collect_resources(study, "saliency"))
+
+
+def test_choosing_by_a_local_reward_model_asks_for_its_gpus() -> None:
+    head = {"provider": "transformers-reward", "id": "org/rm", "gpus": 4}
+    best = {"how": "best-of-n", "judge": "rm", "captions": "eyes"}
+    sampled = {"decoding": {"samples": 4}}
+    values: dict[str, Any] = {
+        "models": {"api": GPT, "rm": {**head, "resources": {"hours": 2}},
+                   "eyes": {**VLLM, "resources": {"memory_gb": 64}}},
+        "settings": {"best": {**sampled, "aggregate": best},
+                     "vote": {**sampled, "aggregate": "majority"}},
+        "infer": {"models": ["api"], "settings": ["best", "vote"]},
+    }  # fmt: skip
+    asked = collect_resources(parse_study(values, "test"), "aggregate", "api", "best")
+    assert (asked["gpu"], asked["mem_mb"], asked["runtime"]) == (4, 64000, 1440)
+    votes = collect_resources(parse_study(values, "test"), "aggregate", "api", "vote")
+    assert votes["gpu"] is None
+    assert (
+        set(votes) == set(asked) == set(collect_resources(parse_study(values, "test"), "aggregate"))
+    )
+    values["settings"].pop("best")
+    values["infer"]["settings"] = ["vote"]
+    assert collect_resources(parse_study(values, "test"), "aggregate", "api", "vote") == {}

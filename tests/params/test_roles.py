@@ -34,6 +34,7 @@ OTHER: dict[str, Any] = {
     "ability": 1.0, "setting_effects": {"cot": 1.0}, "image_penalty": 0.5,
     "slips": {"units": 0.5}, "true_positive_rate": 0.5, "false_positive_rate": 0.5,
     "error_rate": 0.5, "responses": {"cot": ["b.parquet"]}, "partial": True,
+    "reward": True, "context_tokens": 4096, "gpus": 2,
 }  # fmt: skip
 """Another value of every field of every block; those of inner blocks with roles stand below."""
 INNER: dict[str, Any] = {
@@ -49,9 +50,14 @@ def study(provider: str, **more: Any) -> Study:
     values = {
         "models": {"m": block},
         "settings": {"cot": {}},
-        "infer": {"models": ["m"], "settings": ["cot"]},
+        # A reward head answers nothing, so that no whole study names it here.
+        "infer": {} if is_head(block) else {"models": ["m"], "settings": ["cot"]},
     }
     return parse_study(values, "test")
+
+
+def is_head(block: dict[str, Any]) -> bool:
+    return block["provider"] == "transformers-reward" or "reward" in block
 
 
 def fields() -> list[tuple[str, str, Any, Role]]:

@@ -125,9 +125,12 @@ def test_every_role_is_counted_as_a_run_asks_it(
     for cell in study.aggregated_cells:
         aggregate_cell(tmp_path, tmp_path / "aggregate.parquet", study, cell)
     done, expected = bought(study), counted(scored)
-    for role in ("rater", "aligner", "classifier", "marker", "referee"):
+    for role in ("rater", "aligner", "classifier", "marker"):
         assert expected[role] == done[role] > 0, role
-    assert counted(scored, "estimated")["referee"] > 0
+    # Later rounds are between winners that a plan can only guess: some may meet in two brackets.
+    guessed = counted(scored, "estimated")["referee"]
+    assert guessed > 0
+    assert abs(expected["referee"] - done["referee"]) <= guessed
 
     after = plan_study(study, questions)
     assert not counted(after)

@@ -107,3 +107,29 @@ def lacks(question: Question, setting: Setting) -> bool:
         return False
     seen = ablate(question, setting.without)
     return not seen.choices and (not seen.images or setting.images.show == "none")
+
+
+def test_where_says_which_problems_are_asked() -> None:
+    pool = [
+        Question(id=f"{subject}-{language}", question="Why?", subject=subject, language=language)
+        for subject in ("physics", "mathematics")
+        for language in ("en", "de")
+    ]
+    mathematics = Setting.model_validate({"where": {"subject": "mathematics"}})
+    assert [q.id for q in asked_questions(pool, mathematics, [])] == [
+        "mathematics-en", "mathematics-de",
+    ]  # fmt: skip
+    both = Setting.model_validate({"where": {"subject": ["mathematics", "physics"],
+                                             "language": "de"}})  # fmt: skip
+    assert [q.id for q in asked_questions(pool, both, [])] == ["physics-de", "mathematics-de"]
+    biology = Setting.model_validate({"where": {"subject": "biology", "language": ["de", "en"]}})
+    with pytest.raises(ParamsError) as error:
+        check_needs("bio", biology, asked_questions(pool, biology, []))
+    assert str(error.value) == (
+        "settings.bio.where: no problem that is asked has subject: biology, language: de or en"
+    )
+
+
+def test_a_subject_that_does_not_exist_is_named_with_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"subject names 'maths', which is none of .*mathematics"):
+        Setting.model_validate({"where": {"subject": "maths"}})

@@ -18,7 +18,7 @@ PRINTED = {
     "usnco_v": ("usnco_v_proprietary", "usnco_v_open"),
     "mathreal": ("mathreal_main",),
 }
-CELLS = {"omibench": 96, "emma": 16, "emma_mini": 28, "usnco_v": 75, "mathreal": 129}
+CELLS = {"omibench": 96, "emma": 16, "emma_mini": 30, "usnco_v": 75, "mathreal": 129}
 NO_MODELS = {"Random choice", "Human Expert"}
 MINI_ALONE = {"QVQ-72B-Preview", "o1"}
 """Printed on EMMA-mini alone, because of rate limits."""
@@ -50,6 +50,9 @@ def test_every_cell_is_printed_and_no_setting_or_model_is_left_over(root: Path, 
     assert all(study.infer.list_printed_places(*cell) for cell in study.cells)
     assert {cell.setting for cell in study.cells} == set(study.settings)
     helpers = {*study.judges("score"), *study.judges("judge")}
+    helpers |= {
+        n for c in study.cells for n in study.settings[c.setting].aggregate.name_judges(c.model)
+    }
     assert {cell.model for cell in study.cells} | helpers == set(study.models)
 
 
@@ -109,3 +112,18 @@ def test_saliency_is_laid_over_usnco_v_with_and_without_reasoning(root: Path) ->
     reasons = {s for s in study.saliency.settings if "cot" in (study.settings[s].prompt or "")}
     assert set(study.saliency.after_response) == reasons == {"cot"}
     assert {study.models[cell.model].provider for cell in study.cells} == {"transformers"}
+
+
+def test_the_rows_of_the_specialised_reward_model_are_of_mathematics(root: Path) -> None:
+    study = ready_made(root, "emma_mini")
+    cells = [cell for cell in study.cells if cell.setting == "best-of-16-math"]
+    assert {study.models[cell.model].label for cell in cells} == {"GPT-4o", "Gemini 2.0 Flash"}
+    setting = study.settings["best-of-16-math"]
+    assert setting.where == {"subject": ["mathematics"]}
+    assert setting.aggregate.captions == "gpt-4o"
+    assert [*setting.aggregate.k, setting.decoding.samples] == [2, 4, 8, 16]
+    reward = study.models[setting.aggregate.name_judges("gpt-4o")[0]]
+    assert reward.gives_reward
+    rehearsed = rehearse(study.model_copy(update={"simulated": True}))
+    assert rehearsed.models["qwen2.5-math-rm-72b"].gives_reward
+    assert rehearsed.cells == study.cells

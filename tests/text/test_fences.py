@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from omibench.text.fences import Section, fence_sections, read_fenced
+from omibench.text.fences import Section, fence_pieces, fence_sections, read_fenced
 
 NAMES = ("QUESTION", "OFFICIAL ANSWER", "RESPONSE")
 SHOWN = fence_sections([Section(name, "x") for name in NAMES])
@@ -57,3 +57,23 @@ def test_other_material_has_another_nonce_and_pieces_cannot_move() -> None:
 )
 def test_a_text_without_fences_has_no_sections(text: str) -> None:
     assert read_fenced(text) == {}
+
+
+@given(TEXT, TEXT, st.lists(st.integers(0, 80), max_size=4))
+def test_inserts_stand_at_their_places_and_change_no_text(
+    question: str, response: str, places: list[int]
+) -> None:
+    found = sorted(min(place, len(question)) for place in places)
+    inserts = tuple((place, (n,)) for n, place in enumerate(found))
+    material = [Section("QUESTION", question, inserts), Section("RESPONSE", response)]
+    plain = fence_sections([section._replace(inserts=()) for section in material])
+    assert fence_sections(material) == plain
+    pieces = list(fence_pieces(material))
+    assert [p for p in pieces if not isinstance(p, str)] == [insert for _, insert in inserts]
+    before = ""
+    begin = plain.index(">>>\n") + 4
+    for piece in pieces:
+        if isinstance(piece, str):
+            before += piece
+        else:
+            assert len(before) - begin == found[piece[0]]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from omibench.schemas.problem import Choice
-from omibench.schemas.request import ImagePart
+from omibench.schemas.request import ImagePart, Part, TextPart
 from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text
 
@@ -20,6 +20,9 @@ class JudgeCase(NamedTuple):
     """One response to judge. `answer` is what was extracted of it, `reference` a worked solution.
 
     `images` are shown after the text, where a judge is to see them; otherwise it sees text only.
+    `statement` is the question with its options as a respondent was shown it, pictures in their
+    places; where it is given, it stands for `question` and `choices`. `rivals` are further
+    responses to the same question that are judged beside the first.
     """
 
     id: str
@@ -30,13 +33,39 @@ class JudgeCase(NamedTuple):
     answer: str | None = None
     reference: str | None = None
     images: tuple[ImagePart, ...] = ()
+    statement: tuple[Part, ...] = ()
+    rivals: tuple[str, ...] = ()
 
 
 def question_section(case: JudgeCase) -> Section:
-    """The statement and its options; a picture is named by its mark."""
+    """The statement and its options; a picture is named by its mark, or shown in its place."""
+    if case.statement:
+        return _statement_section(case.statement)
     options = [f"{c.label}: {c.text or f'[IMAGE{c.image}]'}" for c in case.choices or []]
     text = "\n".join([case.question.strip(), *options]).strip()
     return Section("QUESTION", clip(text) or "(not given)")
+
+
+def _statement_section(statement: Sequence[Part]) -> Section:
+    """The parts of a statement in order; of one that is too long the middle goes, no picture."""
+    text, pictures = "", list[tuple[int, ImagePart]]()
+    for part in statement:
+        if isinstance(part, TextPart):
+            text += part.text
+        else:
+            pictures.append((len(text), part))
+    inserts = tuple((_place_in_clip(place, len(text)), picture) for place, picture in pictures)
+    return Section("QUESTION", clip(text), inserts)
+
+
+def _place_in_clip(place: int, length: int) -> int:
+    """Where a place in a text of some length is found in what `clip` leaves of it."""
+    left_out = length - RESPONSE_CHARS
+    if left_out <= 0 or place <= HEAD_CHARS:
+        return place
+    if place < HEAD_CHARS + left_out:
+        return HEAD_CHARS
+    return place - left_out + len(_left_out(left_out))
 
 
 def gold_section(case: JudgeCase) -> Section:
@@ -63,5 +92,9 @@ def clip(text: str) -> str:
     """A text of at most 16,000 characters: of a longer one the beginning and the end."""
     if len(text) <= RESPONSE_CHARS:
         return text
-    left_out = len(text) - RESPONSE_CHARS
-    return f"{text[:HEAD_CHARS]}\n[{left_out} characters left out]\n{text[-TAIL_CHARS:]}"
+    left_out = _left_out(len(text) - RESPONSE_CHARS)
+    return f"{text[:HEAD_CHARS]}{left_out}{text[-TAIL_CHARS:]}"
+
+
+def _left_out(characters: int) -> str:
+    return f"\n[{characters} characters left out]\n"

@@ -15,13 +15,12 @@ from omibench.schemas.request import (
     Conversation,
     Decoding,
     Message,
-    Part,
     Request,
     Role,
     Tags,
     TextPart,
 )
-from omibench.text.fences import Section, fence_sections
+from omibench.text.fences import Section, fence_pieces
 
 T = TypeVar("T")
 
@@ -52,6 +51,8 @@ class Instrument(Generic[T]):
     read: Callable[[str, JudgeCase], T | None]
     vote: Callable[[Sequence[T]], T | None]
     scale: Scale | None = None
+    converse: Callable[[JudgeCase], Conversation] | None = None
+    """The whole conversation, of an instrument that is given no words of ours; None for others."""
 
 
 def make_instrument(
@@ -131,21 +132,25 @@ def build_request(
 ) -> Request:
     """The request of one judgement; `index` 1 is the second ask after a failed reply."""
     words = prompt or build_prompt(instrument)
-    material = f"{fence_sections(instrument.sections(case))}\n\n{words.closing}"
+    return Request(
+        conversation=_put_together(case, instrument, words),
+        decoding=_decoding(max_tokens),
+        index=index,
+        tags=Tags(role=instrument.role, problem=case.id),
+    )
+
+
+def _put_together(
+    case: JudgeCase, instrument: Instrument[T], words: InstrumentPrompt
+) -> Conversation:
+    if instrument.converse is not None:
+        return instrument.converse(case)
+    *shown, last = fence_pieces(instrument.sections(case))
     pictures = [
         part
         for i, image in enumerate(case.images)
         for part in (TextPart(text=f"[IMAGE{i}]"), image)
     ]
-    parts: tuple[Part, ...] = (TextPart(text=material), *pictures)
-    return Request(
-        conversation=Conversation(
-            messages=(
-                _system(words),
-                Message(role="user", parts=parts),
-            )
-        ),
-        decoding=_decoding(max_tokens),
-        index=index,
-        tags=Tags(role=instrument.role, problem=case.id),
-    )
+    pieces = [*shown, f"{last}\n\n{words.closing}"]
+    parts = [TextPart(text=piece) if isinstance(piece, str) else piece for piece in pieces]
+    return Conversation(messages=(_system(words), Message(role="user", parts=(*parts, *pictures))))

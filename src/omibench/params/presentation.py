@@ -1,16 +1,21 @@
-"""What a setting leaves out, shows as examples, or has read first: three blocks of a setting."""
+"""Which problems a setting asks, what it leaves out, shows as examples, or has read first."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
 from omibench.schemas.example import Take
+from omibench.schemas.problem import Subject
+from omibench.schemas.validation import suggest_name
 
 Without = Literal["question", "choices"]
 """What a text ablation takes away (paper USNCO-V, figure 6); pictures go by `images: none`."""
+
+Attribute = Literal["subject", "subset", "language"]
+"""What a frozen question says of itself."""
 
 PerceptionInput = Literal["I", "I+QM", "I+QM+DM", "I+QG", "I+QG+DG"]
 """MathReal's names (section 4): the picture, the question's text and the description of its
@@ -79,3 +84,27 @@ def _write_out(value: object) -> object:
 Perceived = Annotated[
     Perception, BeforeValidator(_write_out, json_schema_input_type=PerceptionInput | Perception)
 ]
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _check_subjects(where: dict[Attribute, list[str]]) -> dict[Attribute, list[str]]:
+    subjects = get_args(Subject)
+    for name in where.get("subject", []):
+        if name not in subjects:
+            raise ValueError(
+                f"subject names {name!r}, which is none of {', '.join(subjects)}"
+                f"{suggest_name(name, subjects)}"
+            )
+    return where
+
+
+Values = Annotated[
+    list[str],
+    BeforeValidator(_as_list, json_schema_input_type=str | list[str]),
+    Field(min_length=1),
+]
+Where = Annotated[dict[Attribute, Values], AfterValidator(_check_subjects)]
+"""Attribute -> the values of which a question must have one."""

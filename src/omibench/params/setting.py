@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from omibench.params.blocks import Block
 from omibench.params.image import Images, ShownImages
-from omibench.params.presentation import Examples, Perceived, Without
+from omibench.params.presentation import Examples, Perceived, Where, Without
 from omibench.params.stages.aggregate import Aggregate, Aggregation
 from omibench.params.tool import Tools
 from omibench.schemas.request import Decoding
@@ -20,6 +20,8 @@ class Setting(Block):
     prompt: str = "cot"
     """A built-in prompt's name, or the path of a text file with {question} and {choices}."""
     images: ShownImages = Images()
+    where: Where = {}
+    """Which problems are asked, such as `{subject: mathematics}`; all of them if left out."""
     without: list[Without] = []
     """What of a problem's text is left out: `question`, `choices`, or both."""
     examples: Examples | None = None

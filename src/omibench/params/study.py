@@ -21,6 +21,7 @@ from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, load_plugins
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
+from omibench.params.reward_models import check_heads_mark_alone, check_reward_models
 from omibench.params.runtime import merge_runtime
 from omibench.params.setting import Setting
 from omibench.params.stages.aggregate import SELF
@@ -153,6 +154,13 @@ class Study(Block):
         return self
 
     @model_validator(mode="after")
+    def _reward_models_fit(self) -> Self:
+        if self.infer.models:  # a whole study, not the slice of one job
+            check_heads_mark_alone(self.models, self._references())
+            check_reward_models(self.models, self.settings, self.aggregated_cells)
+        return self
+
+    @model_validator(mode="after")
     def _oracles_know_the_problems(self) -> Self:
         if self.benchmark.name != "synthetic":
             return self
@@ -190,7 +198,9 @@ class Study(Block):
             )
         for name, setting in self.settings.items():
             references.append((f"settings.{name}", setting.helpers, self.models))
-            panel = setting.aggregate.judge
+            panel, captioner = setting.aggregate.judge, setting.aggregate.captions
+            if captioner:
+                references.append((f"settings.{name}.aggregate.captions", [captioner], self.models))
             if panel and self.infer.models:
                 defined = [*self.models, SELF]
                 references.append((f"settings.{name}.aggregate.judge", panel.models, defined))

@@ -19,7 +19,7 @@ from omibench.params.limit import part_words
 from omibench.params.study import Study
 from omibench.plan.building import building_steps, count_asks, uncounted_models
 from omibench.plan.judge import Judging
-from omibench.plan.responses import Expected, expect_responses
+from omibench.plan.responses import expect_responses
 from omibench.plan.rows import Plan, PlanRow, Power, Spent, describe_model
 from omibench.plan.saliency import list_saliency_steps
 from omibench.plan.view import Step, StudyView, list_steps
@@ -90,7 +90,9 @@ def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
         steps = list(list_steps(paths))
         row = make_respondent_row(view, cell, steps)
         yield row
-        yield from _judge_rows(view, cell, expect_responses(view, cell, paths, row))
+        judging = Judging(view, cell, expect_responses(view, cell, paths, row))
+        yield from _judge_rows(judging)
+        steps += judging.list_caption_steps()
         if cell in study.salient_cells:
             looked = list(list_saliency_steps(view, cell, paths))
             yield make_row(view, cell.model, "scorer", looked, cell)
@@ -101,9 +103,9 @@ def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
         yield make_row(view, model, role, list(helper_steps.values()))
 
 
-def _judge_rows(view: StudyView, cell: Cell, responses: Sequence[Expected]) -> Iterator[PlanRow]:
-    for role, model, steps in Judging(view, cell, responses).list_steps():
-        row = _at_most(make_row(view, model, "judge", steps, cell), ASKS)
+def _judge_rows(judging: Judging) -> Iterator[PlanRow]:
+    for role, model, steps in judging.list_steps():
+        row = _at_most(make_row(judging.view, model, "judge", steps, judging.cell), ASKS)
         yield row.model_copy(update={"instrument": role})
 
 

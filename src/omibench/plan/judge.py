@@ -6,7 +6,7 @@ verdict, the reply of another judge) is a guess, and counted at most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +19,16 @@ from omibench.params.cell import Cell
 from omibench.params.panel import JudgePanel
 from omibench.plan.dry import DryRun
 from omibench.plan.responses import Expected, find_answer, find_verdicts
-from omibench.plan.view import Step, StudyView
+from omibench.plan.view import Step, StudyView, guess
 from omibench.schemas.request import Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.aggregate.choose import CaseMaterial
+from omibench.settings.pictures.made import without_drawing
+from omibench.stages.aggregate.choose import Choosing
+from omibench.stages.aggregate.material import CaseMaterial, Statements, prepare_statements
+from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Sample
-from omibench.stages.aggregate.stage import BY_JUDGE, find_judges, make_sample
+from omibench.stages.aggregate.stage import make_sample
 from omibench.stages.judge.material import Material, choose_ids, make_case
 from omibench.stages.judge.stage import select_material
 from omibench.stages.score.asking import INSTRUMENTS
@@ -51,13 +54,18 @@ class Judging:
             for name, panel in study.panels("judge").items():
                 role = build_instrument(name, panel).role
                 yield from _by_model(role, panel.models, self._list_reasoning_steps(name, panel))
-        method, named = (
-            study.settings[self.cell.setting].aggregate.how,
-            find_judges(study, self.cell),
-        )
-        if named and self.cell in study.aggregated_cells:
-            steps = self._list_sample_steps(named)
-            yield from _by_model(BY_JUDGE[method][0].role, named.models, steps)
+        reward = find_reward_panel(study, self.cell)
+        if reward and self.cell in study.aggregated_cells:
+            steps = self._list_sample_steps(reward)
+            yield from _by_model(reward.instrument.role, reward.params.models, steps)
+
+    def list_caption_steps(self) -> list[Step]:
+        """What is asked of who puts pictures into words for a reward model that takes none."""
+        if find_reward_panel(self.view.study, self.cell) is None:
+            return []
+        dry = DryRun(self.view, guess)
+        self._prepare_statements({e.row.id for e in self.responses}, dry)
+        return dry.steps
 
     def _list_score_steps(self) -> dict[str, list[Step]]:
         """The steps of each panel of scoring; grades that wait for an extraction are guesses."""
@@ -114,31 +122,49 @@ class Judging:
             consult([m.case for m in select_material(name, material)], instrument, panel)
         return dry.steps
 
-    def _list_sample_steps(self, params: JudgePanel) -> list[Step]:
-        """Every k is played by itself: after a match without a winner, the next are guesses."""
+    def _list_sample_steps(self, reward: RewardPanel) -> list[Step]:
+        """Every k is played by itself: after a match without a winner, the next are guesses.
+
+        What is asked about a problem is a guess, too, where a caption of it is not there yet.
+        """
         study, steps = self.view.study, list[Step]()
         setting = study.settings[self.cell.setting]
-        instrument, choose = BY_JUDGE[setting.aggregate.how]
         samples, sure = self._samples()
-        questions = {id: self.view.questions_by_id[id] for id in samples}
         texts = {(e.row.id, e.row.index): e.row.text for e in self.responses}
-        material = CaseMaterial(
-            questions, texts, {id: find_answer(self.view, id) for id in samples}
-        )
+        answers = {id: find_answer(self.view, id) for id in samples}
+        captioning = DryRun(self.view, guess)
+        statements = self._prepare_statements(samples, captioning)
+        partition_of = self.view.open_partition
+        sure -= {
+            s.request.tags.problem for s in captioning.steps if s.key not in partition_of(s.model)
+        }
+        material = CaseMaterial(self.view.questions_by_id, texts, answers, statements)
         for k in sorted({*setting.aggregate.k, setting.decoding.samples}):
             for is_scored in (True, False):
-                dry = DryRun(self.view, chained=instrument.role == "referee")
+                dry = DryRun(self.view, chained=reward.instrument.role == "referee")
                 dry.guessing = not is_scored
                 chosen_samples = {
                     id: problem_samples
                     for id, problem_samples in samples.items()
                     if (id in sure) == is_scored
                 }
-                choose(
-                    chosen_samples, [k], dry.panel(instrument, params), material, study.study.seed
-                )
+                choosing = Choosing(chosen_samples, [k], material, study.study.seed)
+                reward.choose(choosing, dry.panel(reward.instrument, reward.params))
                 steps += dry.steps
         return steps
+
+    def _prepare_statements(self, problems: Iterable[str], dry: DryRun) -> Statements:
+        setting = self.view.study.settings[self.cell.setting]
+        questions = {id: self.view.questions_by_id[id] for id in problems}
+        folder, name = self.view.questions.parent, self.view.study.study.name
+        with without_drawing():
+            return prepare_statements(
+                questions,
+                setting,
+                folder,
+                name,
+                lambda model, requests: dry.asking(model)(requests),
+            )
 
     def _samples(self) -> tuple[dict[str, list[Sample]], set[str]]:
         """The samples of every problem, and the problems all of whose samples were scored.

@@ -142,6 +142,7 @@ def _make_stand_in(
         "setting_effects": {s: effect for s, effect in effects.items() if effect},
         "image_penalty": IMAGE_PENALTY,
         "slips": SLIPS,
+        **({"reward": True} if model.gives_reward else {}),
         **JUDGE,
         **display,
     }

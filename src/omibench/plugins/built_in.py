@@ -15,6 +15,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "anthropic": "omibench.models.anthropic",
         "vllm": "omibench.models.local",
         "transformers": "omibench.models.local",
+        "transformers-reward": "omibench.models.local",
     },
     "rule_books": {
         "omibench": "omibench.rule_books.omibench",

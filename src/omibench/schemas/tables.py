@@ -106,6 +106,11 @@ class AggregateRow(Noun):
     answer: str | None = None
     judge: str | None = None
     prompt_sha256: str | None = None
+    mark: Annotated[float | None, ADDED_LATER] = None
+    """What the reward model gave the chosen sample, on its own scale; None where it gave none."""
+    prompts: Annotated[int | None, ADDED_LATER] = None
+    """In how many prompts the candidates were marked: 1 together, as many as they are one by one;
+    0 for a single candidate that joint marking leaves unasked. None where nobody marks."""
     simulated: bool = False
 
 

@@ -16,11 +16,17 @@ from omibench.settings.examples import choose_examples
 def asked_questions(
     questions: Sequence[Question], setting: Setting, examples: Sequence[Example]
 ) -> list[Question]:
-    """The questions that a setting asks: all, but those set aside to be shown as examples."""
+    """The questions that a setting asks.
+
+    Args:
+        questions: Those of the dataset, or of the part of it that the study asks.
+        setting: Its `where` says which of them it asks.
+        examples: Those of the dataset; what is set aside to be shown is not asked.
+    """
     aside: set[str] = set()
     if setting.examples and setting.examples.take == "sampled":
         aside = {example.id for example in examples if example.take == "sampled"}
-    return [question for question in questions if question.id not in aside]
+    return [q for q in questions if q.id not in aside and _is_meant(q, setting)]
 
 
 def check_needs(
@@ -31,6 +37,8 @@ def check_needs(
     Settings that need less than they are given always pass.
     """
     key = f"settings.{name}"
+    if setting.where and not questions:
+        raise ParamsError(f"{key}.where: no problem that is asked has {_describe_where(setting)}")
     perception = setting.perception.given if setting.perception else ""
     if "choices" in setting.without and not any(q.choices for q in questions):
         raise ParamsError(f"{key}: without: [choices]: no problem of this benchmark has choices")
@@ -60,6 +68,14 @@ def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | 
         f"settings.{name}: {len(bare)} of {len(questions)} problems have no description of a "
         f"figure and are asked with their text alone; the first is {bare[0]}"
     )
+
+
+def _is_meant(question: Question, setting: Setting) -> bool:
+    return all(getattr(question, name) in values for name, values in setting.where.items())
+
+
+def _describe_where(setting: Setting) -> str:
+    return ", ".join(f"{name}: {' or '.join(values)}" for name, values in setting.where.items())
 
 
 def _has_description(question: Question) -> bool:

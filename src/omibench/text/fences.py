@@ -9,26 +9,47 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 _DIGITS = 16
 _OPENING = re.compile(r"^<<<(?!END )([A-Z][A-Z ]*) ([0-9a-f]{16})>>>$", re.MULTILINE)
 
 
 class Section(NamedTuple):
-    """One piece of material under a name in capitals."""
+    """One piece of material under a name in capitals.
+
+    `inserts` are things that are no text, such as pictures, each with its place: the number of
+    characters of `text` before it, in ascending order.
+    """
 
     name: str
     text: str
+    inserts: tuple[tuple[int, Any], ...] = ()
 
 
 def fence_sections(sections: Sequence[Section]) -> str:
-    """The sections in order, each between an opening and a closing line of its own."""
+    """The sections in order, each between an opening and a closing line of its own.
+
+    What the sections hold beside their text is left out.
+    """
+    return "".join(piece for piece in fence_pieces(sections) if isinstance(piece, str))
+
+
+def fence_pieces(sections: Sequence[Section]) -> Iterator[Any]:
+    """The fenced sections as runs of text with the inserts between them, in order."""
     nonce = _nonce([section.text for section in sections])
-    return "\n\n".join(
-        f"<<<{name} {nonce}>>>\n{text}\n<<<END {name} {nonce}>>>" for name, text in sections
-    )
+    run = ""
+    for number, section in enumerate(sections):
+        run += "\n\n" if number else ""
+        run += f"<<<{section.name} {nonce}>>>\n"
+        start = 0
+        for place, insert in section.inserts:
+            yield run + section.text[start:place]
+            yield insert
+            run, start = "", place
+        run += f"{section.text[start:]}\n<<<END {section.name} {nonce}>>>"
+    yield run
 
 
 def read_fenced(text: str) -> dict[str, str]:

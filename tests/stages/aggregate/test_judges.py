@@ -9,7 +9,7 @@ from omibench.judges.instrument import build_request
 from omibench.stages.aggregate.judges import COMPARISON, MARKS, read_better, read_mark
 
 CASE = JudgeCase(
-    "p", "How many?", ("the gold 41",), r"first \boxed{1}", reference=r"second \boxed{2}"
+    "p", "How many?", ("the gold 41",), r"first \boxed{1}", rivals=(r"second \boxed{2}",)
 )
 
 

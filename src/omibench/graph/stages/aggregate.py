@@ -6,7 +6,6 @@ from omibench.graph.named_files import model_files
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
 from omibench.params.cell import Cell
 from omibench.params.panel import JudgePanel
-from omibench.params.stages.aggregate import SELF
 from omibench.params.study import Study
 from omibench.schemas.tables import AggregateRow
 
@@ -15,25 +14,31 @@ def _panel(study: Study, cell: Cell | None) -> JudgePanel | None:
     return study.settings[cell.setting].aggregate.judge if cell else None
 
 
-def _models(study: Study, job: GraphJob) -> list[str]:
-    panel = _panel(study, job.cell)
-    if panel is None or job.cell is None:
+def list_reward_models(study: Study, job: GraphJob) -> list[str]:
+    """The models that choose among a cell's samples, and who puts pictures into words for them."""
+    if job.cell is None:
         return []
-    return [job.cell.model if name == SELF else name for name in panel.models]
+    setting = study.settings[job.cell.setting]
+    judges = setting.aggregate.name_judges(job.cell.model)
+    captioner = setting.aggregate.captions or setting.images.model
+    return list(dict.fromkeys([*judges, *([captioner] if judges and captioner else [])]))
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     panel = _panel(study, job.cell)
-    files = [file for name in _models(study, job) for file in model_files(study, name)]
-    return [*files, panel.prompt if panel else None]
+    files = [file for name in list_reward_models(study, job) for file in model_files(study, name)]
+    images = study.settings[job.cell.setting].images if job.cell else None
+    return [*files, panel.prompt if panel else None, images.prompt if panel and images else None]
 
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     if job.cell is None:
         return pick(blocks, ("score",))
     setting = job.cell.setting
+    is_shown = bool(list_reward_models(study, job))
+    keys = ("decoding", "aggregate", *(("images", "without") if is_shown else ()))
     return {
-        "settings": {setting: pick(blocks["settings"][setting], ("decoding", "aggregate"))},
+        "settings": {setting: pick(blocks["settings"][setting], keys)},
         "score": pick(blocks.get("score", {}), ("rules",)),
         "study": {"seed": study.study.seed} if study.study.seed else {},
     }
@@ -44,10 +49,10 @@ AGGREGATE = Stage(
     target="analyze",
     params=("study", "models", "settings", "score"),
     inputs=("freeze", "infer", "score"),
-    plugins=("rule_books", "providers"),
+    plugins=("rule_books", "providers", "conditions"),
     cells=lambda study: study.aggregated_cells,
     is_given_by_cell=True,
-    models=_models,
+    models=list_reward_models,
     files=_files,
     narrow=_narrow,
     outputs=(

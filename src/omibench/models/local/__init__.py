@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
-from omibench.params.models.local import TransformersModel, VllmModel
+from omibench.params.models.local import RewardModel, TransformersModel, VllmModel
 
 
 @provider("vllm", block=VllmModel)
@@ -21,3 +21,11 @@ def open_transformers(name: str, model: TransformersModel, folders: Folders) -> 
     from omibench.models.local.transformers import TransformersProvider
 
     return TransformersProvider(name, model)
+
+
+@provider("transformers-reward", block=RewardModel)
+def open_reward_model(name: str, model: RewardModel, folders: Folders) -> Provider:
+    """The reward model; it is loaded at its first request."""
+    from omibench.models.local.reward import RewardProvider
+
+    return RewardProvider(name, model)

@@ -6,10 +6,10 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.local.identity import LOAD_ERRORS, one_line, require
-from omibench.params.models.base import LocalModel
+from omibench.params.models.base import LocalGenerator
 
 
-def pixel_size(model: LocalModel, name: str, extra: str) -> dict[str, int] | None:
+def pixel_size(model: LocalGenerator, name: str, extra: str) -> dict[str, int] | None:
     """The `size` of an image processor that holds `max_pixels`; None where none is set.
 
     Processors of the Qwen-VL kind count pixels: `shortest_edge` and `longest_edge` of their size

@@ -121,10 +121,27 @@ def assess(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, r
 
 
 def mark(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """A reward model's mark for best-of-N: 60 to 100 for what it calls right, else 0 to 59."""
-    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    """A reward model's mark for best-of-N: 60 to 100 for what it calls right, else 0 to 59.
+
+    Where the prompt holds several responses, a mark of each.
+    """
+    rivals = [text for name, text in read_fenced(prompt).items() if name.startswith("RESPONSE ")]
+    marks = [
+        _mark_response(model, row, text, rng) for text in rivals or [_section(prompt, "RESPONSE")]
+    ]
+    return f"MARKS: {', '.join(map(str, marks))}" if rivals else f"MARK: {marks[0]}"
+
+
+def reward(model: SimulatedModel, row: OracleRow, response: str, rng: Random) -> str:
+    """A reward head's number: around 1 for what it calls right, around -1 for the rest."""
+    right = is_right(response, row.answer, bool(row.choices))
+    return repr(round(rng.gauss(1.0 if _called_right(model, right, rng) else -1.0, 0.3), 6))
+
+
+def _mark_response(model: SimulatedModel, row: OracleRow, text: str, rng: Random) -> int:
+    right = is_right(text, row.answer, bool(row.choices))
     high = _called_right(model, right, rng)
-    return f"MARK: {60 + int(rng.random() * 41) if high else int(rng.random() * 60)}"
+    return 60 + int(rng.random() * 41) if high else int(rng.random() * 60)
 
 
 def compare(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:

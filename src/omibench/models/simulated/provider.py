@@ -14,6 +14,7 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.models.options import make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
+from omibench.models.simulated.judging import reward
 from omibench.models.simulated.options import option_logprobs
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.prose import reasoning
@@ -21,7 +22,7 @@ from omibench.models.simulated.respond import CHARACTERS_PER_TOKEN, PosedProblem
 from omibench.models.simulated.roles import WRITERS
 from omibench.models.simulated.tools import first_call, reads_first
 from omibench.params.models.simulated import SimulatedModel
-from omibench.schemas.request import Request, Response, Usage
+from omibench.schemas.request import Request, Response, TextPart, Usage
 
 
 class SimulatedProvider(BaseProvider[SimulatedModel]):
@@ -72,6 +73,10 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
             problem = PosedProblem(row, tags.setting, prompt, request.decoding.max_tokens)
             return respond(self.model, self.oracle, problem, rng)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
+        if self.model.reward:
+            response = request.conversation.messages[-1]
+            words = "".join(p.text for p in response.parts if isinstance(p, TextPart))
+            return _make_response(reward(self.model, row, words, rng), prompt)
         return _make_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
 
     def _before_answering(self, request: Request, row: OracleRow) -> Response | None:

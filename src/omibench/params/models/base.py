@@ -61,6 +61,16 @@ class ModelBlock(Block):
         return None
 
     @property
+    def gives_reward(self) -> bool:
+        """Whether it gives a response a real number and writes no words, as a reward head does."""
+        return False
+
+    @property
+    def context(self) -> int | None:
+        """Tokens of prompt and reply that fit into it together; None where nobody says."""
+        return None
+
+    @property
     def named_settings(self) -> Collection[str]:
         """The settings that its block names."""
         return ()
@@ -155,6 +165,8 @@ class ServedModel(ModelBlock):
     price: Runtime[Price | None] = None
     image_tokens: Runtime[ImageTokens | None] = None
     """The provider's published formula for the tokens of an image."""
+    context_tokens: Request[Annotated[int, Field(ge=1)] | None] = None
+    """Tokens of prompt and reply that it takes together, where candidates are to fit into it."""
 
     @property
     def is_paid(self) -> bool:
@@ -170,6 +182,11 @@ class ServedModel(ModelBlock):
     def max_images(self) -> int | None:
         """As `can.images`."""
         return self.can.images
+
+    @property
+    def context(self) -> int | None:
+        """As `context_tokens`."""
+        return self.context_tokens
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
         """What the block itself says to a formula for the tokens of its images."""
@@ -229,22 +246,12 @@ class LocalModel(ServedModel):
     """
 
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
-    thinking: bool | None = None
-    """`enable_thinking` of the chat template, where the template reads it."""
-    max_pixels: Annotated[int, Field(ge=784)] | None = None
-    """Pixels to which one image is scaled down at most."""
-    seed: int = 0
     resources: Runtime[JobResources] = JobResources()
 
     @property
     def n_gpus(self) -> int:
         """Over how many GPUs the model is spread."""
         return 1
-
-    def image_options(self, formula: ImageTokens) -> dict[str, Any]:
-        """`max_pixels`, where the formula depends on it."""
-        bounded = formula == "qwen-vl" and self.max_pixels
-        return {"max_pixels": self.max_pixels} if bounded else {}
 
     @model_validator(mode="after")
     def _fits_its_gpus(self) -> Self:
@@ -255,3 +262,18 @@ class LocalModel(ServedModel):
                 f"pipeline_parallel), and resources.gpus is {gpus}: raise it or lower those"
             )
         return self
+
+
+class LocalGenerator(LocalModel):
+    """A local model that answers in words, perhaps about pictures."""
+
+    thinking: bool | None = None
+    """`enable_thinking` of the chat template, where the template reads it."""
+    max_pixels: Annotated[int, Field(ge=784)] | None = None
+    """Pixels to which one image is scaled down at most."""
+    seed: int = 0
+
+    def image_options(self, formula: ImageTokens) -> dict[str, Any]:
+        """`max_pixels`, where the formula depends on it."""
+        bounded = formula == "qwen-vl" and self.max_pixels
+        return {"max_pixels": self.max_pixels} if bounded else {}

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from omibench.params.blocks import Extra, Rate
-from omibench.params.models.base import LocalModel
+from omibench.params.models.base import LocalGenerator, LocalModel
 from omibench.params.roles import Runtime
 
 Count = Annotated[int, Field(ge=1)]
 
 
-class VllmModel(LocalModel):
+class VllmModel(LocalGenerator):
     """Offline batches by vLLM: the model is loaded once for all that it is asked."""
 
     provider: Literal["vllm"]
@@ -30,8 +30,13 @@ class VllmModel(LocalModel):
         """Over how many GPUs the model is spread."""
         return self.tensor_parallel * self.pipeline_parallel
 
+    @property
+    def context(self) -> int | None:
+        """As `context_tokens`, or else `max_model_len`."""
+        return self.context_tokens or self.max_model_len
 
-class TransformersModel(LocalModel):
+
+class TransformersModel(LocalGenerator):
     """Batched generation by transformers, where vLLM does not fit."""
 
     provider: Literal["transformers"]
@@ -43,3 +48,35 @@ class TransformersModel(LocalModel):
     def n_gpus(self) -> int:
         """One GPU, unless the block gives none to the model or keeps it on the CPU."""
         return 0 if self.device == "cpu" or self.resources.gpus == 0 else 1
+
+
+class RewardModel(LocalModel):
+    """A reward model by transformers: a language model whose head gives a response one number.
+
+    It marks responses for `best-of-n` (EMMA, C.4) and answers nothing.
+    """
+
+    provider: Literal["transformers-reward"]
+    batch_size: Runtime[Count] = 8
+    device: Runtime[str | None] = None
+    """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
+    gpus: Runtime[Count] = 1
+    """GPUs over which the layers are spread, where one does not hold them."""
+    max_model_len: Count | None = None
+    """Tokens of question and response that it takes together; what is longer gets no mark. The
+    positions of the checkpoint when left out."""
+
+    @property
+    def gives_reward(self) -> bool:
+        """It does nothing else."""
+        return True
+
+    @property
+    def max_images(self) -> int | None:
+        """None at all: it reads text alone."""
+        return 0
+
+    @property
+    def n_gpus(self) -> int:
+        """As `gpus`, unless the block gives none to the model or keeps it on the CPU."""
+        return 0 if self.device == "cpu" or self.resources.gpus == 0 else self.gpus

@@ -51,6 +51,18 @@ class SimulatedModel(ModelBlock):
     """As judge: share of wrong answers that it calls consistent."""
     error_rate: Rate = 0.0
     """As captioner, translator, labeller, page reader or writer: share of flawed replies."""
+    reward: bool = False
+    """Stand in for a reward head: give a response a real number, and no words."""
+
+    @property
+    def gives_reward(self) -> bool:
+        """As `reward`."""
+        return self.reward
+
+    @property
+    def max_images(self) -> int | None:
+        """None at all as a reward head, any number in all other roles."""
+        return 0 if self.reward else None
 
     @property
     def named_settings(self) -> Collection[str]:

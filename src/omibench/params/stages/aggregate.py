@@ -6,9 +6,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from omibench.params.blocks import Block
+from omibench.params.blocks import Block, Name
 from omibench.params.panel import Panel
 
+Marking = Literal["one-by-one", "joint"]
 AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"]
 BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
 SELF = "self"
@@ -23,6 +24,11 @@ class Aggregation(Block):
     answer; the one with the highest mark; the winner of a tournament."""
     judge: Panel | None = None
     """The reward model of `best-of-n` and `tournament`: a key of `models`, or `self`."""
+    marking: Marking = "one-by-one"
+    """Of `best-of-n`: each candidate in a prompt of its own, or all k of them in one prompt
+    (`joint`), in as few prompts as the reward model's context holds them (EMMA, 4.3)."""
+    captions: Name | None = None
+    """For a reward model that takes no pictures: who puts them into words (EMMA, C.4)."""
     k: list[Annotated[int, Field(ge=1)]] = []
     """Smaller numbers of samples that are reported too; each takes the first k samples."""
 
@@ -31,7 +37,16 @@ class Aggregation(Block):
         if (self.how in BY_JUDGE) != (self.judge is not None):
             need = "needs" if self.how in BY_JUDGE else "takes no"
             raise ValueError(f"{self.how!r} {need} `judge`, the model that marks or compares")
+        if self.captions and self.judge is None:
+            raise ValueError(f"{self.how!r} takes no `captions`: nobody is shown the problem")
+        if self.marking == "joint" and self.how != "best-of-n":
+            raise ValueError(f"marking: joint goes with best-of-n, not with {self.how}")
         return self
+
+    def name_judges(self, respondent: str) -> list[str]:
+        """The models that choose among a respondent's samples, each by its key of `models`."""
+        names = self.judge.models if self.judge else []
+        return [respondent if name == SELF else name for name in names]
 
 
 def _write_out(value: object) -> object:

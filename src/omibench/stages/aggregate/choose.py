@@ -1,4 +1,4 @@
-"""Which sample represents its problem: by votes, by marks, by a tournament."""
+"""Which sample represents its problem: by marks or by a tournament."""
 
 from __future__ import annotations
 
@@ -6,79 +6,151 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from omibench.judges.case import JudgeCase
+from omibench.judges.instrument import Instrument, build_request
 from omibench.judges.panel import OpenPanel, consult
-from omibench.schemas.problem import Answer, Question
-from omibench.stages.aggregate.judges import COMPARISON, MARKS
+from omibench.schemas.request import Request
+from omibench.stages.aggregate.judges import COMPARISON, JOINT_MARKS
+from omibench.stages.aggregate.material import CaseMaterial
 from omibench.stages.aggregate.sample import Sample, make_generator, select_valid
 from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
 
 Samples = Mapping[str, list[Sample]]
 """The samples of every problem, in the order drawn."""
-Texts = Mapping[tuple[str, int], str]
-"""What each sample says: (problem, index) -> text."""
-Chosen = dict[str, Sample]
+Fits = Callable[[Request], bool]
+"""Whether a prompt and the reply to it fit into the context of every reward model."""
+Group = tuple[Sample, ...]
 
 
-class CaseMaterial(NamedTuple):
-    """What a judge of samples is shown beside them."""
+class Chosen(NamedTuple):
+    """The sample that was chosen.
 
-    questions: Mapping[str, Question]
-    texts: Texts
-    answers: Mapping[str, Answer]
+    `mark` is what the reward model gave it, on the model's own scale; None where it gave none, or
+    compares. `prompts` is how many prompts held the candidates: 1 all of them together, as many as
+    there are each alone; 0 where there was nothing to choose from, None where they are compared.
+    """
 
-    def make_case(self, problem: str, first: Sample, second: Sample | None = None) -> JudgeCase:
-        """One response, or two that are to be compared; never the gold."""
-        question, answer = self.questions.get(problem), self.answers[problem]
-        return JudgeCase(
-            problem,
-            question.question if question else "",
-            (),
-            self.texts[problem, first.index],
-            answer.choices,
-            reference=self.texts[problem, second.index] if second else None,
-        )
+    sample: Sample
+    mark: float | None = None
+    prompts: int | None = None
 
 
-def choose_by_marks(
-    samples: Samples, ks: Sequence[int], panel: OpenPanel, material: CaseMaterial, seed: int
-) -> dict[int, Chosen]:
+Choices = dict[int, dict[str, Chosen]]
+"""k -> problem -> the sample that was chosen among the first k."""
+
+
+class Choosing(NamedTuple):
+    """What a choice is made from: samples, the numbers of them, and what judges are shown."""
+
+    samples: Samples
+    ks: Sequence[int]
+    material: CaseMaterial
+    seed: int
+
+    def choose(
+        self, k: int, marks: Mapping[tuple[str, int], float | None], prompts: Callable[[str], int]
+    ) -> dict[str, Chosen]:
+        """The sample with the highest mark among the first k of every problem, ties drawn.
+
+        Args:
+            k: How many samples there are to choose from.
+            marks: (problem, index) -> the mark of a sample, None or absent where it has none.
+            prompts: In how many prompts the candidates of a problem were marked.
+        """
+        chosen = {}
+        for problem, samples in self.samples.items():
+            eligible = select_valid(samples[:k])
+            scores = [marks.get((problem, s.index)) for s in eligible]
+            best = choose_best(eligible, scores, make_generator(self.seed, "best-of-n", problem))
+            chosen[problem] = Chosen(best, marks.get((problem, best.index)), prompts(problem))
+        return chosen
+
+
+def choose_by_single_marks(
+    choosing: Choosing, instrument: Instrument[float], panel: OpenPanel
+) -> Choices:
     """The sample with the highest mark among the first k, for every k; each is marked once."""
-    entries = [
-        (problem, s) for problem, candidates in samples.items() for s in select_valid(candidates)
-    ]
-    opinions = consult([material.make_case(problem, s) for problem, s in entries], MARKS, panel)
+    entries = [(p, s) for p, drawn in choosing.samples.items() for s in select_valid(drawn)]
+    cases = [choosing.material.make_case(problem, s) for problem, s in entries]
+    opinions = consult(cases, instrument, panel)
     marks = {(p, s.index): o.value for (p, s), o in zip(entries, opinions, strict=True)}
     return {
-        k: {
-            problem: choose_best(
-                eligible := select_valid(candidates[:k]),
-                [marks.get((problem, s.index)) for s in eligible],
-                make_generator(seed, "best-of-n", problem),
-            )
-            for problem, candidates in samples.items()
-        }
-        for k in ks
+        k: choosing.choose(k, marks, lambda p, k=k: len(select_valid(choosing.samples[p][:k])))  # type: ignore[misc]
+        for k in choosing.ks
     }
 
 
-def choose_by_tournament(
-    samples: Samples, ks: Sequence[int], panel: OpenPanel, material: CaseMaterial, seed: int
-) -> dict[int, Chosen]:
+def choose_by_joint_marks(choosing: Choosing, panel: OpenPanel, fits: Fits) -> Choices:
+    """The sample with the highest mark among the first k, which are marked in one prompt.
+
+    Where one prompt does not hold them, they go into the fewest groups of nearly equal size that
+    fit; marks of all groups are on one scale. Every k has prompts of its own. A single candidate
+    is chosen unmarked.
+    """
+    groups = {
+        (k, problem): _group(choosing, problem, k, panel, fits)
+        for k in choosing.ks
+        for problem in choosing.samples
+    }
+    entries = [(place, group) for place, placed in groups.items() for group in placed]
+    cases = [choosing.material.make_case(problem, *group) for (_, problem), group in entries]
+    marks: dict[int, dict[tuple[str, int], float | None]] = {k: {} for k in choosing.ks}
+    for ((k, problem), group), opinion in zip(
+        entries, consult(cases, JOINT_MARKS, panel), strict=True
+    ):
+        values = opinion.value or (None,) * len(group)
+        for sample, value in zip(group, values, strict=True):
+            marks[k][problem, sample.index] = value
+    return {
+        k: choosing.choose(k, marks[k], lambda p, k=k: len(groups[k, p]))  # type: ignore[misc]
+        for k in choosing.ks
+    }
+
+
+def _group(choosing: Choosing, problem: str, k: int, panel: OpenPanel, fits: Fits) -> list[Group]:
+    """The candidates of a problem in groups, in an order that no larger k changes."""
+    eligible = select_valid(choosing.samples[problem][:k])
+    if len(eligible) < 2:
+        return []
+    ranked = sorted(
+        eligible,
+        key=lambda s: make_generator(choosing.seed, "order", problem, str(s.index)).random(),
+    )
+
+    def fit(group: Group) -> bool:
+        case = choosing.material.make_case(problem, *group)
+        request = build_request(case, JOINT_MARKS, panel.prompt, max_tokens=panel.max_tokens)
+        return fits(request)
+
+    for count in range(1, len(ranked)):
+        groups = split_evenly(ranked, count)
+        if all(map(fit, groups)):
+            return groups
+    return split_evenly(ranked, len(ranked))
+
+
+def split_evenly(samples: Sequence[Sample], count: int) -> list[Group]:
+    """Samples in order, in `count` groups whose sizes differ by one at most."""
+    size, larger = divmod(len(samples), count)
+    ends = [size * (n + 1) + min(n + 1, larger) for n in range(count)]
+    return [tuple(samples[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def choose_by_tournament(choosing: Choosing, panel: OpenPanel) -> Choices:
     """The winner of a tournament of the first k, for every k."""
 
     def compare(matches: Sequence[Match]) -> list[bool | None]:
-        cases = [material.make_case(m.problem, m.first, m.second) for m in matches]
+        cases = [choosing.material.make_case(m.problem, m.first, m.second) for m in matches]
         return [opinion.value for opinion in consult(cases, COMPARISON, panel)]
 
     def make_rng(name: str, k: int) -> Callable[[str], Random]:
-        return lambda problem: make_generator(seed, name, problem, str(k))
+        return lambda problem: make_generator(choosing.seed, name, problem, str(k))
 
-    winners = {}
-    for k in ks:
+    winners: Choices = {}
+    for k in choosing.ks:
         order, coin = make_rng("bracket", k), make_rng("coin", k)
         entrants = {
-            p: bracket(select_valid(candidates[:k]), order(p)) for p, candidates in samples.items()
+            p: bracket(select_valid(drawn[:k]), order(p)) for p, drawn in choosing.samples.items()
         }
-        winners[k] = play(entrants, compare, coin)
+        won = play(entrants, compare, coin)
+        winners[k] = {problem: Chosen(sample) for problem, sample in won.items()}
     return winners

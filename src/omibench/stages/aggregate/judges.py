@@ -1,4 +1,4 @@
-"""The judges that choose a sample: marks for best-of-N, comparisons for tournaments.
+"""The judges that choose a sample: marks and rewards for best-of-N, comparisons for tournaments.
 
 The gold is not shown: a reward model knows no more than the model that it chooses for.
 """
@@ -6,11 +6,16 @@ The gold is not shown: a reward model knows no more than the model that it choos
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import count, product
+from math import isfinite
+from string import ascii_uppercase
 
 from omibench.judges.case import JudgeCase, clip, question_section, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle, most
+from omibench.schemas.request import Conversation, Message, TextPart
 from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text
 
@@ -20,6 +25,12 @@ MARKING = """\
 You are shown a problem and one response to it. Say how likely it is that the final answer of the \
 response is right. Solve the problem yourself where you can; check each step and each figure that \
 the response relies on. Style and length are worth nothing."""
+
+JOINT_MARKING = """\
+You are shown a problem and several responses to it. Say of each how likely it is that its final \
+answer is right. Solve the problem yourself where you can; where responses disagree, find the step \
+at which they part and decide who is right there. Style, length and the order in which they are \
+shown are worth nothing, and so is how many of them agree."""
 
 COMPARING = """\
 You are shown a problem and two responses to it. Say which of them is more likely to reach the \
@@ -39,17 +50,59 @@ def read_better(reply: str, case: JudgeCase) -> bool | None:
     return {"A": True, "B": False}.get(letter)
 
 
-def _two_responses(case: JudgeCase) -> tuple[Section, ...]:
-    first, second = (
-        Section(name, clip(drop_hidden_text(text)) or "(empty)")
-        for name, text in (("RESPONSE A", case.response), ("RESPONSE B", case.reference or ""))
+def read_joint_marks(reply: str, case: JudgeCase) -> tuple[float, ...] | None:
+    """A mark from 0 to 100 of each response, on the last line; None unless it is exactly that."""
+    listed = (last_value(reply, "marks") or "").strip("*_` .").split(",")
+    marks = [mark.strip() for mark in listed]
+    if len(marks) != 1 + len(case.rivals) or not all(map(_MARK.fullmatch, marks)):
+        return None
+    return tuple(map(float, marks))
+
+
+def read_reward(reply: str, case: JudgeCase) -> float | None:
+    """The number of a reward head; None where it is none that can be compared."""
+    try:
+        reward = float(reply)
+    except ValueError:
+        return None
+    return reward if isfinite(reward) else None
+
+
+def vote_on_each(votes: Sequence[tuple[float, ...]]) -> tuple[float, ...] | None:
+    """The median mark of each response; None without votes."""
+    marks = [mark for column in zip(*votes, strict=True) if (mark := middle(column)) is not None]
+    return tuple(marks) or None
+
+
+def converse_with_head(case: JudgeCase) -> Conversation:
+    """The problem as the user's turn, the response as the assistant's: what reward heads mark."""
+    question = case.statement or (TextPart(text=question_section(case).text),)
+    response = TextPart(text=response_section(case).text)
+    return Conversation(
+        messages=(
+            Message(role="user", parts=question),
+            Message(role="assistant", parts=(response,)),
+        )
     )
-    return question_section(case), first, second
+
+
+def _several_responses(case: JudgeCase) -> tuple[Section, ...]:
+    responses = [case.response, *case.rivals]
+    return question_section(case), *(
+        Section(f"RESPONSE {letters}", clip(drop_hidden_text(text)) or "(empty)")
+        for letters, text in zip(_name_in_letters(), responses, strict=False)
+    )
+
+
+def _name_in_letters() -> Iterator[str]:
+    """A, B, ..., Z, AA, AB, ...: names of sections hold no digits."""
+    for length in count(1):
+        yield from map("".join, product(ascii_uppercase, repeat=length))
 
 
 MARKS: Instrument[float] = Instrument(
     name="mark",
-    version=1,
+    version=2,
     role="marker",
     instructions=MARKING,
     closing="The last line of your reply must have exactly this form, N a whole number from 0 "
@@ -59,13 +112,38 @@ MARKS: Instrument[float] = Instrument(
     vote=middle,
 )
 
+JOINT_MARKS: Instrument[tuple[float, ...]] = Instrument(
+    name="joint_marks",
+    version=1,
+    role="marker",
+    instructions=JOINT_MARKING,
+    closing="The last line of your reply must have exactly this form, with a whole number N from 0 "
+    "(certainly wrong) to 100 (certainly right) for each response, in the order in which they are "
+    "shown:\nMARKS: N, N, ...",
+    sections=_several_responses,
+    read=read_joint_marks,
+    vote=vote_on_each,
+)
+
+REWARD: Instrument[float] = Instrument(
+    name="reward",
+    version=1,
+    role="marker",
+    instructions="",
+    closing="",
+    sections=lambda case: (question_section(case), response_section(case)),
+    read=read_reward,
+    vote=middle,
+    converse=converse_with_head,
+)
+
 COMPARISON: Instrument[bool] = Instrument(
     name="comparison",
-    version=1,
+    version=2,
     role="referee",
     instructions=COMPARING,
     closing="The last line of your reply must be exactly one of\nBETTER: A\nBETTER: B",
-    sections=_two_responses,  # the second response stands where others have a reference
+    sections=_several_responses,
     read=read_better,
     vote=most,
 )

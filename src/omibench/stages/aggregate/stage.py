@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
+from omibench.client.ask import open_asker
 from omibench.errors import ParamsError
-from omibench.judges.instrument import Instrument
 from omibench.judges.panel import PanelRequest, open_panels
 from omibench.params.cell import Cell
-from omibench.params.panel import JudgePanel
+from omibench.params.setting import Setting
 from omibench.params.stage_params import AggregateStageParams
-from omibench.params.stages.aggregate import SELF, AggregationRule
 from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import (
     AggregateRow,
     ResponseRow,
@@ -27,24 +26,13 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.aggregate.choose import (
-    CaseMaterial,
-    Chosen,
-    Samples,
-    choose_by_marks,
-    choose_by_tournament,
-)
+from omibench.stages.aggregate.choose import Choosing, Samples
 from omibench.stages.aggregate.equivalence import make_equivalence
-from omibench.stages.aggregate.judges import COMPARISON, MARKS
+from omibench.stages.aggregate.material import CaseMaterial, choose_images, prepare_statements
+from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Equivalence, Sample, make_generator
 from omibench.stages.aggregate.votes import consistency, majority
 from omibench.statistics.estimators import pass_at_k
-
-BY_JUDGE: dict[AggregationRule, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
-    "best-of-n": (MARKS, choose_by_marks),
-    "tournament": (COMPARISON, choose_by_tournament),
-}
-"""How a judge chooses a sample: its instrument, and what is made of its marks or comparisons."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +89,8 @@ def aggregate_cell(
     method, rows = setting.aggregate.how, list(_make_share_rows(work))
     if method == "majority":
         rows += _choose_by_majority(work)
-    elif method in BY_JUDGE:
-        rows += _choose_by_judge(work, results, study, cell, method)
+    elif reward := find_reward_panel(study, cell):
+        rows += _choose_by_judge(work, results, study, cell, reward)
     marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
     write_parquet(out, marked, AggregateRow, describe_origin(out, job))
     return len(rows)
@@ -123,16 +111,6 @@ def make_sample(verdict: VerdictRow) -> Sample:
     """The sample that a verdict is on."""
     answer = verdict.extracted if verdict.outcome == "scored" else None
     return Sample(verdict.index, answer, verdict.verdict)
-
-
-def find_judges(study: AggregateStageParams, cell: Cell) -> JudgePanel | None:
-    """The judges that choose among a cell's samples, `self` by its name; None where nobody does."""
-    aggregate = study.settings[cell.setting].aggregate
-    if aggregate.how not in BY_JUDGE:
-        return None
-    named = aggregate.judge or JudgePanel(models=[SELF])
-    models = [cell.model if name == SELF else name for name in named.models]
-    return named.model_copy(update={"models": models})
 
 
 def _list_voters(work: _Work, rules: str, problem: str) -> list[Sample]:
@@ -175,43 +153,54 @@ def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
 
 
 def _choose_by_judge(
-    work: _Work, results: Path, study: AggregateStageParams, cell: Cell, method: AggregationRule
+    work: _Work, results: Path, study: AggregateStageParams, cell: Cell, reward: RewardPanel
 ) -> Iterator[AggregateRow]:
-    instrument, choose = BY_JUDGE[method]
-    params = find_judges(study, cell)
-    if params is None:
-        return
-    material = CaseMaterial(*_read_texts(results, cell), work.answers)
+    setting = study.settings[cell.setting]
+    samples = work.by_rules[work.base or next(iter(work.by_rules))]
+    texts, simulated = _read_texts(results, cell), _is_simulated(study, reward, setting)
+    questions = {q.id: q for q in read_jsonl(results / "freeze" / "questions.jsonl", Question)}
+    judged = {id: questions[id] for id in samples if id in questions}
+    statements = prepare_statements(
+        judged, setting, results / "freeze", study.study.name, partial(_ask_once, study)
+    )
+    material = CaseMaterial(questions, texts, work.answers, statements)
+    choosing = Choosing(samples, work.ks, material, work.seed)
     params_key = f"settings.{cell.setting}.aggregate.judge"
-    with open_panels(study, [PanelRequest(params, instrument, params_key)]) as (panel,):
-        picked = choose(
-            work.by_rules[work.base or next(iter(work.by_rules))],
-            work.ks,
-            panel,
-            material,
-            work.seed,
-        )
-        simulated = any(study.models[name].is_simulated for name in params.models)
-        for rules, problem, samples in _iterate_samples(work):
-            by_index = {s.index: s for s in samples}
-            for k in work.ks:
-                won = by_index[picked[k][problem].index]
-                row = _make_choice_row(problem, rules, method, k, won)
-                yield row.model_copy(
-                    update={
-                        "judge": panel.name, "prompt_sha256": panel.prompt.sha256,
-                        "simulated": simulated,
-                    }
-                )  # fmt: skip
+    with open_panels(study, [PanelRequest(reward.params, reward.instrument, params_key)]) as (
+        panel,
+    ):
+        choices = reward.choose(choosing, panel)
+    for rules, problem, voters in _iterate_samples(work):
+        by_index = {s.index: s for s in voters}
+        for k in work.ks:
+            chosen = choices[k][problem]
+            won = by_index[chosen.sample.index]
+            row = _make_choice_row(problem, rules, setting.aggregate.how, k, won)
+            yield row.model_copy(
+                update={
+                    "judge": panel.name, "prompt_sha256": panel.prompt.sha256,
+                    "mark": chosen.mark, "prompts": chosen.prompts, "simulated": simulated,
+                }
+            )  # fmt: skip
 
 
-def _read_texts(
-    results: Path, cell: Cell
-) -> tuple[dict[str, Question], dict[tuple[str, int], str]]:
-    questions = read_jsonl(results / "freeze" / "questions.jsonl", Question)
+def _ask_once(
+    study: AggregateStageParams, model: str, requests: Sequence[Request]
+) -> list[Response]:
+    with open_asker(study, model) as ask:
+        return ask(requests)
+
+
+def _is_simulated(study: AggregateStageParams, reward: RewardPanel, setting: Setting) -> bool:
+    captioner = choose_images(setting).model
+    captioners = [study.models[captioner]] if captioner in study.models else []
+    return any(model.is_simulated for model in [*reward.models, *captioners])
+
+
+def _read_texts(results: Path, cell: Cell) -> dict[tuple[str, int], str]:
     responses = results / "infer" / cell.model / f"{cell.setting}.parquet"
     rows = read_parquet(responses, ResponseRow).iter_rows(named=True)
-    return {q.id: q for q in questions}, {(r["id"], r["index"]): r["text"] for r in rows}
+    return {(r["id"], r["index"]): r["text"] for r in rows}
 
 
 def _make_choice_row(problem: str, rules: str, metric: str, k: int, won: Sample) -> AggregateRow:

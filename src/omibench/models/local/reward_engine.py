@@ -1,0 +1,201 @@
+"""Loading a reward model with transformers, and the numbers that its head gives responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from omibench.errors import ModelError
+from omibench.extras import missing_modules
+from omibench.models.local.chat import chat_messages, special_tokens
+from omibench.models.local.identity import LOAD_ERRORS, LOADED, describe_load, one_line, require
+from omibench.params.models.local import RewardModel
+from omibench.schemas.request import Conversation, ImagePart
+
+EXTRA = "transformers"
+TWO_LAYERS = "Qwen2ForRewardModel"
+"""How checkpoints call the head of Qwen2.5-Math-RM, which transformers has no class for."""
+
+
+class Reward(NamedTuple):
+    """What the head gives one response; None where question and response are too long for it."""
+
+    value: float | None
+    tokens: int
+
+
+class RewardEngine:
+    """A loaded reward model with its tokenizer.
+
+    The head reads the last token of a conversation in the checkpoint's own chat template, the
+    response being the assistant's turn.
+    """
+
+    def __init__(self, name: str, model: RewardModel) -> None:
+        self.name = name
+        self.torch = require("torch", EXTRA, name)
+        hub = require("transformers", EXTRA, name)
+        self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
+        checkpoint = {"pretrained_model_name_or_path": model.id, "revision": model.revision}
+        try:
+            config = hub.AutoConfig.from_pretrained(**checkpoint)
+            loader = self._choose_loader(hub, config, model)
+            self.model, loaded = loader.from_pretrained(
+                **checkpoint,
+                config=config,
+                dtype=model.dtype,
+                output_loading_info=True,
+                **spread_layers(name, model.n_gpus, self.torch),
+            )
+            self.tokenizer = hub.AutoTokenizer.from_pretrained(**checkpoint)
+        except LOAD_ERRORS as error:
+            raise ModelError(
+                f"model {name!r}: transformers cannot load the reward model {model.id} on "
+                f"{self.device}: {one_line(error)}"
+            ) from error
+        self._check_head(model, loaded)
+        if model.n_gpus < 2:  # what is spread lies where it should
+            self.model = self.model.to(self.device)
+        self.model.eval()
+        self.specials = special_tokens(self.tokenizer)
+        self.longest = model.max_model_len or getattr(config, "max_position_embeddings", None)
+        self.takes_batches = self._prepare_padding()
+
+    def score(self, conversations: Sequence[Conversation]) -> list[Reward]:
+        """The reward of the last turn of each conversation, in the order given.
+
+        Raises:
+            ModelError: A conversation holds pictures.
+        """
+        rows = [self._tokenize(conversation) for conversation in conversations]
+        fitting = [row for row in rows if self.longest is None or len(row) <= self.longest]
+        values = iter(self._run(fitting) if fitting else ())
+        return [
+            Reward(None if self.longest and len(row) > self.longest else next(values), len(row))
+            for row in rows
+        ]
+
+    def close(self) -> None:
+        """Let go of the weights."""
+        self.model = None
+
+    def _run(self, rows: Sequence[list[int]]) -> list[float]:
+        step = len(rows) if self.takes_batches else 1
+        values: list[float] = []
+        for start in range(0, len(rows), step):
+            batch = self.tokenizer.pad(
+                {"input_ids": list(rows[start : start + step])}, return_tensors="pt"
+            ).to(self.model.device)
+            with self.torch.inference_mode():
+                logits = self.model(**batch).logits
+            values += logits[:, 0].float().cpu().tolist()
+        return values
+
+    def _tokenize(self, conversation: Conversation) -> list[int]:
+        messages = [
+            {**message, "content": "\n".join(part["text"] for part in message["content"])}
+            for message in chat_messages(conversation, self.specials, self._refuse_picture)
+        ]
+        tokens = self.tokenizer.apply_chat_template(
+            messages, add_generation_prompt=False, tokenize=True, return_dict=True
+        )
+        return list(tokens["input_ids"])
+
+    def _refuse_picture(self, image: ImagePart) -> dict[str, Any]:
+        raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
+
+    def _choose_loader(self, hub: Any, config: Any, model: RewardModel) -> Any:
+        if TWO_LAYERS in (config.architectures or []):
+            config.num_labels = 1
+            return _make_two_layer_class(hub)
+        if type(config) not in hub.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
+            raise ModelError(
+                f"model {self.name!r}: transformers has no scalar head for {model.id} "
+                f"({type(config).__name__}); a reward model is a sequence classifier of one label"
+            )
+        if config.num_labels != 1:
+            raise ModelError(
+                f"model {self.name!r}: {model.id} gives {config.num_labels} numbers for a "
+                "response, and a reward model gives one (num_labels: 1 in its config.json)"
+            )
+        return hub.AutoModelForSequenceClassification
+
+    def _check_head(self, model: RewardModel, loaded: dict[str, Any]) -> None:
+        """A head that the checkpoint lacks would be drawn at random, and mark at random."""
+        if missing := sorted(loaded["missing_keys"]):
+            raise ModelError(
+                f"model {self.name!r}: {model.id} is no reward model: its weights lack {missing[0]}"
+            )
+        template = getattr(self.tokenizer, "chat_template", None)
+        if not template:
+            raise ModelError(
+                f"model {self.name!r}: {model.id} has no chat template, which says how question "
+                "and response are put to it"
+            )
+
+    def _prepare_padding(self) -> bool:
+        """Whether rows of unlike length can stand in one batch.
+
+        The last token that is no padding is read, so padding needs a token of its own.
+        """
+        pad, end = self.tokenizer.pad_token_id, self.tokenizer.eos_token_id
+        self.tokenizer.padding_side = "right"
+        is_distinct = pad is not None and pad != end
+        # Without one, a row alone is read at its very last token.
+        self.model.config.pad_token_id = pad if is_distinct else None
+        if pad is None:
+            self.tokenizer.pad_token_id = end
+        return is_distinct
+
+
+def spread_layers(name: str, n_gpus: int, torch: Any) -> dict[str, Any]:
+    """Where the layers of a model go that one GPU does not hold: by what is free on each.
+
+    Args:
+        name: The model's name in the study.
+        n_gpus: Over how many GPUs it is spread.
+        torch: The package.
+
+    Returns:
+        What transformers is told besides; nothing for a single GPU or none.
+
+    Raises:
+        ModelError: There are fewer GPUs, or the package is absent that spreads layers.
+    """
+    if n_gpus < 2:
+        return {}
+    if (present := torch.cuda.device_count()) < n_gpus:
+        raise ModelError(f"model {name!r}: gpus is {n_gpus}, and torch sees {present} here")
+    if missing_modules(("accelerate",)):
+        raise ModelError(
+            f"model {name!r}: gpus: {n_gpus} spreads its layers by the package accelerate, which "
+            "is not installed: pip install accelerate"
+        )
+    free = {gpu: torch.cuda.mem_get_info(gpu)[0] for gpu in range(n_gpus)}
+    return {"device_map": "auto", "max_memory": free}
+
+
+def _make_two_layer_class(hub: Any) -> Any:
+    """A Qwen2 whose head is a linear layer, a ReLU and a linear layer to one number."""
+    from torch import nn
+
+    class Qwen2TwoLayerReward(hub.Qwen2ForSequenceClassification):  # type: ignore[misc]
+        def __init__(self, config: Any) -> None:
+            super().__init__(config)
+            width = config.hidden_size
+            self.score = nn.Sequential(
+                nn.Linear(width, width), nn.ReLU(), nn.Linear(width, config.num_labels)
+            )
+            self.post_init()
+
+    return Qwen2TwoLayerReward
+
+
+def open_reward_engine(name: str, model: RewardModel) -> RewardEngine:
+    """The engine of a reward model, loaded if need be."""
+    key = (model.provider, describe_load(model))
+    with LOADED.lock:
+        engine: RewardEngine | None = LOADED.get(key)
+        if engine is None:
+            engine = LOADED.replace(key, lambda: RewardEngine(name, model))
+        return engine

@@ -1,0 +1,38 @@
+"""Recipe: a tiny random-weight Qwen2 with a scalar head, built offline in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from tests.models.tiny_vlm import VOCABULARY, build_text_model
+
+Head = Literal["one_layer", "two_layers"]
+HEADS: tuple[Head, ...] = ("one_layer", "two_layers")
+
+
+def build_reward_model(folder: Path, head: Head, labels: int = 1, seed: int = 0) -> Path:
+    """Write the checkpoint into `folder`, made if needed, and return it.
+
+    `two_layers` has the head and the name of architecture that Qwen2.5-Math-RM has.
+    """
+    import torch
+    import transformers
+
+    build_text_model(folder)
+    config = transformers.AutoConfig.from_pretrained(folder)
+    config.num_labels = labels
+    config.max_position_embeddings = 512
+    torch.manual_seed(seed)
+    model: Any = transformers.Qwen2ForSequenceClassification(config)
+    if head == "two_layers":
+        width = config.hidden_size
+        model.score = torch.nn.Sequential(
+            torch.nn.Linear(width, width), torch.nn.ReLU(), torch.nn.Linear(width, labels)
+        )
+    assert config.vocab_size == VOCABULARY
+    model.save_pretrained(folder)
+    if head == "two_layers":
+        config.architectures = ["Qwen2ForRewardModel"]
+        config.save_pretrained(folder)
+    return folder
