@@ -80,6 +80,8 @@ class FakeVllm:
     calls: list[SimpleNamespace] = field(default_factory=list)
     tools: list[list[dict[str, Any]] | None] = field(default_factory=list)
     """The tools of each call."""
+    continued: list[bool] = field(default_factory=list)
+    """Whether each call goes on with the last turn."""
     chat_template: str = ""
     sampling_params: type = SamplingParams
 
@@ -110,8 +112,11 @@ class FakeVllm:
                 use_tqdm: bool = True,
                 chat_template_kwargs: dict[str, Any] | None = None,
                 tools: list[dict[str, Any]] | None = None,
+                add_generation_prompt: bool = True,
+                continue_final_message: bool = False,
             ) -> list[SimpleNamespace]:
                 fake.tools.append(tools)
+                fake.continued.append(continue_final_message and not add_generation_prompt)
                 return fake.chat(messages, sampling_params or [], chat_template_kwargs)
 
         made = ModuleType("vllm")

@@ -60,3 +60,12 @@ def shown(
 def samples(*parts: str | ImagePart, indices: Sequence[int], **more: Any) -> list[Request]:
     """Samples of one conversation."""
     return [shown(*parts, index=index, **more) for index in indices]
+
+
+def answer_so_far(request: Request, text: str) -> Request:
+    """The request, its model already at `text` in its answer."""
+    turn = Message(role="assistant", parts=(TextPart(text=text),))
+    messages = (*request.conversation.messages, turn)
+    return request.model_copy(
+        update={"conversation": request.conversation.model_copy(update={"messages": messages})}
+    )

@@ -6,14 +6,16 @@ import math
 from typing import Any
 
 import pytest
-from tests.models.local_blocks import shown
+from tests.models.local_blocks import answer_so_far, shown
 
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
+from omibench.models.http.pictures import PicturePayload
+from omibench.models.openai.messages import openai_body
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.options import score_from_list
 from omibench.params.models.openai import OpenAIModel
-from omibench.schemas.request import Request, Response
+from omibench.schemas.request import ImagePart, Request, Response
 
 
 def asked(*options: str) -> Request:
@@ -80,3 +82,29 @@ def test_an_endpoint_that_does_not_declare_them_is_not_asked(
     monkeypatch.setenv("TEST_KEY", "sk-test")
     with pytest.raises(ModelError, match=r"declare `can: \{logprobs: true\}`"):
         list(model(server).answer([asked("A", "B")]))
+
+
+def show(image: ImagePart) -> PicturePayload:
+    raise AssertionError(f"{image.path} is not asked for")
+
+
+def test_an_endpoint_that_goes_on_with_a_turn_is_told_so() -> None:
+    block = {"provider": "openai", "id": "m", "can": {"logprobs": True, "prefill": True}}
+    inside = answer_so_far(asked("A", "B"), "It is  ")
+    body = openai_body(OpenAIModel.model_validate(block), [inside], show)
+    assert (body["add_generation_prompt"], body["continue_final_message"]) == (False, True)
+    assert body["messages"][-1] == {"role": "assistant", "content": "It is"}
+    plain = openai_body(OpenAIModel.model_validate(block), [asked("A")], show)
+    assert "continue_final_message" not in plain
+
+
+def test_an_endpoint_that_does_not_is_not_asked_inside_a_response(server: ServerHandle) -> None:
+    inside = answer_so_far(asked("A", "B"), "It is ")
+    with pytest.raises(ModelError, match=r"declare `can: \{prefill: true\}` .* `before_answer`"):
+        list(model(server, can={"logprobs": True}).answer([inside]))
+
+
+def test_what_an_endpoint_can_do_is_no_part_of_its_identity() -> None:
+    block = {"provider": "openai", "id": "m"}
+    declared = OpenAIModel.model_validate(block | {"can": {"prefill": True}})
+    assert declared.store_identity == OpenAIModel.model_validate(block).store_identity

@@ -109,8 +109,9 @@ def test_saliency_is_laid_over_usnco_v_with_and_without_reasoning(root: Path) ->
     study = laid_over(root, "usnco_v", "usnco_v_saliency")
     assert study.salient_cells == study.cells
     assert len(study.cells) == 4
-    reasons = {s for s in study.saliency.settings if "cot" in (study.settings[s].prompt or "")}
-    assert set(study.saliency.after_response) == reasons == {"cot"}
+    params = study.saliency
+    assert (params.reading, params.max_pixels) == ("final_letter", None)
+    assert (params.patch, params.stride, params.top) == (56, 28, 15)
     assert {study.models[cell.model].provider for cell in study.cells} == {"transformers"}
 
 

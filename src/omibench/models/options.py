@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.errors import ModelError
 from omibench.models.http.replies import Json, as_object, as_objects, as_text, number
-from omibench.schemas.request import Request, Response
+from omibench.schemas.request import Conversation, Request, Response, TextPart
 
 MOST_LISTED = 20
 """Alternatives of one token that endpoints list at most."""
@@ -37,6 +37,35 @@ def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
             raise ModelError(
                 f"problem {request.tags.problem!r}: model {name!r} gives no log-probabilities of "
                 f"options: {remedy}"
+            )
+
+
+def is_continued(conversation: Conversation) -> bool:
+    """Whether a conversation ends inside a turn of the assistant, which the model goes on with."""
+    return conversation.messages[-1].role == "assistant"
+
+
+def trim_end(conversation: Conversation) -> Conversation:
+    """The conversation without spaces at the end of a turn that the model goes on with.
+
+    In most vocabularies a letter's token holds the space before it.
+    """
+    *before, last = conversation.messages
+    part = last.parts[-1] if is_continued(conversation) and last.parts else None
+    if not isinstance(part, TextPart) or part.text == part.text.rstrip(" "):
+        return conversation
+    trimmed = part.model_copy(update={"text": part.text.rstrip(" ")})
+    turn = last.model_copy(update={"parts": (*last.parts[:-1], trimmed)})
+    return conversation.model_copy(update={"messages": (*before, turn)})
+
+
+def refuse_continued(requests: Iterable[Request], name: str, remedy: str) -> None:
+    """Raise ModelError when one of the requests asks the model to go on with a turn of its own."""
+    for request in requests:
+        if is_continued(request.conversation):
+            raise ModelError(
+                f"problem {request.tags.problem!r}: model {name!r} cannot be asked for a letter "
+                f"inside a response: {remedy}"
             )
 
 

@@ -137,6 +137,14 @@ class CountsAnswers(Protocol):
 
 
 @runtime_checkable
+class ChecksOptions(Protocol):
+    """A provider that knows ahead, without sending anything, which options it cannot score."""
+
+    def check_options(self, requests: Sequence[Request]) -> None:
+        """Raise ModelError when one of the requests scores options that the model cannot score."""
+
+
+@runtime_checkable
 class MakesRoom(Protocol):
     """A provider that loads a model for a number of images, and again for more."""
 

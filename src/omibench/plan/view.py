@@ -85,8 +85,8 @@ class StudyView:
 
     def _reads(self, cell: Cell) -> bool:
         """Whether what is asked in a cell, or of it, depends on what its responses say."""
-        judged = self.study.panels("score") or cell in self.study.judged_cells
-        setting = self.study.settings[cell.setting]
+        study, setting = self.study, self.study.settings[cell.setting]
+        judged = study.panels("score") or cell in study.judged_cells or cell in study.salient_cells
         return bool(setting.in_steps or judged or setting.aggregate.judge)
 
     def last_requests(self, cell: Cell) -> list[Request]:

@@ -8,12 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.models.local_blocks import picture, shown
+from tests.models.local_blocks import answer_so_far, part_of, picture, shown
 from tests.models.tiny_vlm import FAMILIES, build
 
 from omibench.models.local import transformers as module
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import decode
+from omibench.models.local.loading import transformers_engine
 from omibench.models.local.occlusion import Packing, strip_patches
 from omibench.models.local.transformers import TransformersProvider
 from omibench.params.models.local import TransformersModel
@@ -39,29 +40,36 @@ def provider(folder: Path) -> TransformersProvider:
     return TransformersProvider("tiny", TransformersModel.model_validate(block))
 
 
-def requests_under(images: list[ImagePart], covered: int) -> list[Request]:
-    """One conversation under each patch on the picture `covered`."""
+RESPONSE = "The screen is behind the lens, so A is out.\nThe answer is "
+
+
+def requests_under(
+    images: list[ImagePart], covered: int, response: str | None = None
+) -> list[Request]:
+    """One conversation under each patch on the picture `covered`, perhaps inside a response."""
     found = []
     for number, patch in enumerate(PATCHES):
         own = [i.model_copy(update={"patch": patch}) if n == covered else i
                for n, i in enumerate(images)]  # fmt: skip
         asked = shown("Look at ", own[0], " and ", own[1], ": which?", problem=str(number))
-        found.append(asked.model_copy(update={"options": ("A", "B", "C")}))
+        asked = asked.model_copy(update={"options": ("A", "B", "C")})
+        found.append(asked if response is None else answer_so_far(asked, response))
     return found
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("covered", [0, 1])
+@pytest.mark.parametrize(("covered", "response"), [(0, None), (1, None), (1, RESPONSE)])
 def test_patches_after_preprocessing_are_patches_before(
     tiny: dict[str, Path],
     tmp_path: Path,
     family: str,
     covered: int,
+    response: str | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Sides that all families leave as they are: multiples of 28 and of 32.
     images = [picture(tmp_path, seed, (224, 224)) for seed in (1, 2)]
-    requests = requests_under(images, covered)
+    requests = requests_under(images, covered, response)
     calls: list[int] = []
     quick = module.occluded_logprobs
 
@@ -89,12 +97,59 @@ def _scores(
         yield request.tags.problem, response.option_logprobs
 
 
-def test_a_picture_that_the_model_scales_is_painted_before(
+@pytest.mark.parametrize("response", [None, RESPONSE])
+def test_a_picture_of_any_resolution_is_covered_as_if_it_were_painted(
+    tiny: dict[str, Path], tmp_path: Path, response: str | None
+) -> None:
+    images = [picture(tmp_path, seed, (151, 101)) for seed in (1, 2)]
+    found = dict(_scores(provider(tiny["qwen2_5_vl"]), requests_under(images, 0, response)))
+    painted = []
+    for number, patch in enumerate(PATCHES):
+        path = tmp_path / f"painted-{number}.png"
+        decode(images[0].model_copy(update={"patch": patch})).save(path)
+        asked = shown(
+            "Look at ", part_of(path), " and ", images[1], ": which?", problem=str(number)
+        )
+        asked = asked.model_copy(update={"options": ("A", "B", "C")})
+        painted.append(asked if response is None else answer_so_far(asked, response))
+    for number, values in _scores(provider(tiny["qwen2_5_vl"]), painted):
+        assert found[number] == pytest.approx(values, abs=2e-5)
+    assert len({round(values["A"], 6) for values in found.values()}) > 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("response", [RESPONSE, "**Answer: (", "Answer:\n", "("])
+def test_a_letter_inside_a_response_is_scored_where_the_model_has_said_it(
+    tiny: dict[str, Path], tmp_path: Path, family: str, response: str
+) -> None:
+    asked = shown("Look at ", picture(tmp_path, 1, (151, 101)), ": which?")
+    asked = asked.model_copy(update={"options": ("A", "B", "C")})
+    scorer = provider(tiny[family])
+    ((_, scores),) = _scores(scorer, [answer_so_far(asked, response)])
+    engine = transformers_engine("tiny", scorer.model)
+    for option, value in scores.items():
+        whole = answer_so_far(asked, f"{response}{option}, as I said.").conversation
+        batch = engine.inputs([whole], None)
+        tokens = batch["input_ids"][0].tolist()
+        ending = engine.tokenizer.encode(", as I said.", add_special_tokens=False)
+        at = len(tokens) - len(ending) - 1
+        assert engine.tokenizer.decode(tokens[at]).strip(" (") == option
+        with engine.torch.inference_mode():
+            logits = engine.model(**batch).logits[0, at - 1]
+        assert float(logits.float().log_softmax(-1)[tokens[at]]) == pytest.approx(value, abs=2e-5)
+
+
+def test_conversations_inside_and_before_a_response_are_scored_together(
     tiny: dict[str, Path], tmp_path: Path
 ) -> None:
-    images = [picture(tmp_path, seed, (100, 75)) for seed in (1, 2)]
-    found = dict(_scores(provider(tiny["qwen2_5_vl"]), requests_under(images, 0)))
-    assert len(found) == len(PATCHES)
+    image = picture(tmp_path, 1, (151, 101))
+    both = [shown("Look at ", image, ": which?", problem=n) for n in ("before", "inside")]
+    both = [request.model_copy(update={"options": ("A", "B")}) for request in both]
+    both[1] = answer_so_far(both[1], RESPONSE)
+    together = dict(_scores(provider(tiny["qwen2_5_vl"]), both))
+    for request in both:
+        ((name, alone),) = _scores(provider(tiny["qwen2_5_vl"]), [request])
+        assert together[name] == pytest.approx(alone, abs=2e-5)
 
 
 def test_packing_is_undone_by_unpacking() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.models.fake_vllm import FakeVllm, OldSamplingParams, VLLMValidationError
-from tests.models.local_blocks import picture, samples, shown
+from tests.models.local_blocks import answer_so_far, picture, samples, shown
 
 from omibench.errors import ImageCountError, MissingExtraError, ModelError
 from omibench.models.local import vllm as vllm_module
@@ -225,6 +225,25 @@ def test_option_scores_come_from_calls_of_their_own(fake: FakeVllm, tmp_path: Pa
     assert [(own.max_tokens, own.n) for own in call.sampling] == [(1, 1)] * 2
     assert [own.logprob_token_ids for own in call.sampling] == [[65, 66], [67]]
     assert call.switches == {"enable_thinking": False}
+
+
+def test_letters_inside_responses_come_from_calls_that_go_on_with_them(fake: FakeVllm) -> None:
+    asked = shown("Which?")
+    requests = [asked, answer_so_far(asked, "The answer is "), answer_so_far(asked, "So it is (")]
+    scores = list(provider().score_options(requests, [["A", "B"]] * 3))
+    assert fake.continued == [False, True]
+    assert [len(call.messages) for call in fake.calls] == [1, 2]
+    assert fake.calls[1].messages[0][-1] == {
+        "role": "assistant", "content": [{"type": "text", "text": "The answer is "}],
+    }  # fmt: skip
+    assert [score.request for score in scores] == requests
+    assert scores[1].logprobs == {"A": -65.0, "B": -66.0}
+
+
+def test_a_template_that_changes_the_end_of_a_response_is_refused(fake: FakeVllm) -> None:
+    fake.opens_thinking = True
+    with pytest.raises(ModelError, match=r"changes the end of the response .* `before_answer`"):
+        list(provider().score_options([answer_so_far(shown("Which?"), "It is ")], [["A", "B"]]))
 
 
 def test_option_scores_that_are_not_exact_are_refused(

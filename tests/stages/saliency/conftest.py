@@ -11,13 +11,28 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
+from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Figure, Question
-from omibench.schemas.tables import write_jsonl
+from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
 
 SIZES = ((640, 420), (130, 90))
 LETTERS = "ABCD"
+REASONED = "The left one is longer than C.\nThe answer is B, as in A."
 Make = Callable[..., Study]
+
+
+def write_responses(results: Path, cell: Cell, **texts: str) -> None:
+    """Write the responses of a cell; those of `texts` say these words, or failed without any."""
+    rows = [
+        ResponseRow(
+            id=f"q{n}", index=0, key="0" * 64, text=text, simulated=True,
+            outcome="answered" if text else "refused",
+        )
+        for n in range(3)
+        for text in [texts.get(f"q{n}", REASONED)]
+    ]  # fmt: skip
+    write_parquet(results / "infer" / cell.model / f"{cell.setting}.parquet", rows, ResponseRow)
 
 
 @pytest.fixture
@@ -60,7 +75,7 @@ def study(tmp_path: Path, results: Path) -> Make:
             "models": {"sim": {"provider": "simulated", "oracle": str(oracle)}},
             "settings": {"direct": {"prompt": "usnco-v"}, "cot": {"prompt": "usnco-v-cot"}},
             "infer": {"models": ["sim"], "settings": ["direct", "cot"]},
-            "saliency": {"settings": ["direct", "cot"], "after_response": ["cot"], "problems": 2},
+            "saliency": {"settings": ["direct", "cot"], "problems": 2, "max_pixels": 200_704},
         }
         return parse_study(values | blocks, "test")
 

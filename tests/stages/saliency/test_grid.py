@@ -17,7 +17,7 @@ SIDES = st.integers(1, 6000)
 
 
 def test_the_grid_of_the_paper() -> None:
-    assert fit_size((448, 336), PAPER) == (448, 336)
+    assert fit_size((1234, 631), PAPER) == (1234, 631), "the original resolution"
     found = list_positions((448, 336), PAPER)
     assert len(found) == 15 * 11
     assert (found[0], found[1], found[-1]) == ((0, 0, 56), (28, 0, 56), (392, 280, 56))
@@ -38,6 +38,16 @@ def test_a_picture_is_fitted_and_covered(wide: int, high: int, steps: tuple[int,
         assert starts[0] == 0
         assert starts[-1] + patch == length
         assert all(b - a <= patch for a, b in pairwise(starts))
+
+
+@given(SIDES, SIDES)
+def test_an_original_picture_is_covered_to_its_edges(wide: int, high: int) -> None:
+    found = list_positions((wide, high), PAPER)
+    for axis, length in enumerate((wide, high)):
+        starts = sorted({place[axis] for place in found})
+        assert starts[0] == 0
+        assert starts[-1] < length <= starts[-1] + 56
+        assert all(b - a <= 28 for a, b in pairwise(starts))
 
 
 def test_a_stride_beyond_the_patch_is_refused() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from omibench.stages.saliency.maps import (
     Effect,
-    find_best_option,
     measure_effects,
     measure_impact,
+    measure_mass,
+    normalise,
     select_strongest,
 )
 
@@ -32,5 +37,16 @@ def test_impact_is_the_largest_effect_either_way() -> None:
     assert select_strongest(found, 1) == [Effect(THERE, -0.75)]
 
 
-def test_the_likeliest_option_is_chosen() -> None:
-    assert find_best_option(BASE) == "B"
+@given(st.dictionaries(st.sampled_from("ABCDE"), st.floats(-700, 0), min_size=1))
+def test_log_probabilities_are_normalised_over_the_options(scores: dict[str, float]) -> None:
+    normalised = normalise(scores)
+    assert math.fsum(map(math.exp, normalised.values())) == pytest.approx(1)
+    first, *others = scores
+    for other in others:
+        gap = scores[other] - scores[first]
+        assert normalised[other] - normalised[first] == pytest.approx(gap, abs=1e-9)
+
+
+def test_the_mass_of_the_options_is_what_other_words_leave() -> None:
+    assert measure_mass({"A": math.log(0.5), "B": math.log(0.125)}) == pytest.approx(0.625)
+    assert measure_mass({"A": 0.0}) == 1.0

@@ -39,7 +39,7 @@ def test_the_last_cue_is_the_one_that_a_scan_finds(text: str, before: str) -> No
         if ends:
             scanned = ends[-1]
             break
-    assert cues._last_cue(whole) == scanned
+    assert cues.find_cue_end(whole) == scanned
 
 
 @given(st.text(st.sampled_from("ab1 .,;:()+-=<>!?'\"%|[]\n\t"), max_size=30))

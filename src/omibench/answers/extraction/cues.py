@@ -91,7 +91,7 @@ def find_cued_answer(text: str, parts: int = 1) -> str | None:
     given with "because" or "since" are cut off. Where several parts are asked for and labelled
     ones follow, on lines of their own or not, it is all of them.
     """
-    end = _last_cue(text)
+    end = find_cue_end(text)
     if end is None:
         return None
     following = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
@@ -116,8 +116,11 @@ def find_conclusion(text: str) -> str | None:
     return match.group(1).strip() if match and len(match.group(1)) <= 80 else None
 
 
-def _last_cue(text: str) -> int | None:
-    """Where the last cue ends; looked for in the tail first, since answers stand at the end."""
+def find_cue_end(text: str) -> int | None:
+    """Where the last cue ends, such as "the answer is"; None without one.
+
+    It is looked for in the tail first, since answers stand at the end.
+    """
     folded = text.lower()
     for start in sorted({0, max(0, len(text) - _TAIL_CHARS)}, reverse=True):
         if len(folded) == len(text):

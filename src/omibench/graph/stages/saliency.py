@@ -13,10 +13,8 @@ def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     if job.cell is None:
         return narrowed
     # Which other cells are looked into is nothing that one of them depends on.
-    block, setting = blocks.get("saliency", {}), job.cell.setting
-    after = [name for name in block.get("after_response", []) if name == setting]
-    block = drop(block, ("models", "after_response")) | {"settings": [setting]}
-    return narrowed | {"saliency": block | ({"after_response": after} if after else {})}
+    block = drop(blocks.get("saliency", {}), ("models", "after_response"))
+    return narrowed | {"saliency": block | {"settings": [job.cell.setting]}}
 
 
 SALIENCY = Stage(

@@ -32,10 +32,14 @@ class AnthropicProvider(ServedProvider[AnthropicModel]):
         super().__init__(name, model)
         check_anthropic(name, model)
 
+    def check_options(self, requests: Sequence[Request]) -> None:
+        """As `ChecksOptions.check_options`."""
+        refuse_options(requests, self.name, "the Anthropic API has none; choose another model")
+
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for top_p, which this API does not take."""
         super().check(requests)
-        refuse_options(requests, self.name, "the Anthropic API has none; choose another model")
+        self.check_options(requests)
         for request in requests:
             check_anthropic_request(self.model, request)
             if request.decoding.top_p is not None:

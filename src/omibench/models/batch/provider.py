@@ -36,6 +36,10 @@ class BatchProvider(ServedProvider[A]):
     state: Path | None = None
     pace = PollInterval()
 
+    def check_options(self, requests: Sequence[Request]) -> None:
+        """As `ChecksOptions.check_options`."""
+        refuse_options(requests, self.name, "ask it directly, with `batch: false`")
+
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
@@ -45,7 +49,7 @@ class BatchProvider(ServedProvider[A]):
         collects the batches that are out and submits only the rest.
         """
         self.check(requests)
-        refuse_options(requests, self.name, "ask it directly, with `batch: false`")
+        self.check_options(requests)
         key = read_key(self.model.key_env)
         if self.state is None:
             raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")

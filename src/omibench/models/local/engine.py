@@ -23,6 +23,7 @@ from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.runs import SampleRun, derive_seed
 from omibench.models.local.tools import check_template
+from omibench.models.options import is_continued
 from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Conversation, ImagePart
 
@@ -48,11 +49,15 @@ class VllmEngine:
     ) -> list[Any]:
         """One RequestOutput a conversation, in their order.
 
+        Conversations that end in a turn of the assistant are gone on with inside it: all of a
+        call, or none.
+
         Raises RejectedPromptError for a prompt that vLLM does not take, ImageCountError when it
         finds another number of images, and ModelError when it breaks down; the engine is
         released then.
         """
         messages = [chat_messages(c, self.specials, image_part) for c in conversations]
+        continued = is_continued(conversations[0])
         switches = {} if thinking is None else {"enable_thinking": thinking}
         try:
             outputs = self.llm.chat(
@@ -60,6 +65,11 @@ class VllmEngine:
                 sampling,
                 use_tqdm=False,
                 chat_template_kwargs=switches or None,
+                **(
+                    {"add_generation_prompt": False, "continue_final_message": True}
+                    if continued
+                    else {}
+                ),
                 **self._tools(conversations),
             )
         except Exception as error:  # vLLM's errors have no base that all its versions share

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.models.local.chat import THINK, Draw, Drawn
+from omibench.models.local.continuation import OptionPrompt, check_tail
 from omibench.models.local.loading import TransformersEngine
 from omibench.models.local.runs import SampleRun, derive_seed
 from omibench.models.local.sampling import RowSampler
-from omibench.schemas.request import Conversation
 
 
 def generate(
@@ -45,20 +45,20 @@ def generate(
 
 
 def option_logprobs(
-    engine: TransformersEngine,
-    conversations: Sequence[Conversation],
-    options: Sequence[Sequence[int]],
-    thinking: bool | None,
+    engine: TransformersEngine, prompts: Sequence[OptionPrompt], thinking: bool | None
 ) -> list[list[float]]:
     """log P of each conversation's option tokens as the next token, in nats.
 
-    The softmax is over the whole vocabulary and in float32, whatever the model's type.
+    The softmax is over the whole vocabulary and in float32, whatever the model's type. All
+    conversations go on with a turn of the assistant, or none.
     """
-    batch = engine.inputs(conversations, thinking)
+    batch = engine.inputs([prompt.conversation for prompt in prompts], thinking)
+    for row, prompt in zip(batch["input_ids"].tolist(), prompts, strict=True):
+        check_tail(row, prompt.tail, engine.name)
     with engine.torch.inference_mode():
         logits = engine.model(**batch, logits_to_keep=1).logits[:, -1]
         logprobs = logits.float().log_softmax(-1).cpu()
-    return [row[list(ids)].tolist() for row, ids in zip(logprobs, options, strict=True)]
+    return [row[prompt.ids].tolist() for row, prompt in zip(logprobs, prompts, strict=True)]
 
 
 def is_out_of_memory(error: BaseException) -> bool:

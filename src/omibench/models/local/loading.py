@@ -12,6 +12,7 @@ from omibench.models.local.identity import LOAD_ERRORS, LOADED, describe_load, o
 from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.tools import check_template
+from omibench.models.options import is_continued
 from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import Conversation, ImagePart
 
@@ -60,6 +61,9 @@ class TransformersEngine:
     def inputs(self, conversations: Sequence[Conversation], thinking: bool | None) -> Any:
         """The batch of tensors, left padded, on the model's device.
 
+        Conversations that end in a turn of the assistant are gone on with inside it: all of a
+        batch, or none.
+
         Raises ImageCountError when an image is left out, RejectedPromptError when the processor
         does not take a prompt or picture, ModelError when a model of text alone is shown one.
         """
@@ -71,10 +75,11 @@ class TransformersEngine:
         if not self.sees and any(c.images for c in conversations):
             raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
         messages = [chat_messages(c, self.specials, _image_part) for c in conversations]
+        continued = is_continued(conversations[0])
+        switches |= {"add_generation_prompt": not continued, "continue_final_message": continued}
         if not self.sees:
             return self.tokenizer.apply_chat_template(
                 [_texts(m) for m in messages],
-                add_generation_prompt=True,
                 return_dict=True,
                 return_tensors="pt",
                 padding=True,
@@ -83,7 +88,6 @@ class TransformersEngine:
         try:
             batch = self.processor.apply_chat_template(
                 messages,
-                add_generation_prompt=True,
                 tokenize=True,
                 return_dict=True,
                 return_tensors="pt",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from omibench.models.local.continuation import OptionPrompt, check_tail
 from omibench.models.local.images import decode
 from omibench.models.local.loading import TransformersEngine
 from omibench.schemas.request import Conversation, ImagePart, Message
@@ -75,10 +76,7 @@ def _strip_message(message: Message) -> Message:
 
 
 def occluded_logprobs(
-    engine: TransformersEngine,
-    conversations: Sequence[Conversation],
-    options: Sequence[Sequence[int]],
-    thinking: bool | None,
+    engine: TransformersEngine, prompts: Sequence[OptionPrompt], thinking: bool | None
 ) -> list[list[float]] | None:
     """As `option_logprobs`, for conversations that differ in their patches alone.
 
@@ -87,7 +85,9 @@ def occluded_logprobs(
     packing = _packing(engine)
     if packing is None:
         return None
+    conversations = [prompt.conversation for prompt in prompts]
     batch = engine.inputs([strip_patches(conversations[0])], thinking)
+    check_tail(batch["input_ids"][0].tolist(), prompts[0].tail, engine.name)
     if not {"pixel_values", "image_grid_thw"} <= set(batch):
         return None
     rows, grid = batch.pop("pixel_values"), batch.pop("image_grid_thw")
@@ -110,7 +110,7 @@ def occluded_logprobs(
             logits_to_keep=1,
         ).logits[:, -1]
         logprobs = logits.float().log_softmax(-1).cpu()
-    return [row[list(ids)].tolist() for row, ids in zip(logprobs, options, strict=True)]
+    return [row[prompt.ids].tolist() for row, prompt in zip(logprobs, prompts, strict=True)]
 
 
 def _packing(engine: TransformersEngine) -> Packing | None:

@@ -10,11 +10,13 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from omibench.models.options import OptionScores, make_scored_response
 from omibench.models.provider import Budget, Reservation
 from omibench.schemas.request import Conversation, Decoding, Request, Response, TextPart
+
+Weighed = TypeVar("Weighed")
 
 
 class SampleRun(NamedTuple):
@@ -84,10 +86,10 @@ def derive_seed(run: SampleRun, model_seed: int) -> int:
 
 
 def cut_chunks(
-    runs: Iterable[SampleRun], limit: float, weight: Callable[[SampleRun], float]
-) -> Iterator[list[SampleRun]]:
+    runs: Iterable[Weighed], limit: float, weight: Callable[[Weighed], float]
+) -> Iterator[list[Weighed]]:
     """Cut runs into chunks whose weights add up to at most `limit`, but never less than one run."""
-    chunk: list[SampleRun] = []
+    chunk: list[Weighed] = []
     total = 0.0
     for run in runs:
         size = weight(run)

@@ -9,8 +9,8 @@ from omibench.models.local.chat import (
     RejectedPromptError,
     make_failures,
     make_responses,
-    option_ids,
 )
+from omibench.models.local.continuation import OptionTokens, split_by_turn
 from omibench.models.local.generate import generate, is_out_of_memory, option_logprobs
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
@@ -74,23 +74,25 @@ class TransformersProvider(BaseProvider[TransformersModel]):
             for n, (r, _) in enumerate(pairs)
         }
         pairs.sort(key=lambda pair: (-self._length(pair[0].conversation), kinds[id(pair[0])]))
+        tokens: OptionTokens | None = None
         while pairs:
             part = pairs[: self.batch_size]
             alike = [pair for pair in part if kinds[id(pair[0])] == kinds[id(part[0][0])]]
             part = alike if len(alike) > 1 else part
             with LOADED.lock:
                 engine = transformers_engine(self.name, self.model)
-                ids = [option_ids(engine.tokenizer, choices, self.name) for _, choices in part]
-                conversations = [request.conversation for request, _ in part]
+                tokens = tokens or OptionTokens(engine.tokenizer, engine.specials, self.name)
+                prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
+                # A batch goes on with turns of the assistant, or it begins new ones.
+                prompts = next(split_by_turn(prompts))
+                part = part[: len(prompts)]
                 try:
                     logprobs = (
-                        occluded_logprobs(engine, conversations, ids, self.model.thinking)
-                        if (len(alike) > 1)
+                        occluded_logprobs(engine, prompts, self.model.thinking)
+                        if len(alike) > 1
                         else None
                     )
-                    logprobs = logprobs or option_logprobs(
-                        engine, conversations, ids, self.model.thinking
-                    )
+                    logprobs = logprobs or option_logprobs(engine, prompts, self.model.thinking)
                 except RuntimeError as error:
                     if not is_out_of_memory(error) or len(part) == 1:
                         raise

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.local.chat import (
     RejectedPromptError,
     make_failures,
     make_responses,
-    option_ids,
+)
+from omibench.models.local.continuation import (
+    OptionPrompt,
+    OptionTokens,
+    check_tail,
+    split_by_turn,
 )
 from omibench.models.local.engine import VllmEngine, vllm_engine
 from omibench.models.local.identity import LOADED
@@ -32,6 +38,7 @@ from omibench.schemas.request import Request, Response
 CHUNK = 8
 """Sequences of one call to vLLM, in multiples of `max_num_seqs`. Answers come after each call; a
 smaller call would leave the GPU idle for more of its time while the longest answers finish."""
+ScoredPair = tuple[Request, Sequence[str]]
 CHUNK_PIXELS = 400e6
 """Pixels of one call: 1.2 GB of decoded pictures."""
 
@@ -87,26 +94,37 @@ class VllmProvider(BaseProvider[VllmModel]):
         """
         self.expect(requests)
         pairs = list(zip(requests, options, strict=True))
-        step = CHUNK * self.model.max_num_seqs
-        for start in range(0, len(pairs), step):
-            part = pairs[start : start + step]
+        limit = CHUNK * self.model.max_num_seqs
+        for part in cut_chunks(pairs, limit, lambda pair: _weigh_pictures(pair[0], limit)):
             with LOADED.lock:
                 engine = self._engine()
-                ids = [option_ids(engine.tokenizer, choices, self.name) for _, choices in part]
-                outputs = engine.chat(
-                    [request.conversation for request, _ in part],
-                    [engine.scoring(tokens) for tokens in ids],
-                    self.model.thinking,
-                )
-            for (request, choices), tokens, output in zip(part, ids, outputs, strict=True):
-                logprobs = output.outputs[0].logprobs[0]
-                if any(token not in logprobs for token in tokens):
-                    raise ModelError(
-                        f"model {self.name!r}: vLLM gave no log-probability for some options of "
-                        f"{request.tags.problem!r}"
+                tokens = OptionTokens(engine.tokenizer, engine.specials, self.name)
+                prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
+                outputs = [
+                    output
+                    # A call goes on with turns of the assistant, or it begins new ones.
+                    for alike in split_by_turn(prompts)
+                    for output in engine.chat(
+                        [prompt.conversation for prompt in alike],
+                        [engine.scoring(prompt.ids) for prompt in alike],
+                        self.model.thinking,
                     )
-                values = [float(logprobs[token].logprob) for token in tokens]
-                yield OptionScores(request, dict(zip(choices, values, strict=True)))
+                ]
+            yield from self._read_scores(part, prompts, outputs)
+
+    def _read_scores(
+        self, pairs: Sequence[ScoredPair], prompts: Sequence[OptionPrompt], outputs: Sequence[Any]
+    ) -> Iterator[OptionScores]:
+        for (request, choices), prompt, output in zip(pairs, prompts, outputs, strict=True):
+            check_tail(output.prompt_token_ids, prompt.tail, self.name)
+            logprobs = output.outputs[0].logprobs[0]
+            if any(token not in logprobs for token in prompt.ids):
+                raise ModelError(
+                    f"model {self.name!r}: vLLM gave no log-probability for some options of "
+                    f"{request.tags.problem!r}"
+                )
+            values = [float(logprobs[token].logprob) for token in prompt.ids]
+            yield OptionScores(request, dict(zip(choices, values, strict=True)))
 
     def _engine(self) -> VllmEngine:
         return vllm_engine(self.name, self.model, self._images)
@@ -137,5 +155,9 @@ class VllmProvider(BaseProvider[VllmModel]):
 
 
 def _weight(run: SampleRun, limit: float) -> float:
-    area = sum(pixels(image) for image in run.conversation.images)
-    return max(run.draws, limit * area / CHUNK_PIXELS)
+    return max(run.draws, _weigh_pictures(run.requests[0], limit))
+
+
+def _weigh_pictures(request: Request, limit: float) -> float:
+    area = sum(pixels(image) for image in request.conversation.images)
+    return max(1.0, limit * area / CHUNK_PIXELS)

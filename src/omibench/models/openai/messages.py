@@ -14,7 +14,7 @@ from omibench.models.openai.tools import (
     format_chat_calls,
     list_call_items,
 )
-from omibench.models.options import MOST_LISTED
+from omibench.models.options import MOST_LISTED, is_continued, trim_end
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
 
@@ -62,7 +62,7 @@ def check_openai(name: str, model: OpenAIModel) -> None:
 def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
     body: dict[str, Any] = {
         "messages": [
-            _message(model, m, show) for m in move_pictures(request.conversation.messages)
+            _message(model, m, show) for m in move_pictures(trim_end(request.conversation).messages)
         ],
         model.max_tokens_field: request.decoding.max_tokens,
     }
@@ -72,6 +72,8 @@ def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
         body["logprobs"] = True
     if request.options:
         body |= {"top_logprobs": MOST_LISTED, model.max_tokens_field: 1}
+    if is_continued(request.conversation):
+        body |= {"add_generation_prompt": False, "continue_final_message": True}
     return body
 
 

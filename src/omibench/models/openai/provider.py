@@ -14,7 +14,7 @@ from omibench.models.http.served import ServedProvider, client_maker, post
 from omibench.models.http.wire import wire_body
 from omibench.models.openai.messages import PATHS, check_openai, openai_body
 from omibench.models.openai.replies import openai_replies
-from omibench.models.options import refuse_options, score_from_list
+from omibench.models.options import refuse_continued, refuse_options, score_from_list
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request
@@ -30,9 +30,20 @@ class OpenAIProvider(ServedProvider[OpenAIModel]):
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for options, which only some endpoints can score."""
         super().check(requests)
+        self.check_options(requests)
+
+    def check_options(self, requests: Sequence[Request]) -> None:
+        """As `ChecksOptions.check_options`."""
         if self.model.api != "chat" or not self.model.can.logprobs:
             refuse_options(
                 requests, self.name, "declare `can: {logprobs: true}` with `api: chat` if it does"
+            )
+        if not self.model.can.prefill:
+            refuse_continued(
+                requests,
+                self.name,
+                "declare `can: {prefill: true}` if its endpoint goes on with a turn of the "
+                "assistant, as a vLLM server does, or set `saliency.reading` to `before_answer`",
             )
 
     @asynccontextmanager

@@ -57,6 +57,10 @@ class RecordedProvider(BaseProvider[RecordedModel]):
         """Whether a response to this request was recorded."""
         return _place(request) in self._responses
 
+    def check_options(self, requests: Sequence[Request]) -> None:
+        """As `ChecksOptions.check_options`."""
+        refuse_options(requests, self.name, "recorded responses hold words alone")
+
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
@@ -64,7 +68,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
 
         Raises ModelError, before the first, when some of them were not recorded.
         """
-        refuse_options(requests, self.name, "recorded responses hold words alone")
+        self.check_options(requests)
         lacking = [request for request in requests if not self.holds(request)]
         if lacking:
             raise ModelError(self.describe_missing(lacking, len(requests)))

@@ -109,6 +109,9 @@ class Can(Block):
     """Several samples of one conversation in one request (`n`); else one request a sample."""
     seed: Request[bool] = False
     logprobs: Request[bool] = False
+    prefill: Request[bool] = False
+    """Whether it goes on with a last turn of the assistant where a request says
+    `continue_final_message`, as servers of vLLM and SGLang do."""
     temperature: Request[bool] = True
     """Whether the endpoint takes a temperature; where not, what was sampled is recorded so."""
     images: Runtime[Annotated[int, Field(ge=0)] | None] = None

@@ -7,9 +7,10 @@ import io
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import ModelError, reason_of
+from omibench.errors import ModelError, OmibenchError, reason_of
 from omibench.files.intake import read_bytes
 from omibench.files.intake.picture import READERS
+from omibench.files.intake.regular import open_regular
 from omibench.schemas.request import ImagePart
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 50_000_000
 """Pixels of the largest picture that is opened: 150 MB as RGB."""
+ORIENTATION = 0x0112
+"""The EXIF tag that says how a picture is turned."""
+QUARTER_TURNS = range(5, 9)
 _JPEG = ("JPEG", "MPO")
 
 
@@ -40,6 +44,21 @@ def open_picture(part: ImagePart) -> OpenedPicture:
             "the file or freeze the dataset again"
         )
     return decode_picture(data, part.path)
+
+
+def read_size(path: str) -> tuple[int, int] | None:
+    """Width and height in pixels as a viewer shows a picture, from the head of its file.
+
+    None where there is no file, or none whose head can be read.
+    """
+    from PIL import Image
+
+    try:
+        with open_regular(path) as file, Image.open(file, formats=READERS) as image:
+            turned = image.getexif().get(ORIENTATION, 1) in QUARTER_TURNS
+            return (image.height, image.width) if turned else (image.width, image.height)
+    except (OmibenchError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
 
 
 def decode_picture(data: bytes, source: str) -> OpenedPicture:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import ParamsError
@@ -16,19 +15,18 @@ from omibench.schemas.request import (
     Message,
     Request,
     Tags,
-    TextPart,
 )
+from omibench.schemas.saliency_row import SaliencyOutcome
 from omibench.settings.pictures.derived import locate_pictures
 from omibench.settings.pictures.made import Recipe, make
-from omibench.settings.pictures.opening import open_picture
+from omibench.settings.pictures.opening import read_size
 from omibench.settings.steps import Task, next_step
+from omibench.stages.saliency.context import LetterContext, add_context
 from omibench.stages.saliency.grid import Patch, Size, fit_size, list_positions, resize_picture
 
 DECODING = Decoding(temperature=0.0, max_tokens=1)
-CLOSING = "Which option is it? Reply with its letter alone."
-"""The last turn, where the letter is asked for after the model's own response."""
-
-
+SUPPOSED = 1000
+"""Pixels along each side of a picture that is not drawn yet, for a plan."""
 Change = Callable[[ImagePart], ImagePart]
 
 
@@ -43,6 +41,7 @@ class Occlusion(NamedTuple):
     """What is asked about one problem: uncovered first, then every position of every picture."""
 
     question: Question
+    context: LetterContext
     pictures: tuple[ImagePart, ...]
     base: Request
     covered: Mapping[PatchPlace, Request]
@@ -53,24 +52,44 @@ class Occlusion(NamedTuple):
         return [self.base, *self.covered.values()]
 
 
-def make_occlusion(
-    task: Task, params: SaliencyParams, tags: Tags, response: str | None
-) -> Occlusion:
-    """What to ask about one multiple-choice problem.
+class UnscoredProblem(NamedTuple):
+    """A problem of a cell about which nothing can be asked."""
 
-    `response`, where there is one, stands before the question for the letter, as the model's own
-    turn. Raises ParamsError when the setting goes in several steps, and as pictures do.
+    question: Question
+    outcome: SaliencyOutcome
+    reason: str
+
+
+def make_occlusion(
+    task: Task, params: SaliencyParams, tags: Tags, context: LetterContext
+) -> Occlusion:
+    """Put together what to ask about one multiple-choice problem.
+
+    Args:
+        task: The problem under its setting.
+        params: How it is looked into.
+        tags: What the requests are for.
+        context: The model's own response up to where its letter is asked for.
+
+    Returns:
+        The requests: with nothing covered, and one a place of each picture.
+
+    Raises:
+        ParamsError: The setting asks in several steps.
+        ModelError: A picture cannot be opened.
     """
     question = task.question
     conversation = _make_conversation(task, tags.setting)
     scaled = _scale_pictures(conversation, task, params)
-    if response is not None:
-        turns = (_make_turn("assistant", response), _make_turn("user", CLOSING))
-        scaled = scaled.model_copy(update={"messages": (*scaled.messages, *turns)})
     options = tuple(choice.label for choice in question.choices or [])
-    base = Request(conversation=scaled, decoding=DECODING, tags=tags, options=options)
+    base = Request(
+        conversation=add_context(scaled, context, params.reading),
+        decoding=DECODING,
+        tags=tags,
+        options=options,
+    )
     covered = {place: _cover_place(base, place) for place in _list_places(conversation, params)}
-    return Occlusion(question, tuple(scaled.images), base, covered)
+    return Occlusion(question, context, tuple(scaled.images), base, covered)
 
 
 def _make_conversation(task: Task, setting: str) -> Conversation:
@@ -84,6 +103,8 @@ def _make_conversation(task: Task, setting: str) -> Conversation:
 
 
 def _scale_pictures(conversation: Conversation, task: Task, params: SaliencyParams) -> Conversation:
+    if params.max_pixels is None:
+        return conversation
     treatment = {"show": "scaled", **params.model_dump(include={"stride", "patch", "max_pixels"})}
     home = locate_pictures(task.folder) / f"scaled-{params.max_pixels}"
 
@@ -96,8 +117,9 @@ def _scale_pictures(conversation: Conversation, task: Task, params: SaliencyPara
 
 def _change_pictures(conversation: Conversation, change: Change) -> Conversation:
     def change_message(message: Message) -> Message:
-        parts = (change(p) if isinstance(p, ImagePart) else p for p in message.parts)
-        return message.model_copy(update={"parts": tuple(parts)})
+        parts = tuple(change(p) if isinstance(p, ImagePart) else p for p in message.parts)
+        changed = any(new is not old for new, old in zip(parts, message.parts, strict=True))
+        return message.model_copy(update={"parts": parts}) if changed else message
 
     return conversation.model_copy(
         update={"messages": tuple(map(change_message, conversation.messages))}
@@ -111,11 +133,15 @@ def _list_places(conversation: Conversation, params: SaliencyParams) -> Iterator
 
 
 def _choose_size(source: ImagePart, params: SaliencyParams) -> Size:
-    """The size at which a picture is looked into; the largest for one that is not drawn yet."""
-    if source.absent or not Path(source.path).is_file():
-        side = int(params.max_pixels**0.5)
-        return fit_size((side, side), params)
-    return fit_size(open_picture(source).image.size, params)
+    """The size at which a picture is looked into.
+
+    For one that is not drawn yet, the largest; `SUPPOSED` where there is no largest.
+    """
+    size = None if source.absent else read_size(source.path)
+    if size is None:
+        side = int(params.max_pixels**0.5) if params.max_pixels else SUPPOSED
+        size = side, side
+    return fit_size(size, params)
 
 
 def _cover_place(base: Request, place: PatchPlace) -> Request:
@@ -127,7 +153,3 @@ def _cover_place(base: Request, place: PatchPlace) -> Request:
         return part.model_copy(update={"patch": place.patch}) if number == place.number else part
 
     return base.model_copy(update={"conversation": _change_pictures(base.conversation, cover)})
-
-
-def _make_turn(role: str, text: str) -> Message:
-    return Message.model_validate({"role": role, "parts": (TextPart(text=text),)})

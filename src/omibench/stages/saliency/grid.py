@@ -16,11 +16,14 @@ Patch = tuple[int, int, int]
 
 
 def fit_size(size: Size, params: SaliencyParams) -> Size:
-    """The size at which a picture is looked into: multiples of the stride near its own shape.
+    """The size at which a picture is looked into: its own, where `max_pixels` is left out.
 
-    At most `max_pixels`, and at least one patch along each side. A model whose own scaling keeps
-    such sizes sees exactly the squares that are painted.
+    Else multiples of the stride near its own shape, at most `max_pixels`, and at least one patch
+    along each side. A model whose own scaling keeps such sizes sees exactly the squares that are
+    painted.
     """
+    if params.max_pixels is None:
+        return size
     wide, high = size
     scale = min(1.0, math.sqrt(params.max_pixels / (wide * high)))
     step, min_side = params.stride, _round_up(params.patch, params.stride)
@@ -35,7 +38,10 @@ def fit_size(size: Size, params: SaliencyParams) -> Size:
 
 
 def list_positions(size: Size, params: SaliencyParams) -> list[Patch]:
-    """Every position of the patch, row by row; together they cover the picture."""
+    """Every position of the patch, row by row; together they cover the picture.
+
+    A patch that is larger than the picture ends with it.
+    """
     wide, high = size
     side = params.patch
     return [
@@ -54,6 +60,8 @@ def resize_picture(image: Image.Image, params: SaliencyParams) -> Image.Image:
 
 
 def _list_starts(length: int, side: int, stride: int) -> list[int]:
+    if length <= side:
+        return [0]
     starts = list(range(0, length - side + 1, stride))
     # A side that is no multiple of the stride away from the edge would leave a strip uncovered.
     return starts if starts[-1] + side >= length else [*starts, length - side]

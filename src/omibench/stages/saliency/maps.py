@@ -1,10 +1,12 @@
 """From log-probabilities to saliency: S = log P(uncovered) - log P(covered) of one option.
 
-S > 0: the patch covers what supports the option; S < 0: what speaks against it (USNCO-V, Methods).
+P is over the problem's options. S > 0: the patch covers what supports the option; S < 0: what
+speaks against it (USNCO-V, Methods, equation 7).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,6 +14,26 @@ from omibench.stages.saliency.grid import Patch
 
 Scores = Mapping[str, float]
 """Log-probability (nats) of each option."""
+
+
+def normalise(scores: Scores) -> Scores:
+    """Log-probabilities over the options alone: exp of all of them adds up to 1.
+
+    Args:
+        scores: Log-probability (nats) of each option among all that could come next.
+    """
+    total = _sum_logs(scores)
+    return {option: value - total for option, value in scores.items()}
+
+
+def measure_mass(scores: Scores) -> float:
+    """The probability of all options together; `scores` as `normalise` takes them."""
+    return min(1.0, math.exp(_sum_logs(scores)))
+
+
+def _sum_logs(scores: Scores) -> float:
+    top = max(scores.values())
+    return top + math.log(sum(math.exp(value - top) for value in scores.values()))
 
 
 class Effect(NamedTuple):
@@ -30,11 +52,6 @@ def measure_effects(
         for patch, scores in covered
         if option in scores
     ]
-
-
-def find_best_option(base: Scores) -> str:
-    """The option that the model chooses with nothing covered; the first of equals."""
-    return max(base, key=lambda option: base[option])
 
 
 def measure_impact(patch_effects: Sequence[Effect]) -> float:

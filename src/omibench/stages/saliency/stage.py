@@ -3,46 +3,74 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.client.ask import ask_keyed, open_asker
+from omibench.answers.extraction.letter_place import LetterMissing
+from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
 from omibench.files.atomic import write_atomically
 from omibench.params.cell import Cell
 from omibench.params.stage_params import SaliencyStageParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.cell_origin import describe_origin
-from omibench.schemas.problem import Answer
+from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import ResponseRow, read_jsonl, read_parquet, write_parquet
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task
 from omibench.stages.infer.stage import list_threads
-from omibench.stages.saliency.ask import Occlusion, PatchPlace, make_occlusion
-from omibench.stages.saliency.maps import (
-    Effect,
-    Scores,
-    find_best_option,
-    measure_effects,
-    select_strongest,
-)
+from omibench.stages.saliency.ask import Occlusion, UnscoredProblem, make_occlusion
+from omibench.stages.saliency.context import LetterContext, read_context
+from omibench.stages.saliency.maps import Effect, select_strongest
 from omibench.stages.saliency.overlay import overlay
+from omibench.stages.saliency.rows import (
+    OcclusionScores,
+    collect_scores,
+    make_rows,
+    make_unscored_row,
+)
 
 log = logging.getLogger("omibench.stages.saliency")
 
 
-class OcclusionScores(NamedTuple):
-    """What a model said of one problem: its scores uncovered, and under each patch."""
+class ReadResponse(NamedTuple):
+    """A response of the cell that is looked into."""
 
-    occlusion: Occlusion
-    key: str
-    base: Scores
-    covered: Mapping[PatchPlace, Scores]
-    simulated: bool
+    outcome: str
+    text: str
+
+
+class RequestFailures:
+    """The requests of a cell that have no log-probabilities."""
+
+    def __init__(self) -> None:
+        self.asked = self.failed = 0
+        self.reason = ""
+
+    def count(self, responses: Sequence[Response]) -> None:
+        """Add the responses of some requests."""
+        failed = [response for response in responses if not response.option_logprobs]
+        self.asked += len(responses)
+        self.failed += len(failed)
+        reasons = (response.error or response.outcome for response in failed)
+        self.reason = self.reason or next(reasons, "")
+
+    def warn(self, cell: Cell) -> None:
+        """Say how many there are, if any."""
+        if self.failed:
+            log.warning(
+                "omibench: saliency of %s/%s: %s of %s requests have no log-probabilities (%s); "
+                "run the command again to ask for them, what was answered is kept",
+                *cell, f"{self.failed:,}", f"{self.asked:,}", self.reason,
+            )  # fmt: skip
+
+
+AT_A_TIME = 8192
+"""Requests of the problems that are asked about together; one problem is never divided."""
 
 
 def saliency_cell(
@@ -52,36 +80,78 @@ def saliency_cell(
 
     The multiple-choice problems that `saliency.problems` leaves are asked about through the store.
     Heat maps of the chosen option, and of the right one where it is another, are written as PNG
-    into the folder named as `out` without its suffix. Returns how many rows there are. Requests
-    that failed are left out, with a warning. Raises ParamsError when no problem has options or the
-    setting goes in several steps, ModelError when the model gives no log-probabilities, and as
-    reading the files and asking do.
+    into the folder named as `out` without its suffix. Requests that failed are left out, with a
+    warning; a problem that cannot be scored is a row with its outcome.
+
+    Args:
+        results: The folder of the study's results.
+        out: The file to write.
+        study: The study, as far as the stage sees it.
+        cell: The model and the setting.
+        job: Hash of the job's parameters.
+
+    Returns:
+        How many rows there are.
+
+    Raises:
+        ParamsError: No problem has options, or the setting goes in several steps.
+        ModelError: The model gives no log-probabilities, or not inside a response.
+        MissingInputError: The responses of the cell, or pictures, are not there.
     """
     params = study.saliency
     gold = {a.id: a.answer for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
-    questions = results / "freeze" / "questions.jsonl"
-    occlusions = list(
-        make_occlusions(questions, study, cell, lambda: _read_responses(results, cell))
+    problems = make_occlusions(
+        results / "freeze" / "questions.jsonl", study, cell, _read_responses(results, cell)
     )
+    rows: list[SaliencyRow] = []
+    failures = RequestFailures()
     with open_asker(study, cell.model) as asker:
-        requests = [request for batch in occlusions for request in batch.requests]
-        keyed_responses = ask_keyed(requests, asker.provider, asker.store, asker.budget)
-    answers = {id(q): answer for q, answer in zip(requests, keyed_responses, strict=True)}
-    scored = [
-        result
-        for occlusion in occlusions
-        if (result := _collect_scores(occlusion, answers)) is not None
-    ]
-    _warn_of_failures(cell, [response for _, response in keyed_responses])
-    rows = [
-        row
-        for entry in scored
-        for row in _make_rows(entry, gold.get(entry.occlusion.question.id, []))
-    ]
-    for result in scored:
-        _draw_maps(out.with_suffix(""), result, gold.get(result.occlusion.question.id, []), params)
+        for problem in _ask_problems(problems, asker, failures):
+            if isinstance(problem, UnscoredProblem):
+                rows.append(make_unscored_row(problem, params))
+                continue
+            answers = gold.get(problem.occlusion.question.id, [])
+            rows += make_rows(problem, answers, params)
+            _draw_maps(out.with_suffix(""), problem, answers, params)
+    failures.warn(cell)
     write_parquet(out, rows, SaliencyRow, describe_origin(out, job))
     return len(rows)
+
+
+def _ask_problems(
+    problems: Iterable[Occlusion | UnscoredProblem], asker: Asker, failures: RequestFailures
+) -> Iterator[OcclusionScores | UnscoredProblem]:
+    """The scores of each problem, in order; several problems are asked about at once."""
+    for part in _divide(problems):
+        requests = [r for problem in part for r in _list_requests(problem)]
+        keyed = asker.ask_with_keys(requests)
+        failures.count([response for _, response in keyed])
+        answers = {id(q): answer for q, answer in zip(requests, keyed, strict=True)}
+        for problem in part:
+            if isinstance(problem, UnscoredProblem):
+                yield problem
+            else:
+                yield collect_scores(problem, answers)
+
+
+def _divide(
+    problems: Iterable[Occlusion | UnscoredProblem],
+) -> Iterator[list[Occlusion | UnscoredProblem]]:
+    part: list[Occlusion | UnscoredProblem] = []
+    count = 0
+    for problem in problems:
+        size = len(_list_requests(problem))
+        if part and count + size > AT_A_TIME:
+            yield part
+            part, count = [], 0
+        part.append(problem)
+        count += size
+    if part:
+        yield part
+
+
+def _list_requests(problem: Occlusion | UnscoredProblem) -> list[Request]:
+    return problem.requests if isinstance(problem, Occlusion) else []
 
 
 def choose_problems(ids: Sequence[str], limit: int | None, seed: int) -> set[str]:
@@ -94,11 +164,22 @@ def make_occlusions(
     questions: Path,
     study: SaliencyStageParams,
     cell: Cell,
-    responses: Callable[[], Mapping[str, str]],
-) -> Iterator[Occlusion]:
+    responses: Mapping[str, ReadResponse],
+) -> Iterator[Occlusion | UnscoredProblem]:
     """What is asked about each problem of a cell that is looked into.
 
-    `responses`, the cell's own by problem, are called for where letters follow them.
+    Args:
+        questions: The frozen questions.
+        study: The study, as far as the stage sees it.
+        cell: The model and the setting.
+        responses: The cell's first responses, by problem.
+
+    Yields:
+        The requests of a problem, or why there are none.
+
+    Raises:
+        ParamsError: No problem has options, or the setting goes in several steps.
+        ModelError: A picture cannot be opened.
     """
     params = study.saliency
     threads = list_threads(questions, study, cell)
@@ -111,20 +192,31 @@ def make_occlusions(
     kept_ids = choose_problems(
         [task.question.id for task in tasks], params.problems, study.study.seed
     )
-    after = cell.setting in params.after_response
-    texts = responses() if after else {}
     for task in (task for task in tasks if task.question.id in kept_ids):
-        if after and not texts.get(task.question.id):
-            continue  # nothing was answered that a letter could follow
-        yield make_occlusion(
-            task, params, _make_tags(task, study, cell), texts.get(task.question.id)
-        )
+        context = _find_context(task.question, responses, params)
+        if isinstance(context, UnscoredProblem):
+            yield context
+        else:
+            yield make_occlusion(task, params, _make_tags(task, study, cell), context)
 
 
-def _read_responses(results: Path, cell: Cell) -> dict[str, str]:
+def _find_context(
+    question: Question, responses: Mapping[str, ReadResponse], params: SaliencyParams
+) -> LetterContext | UnscoredProblem:
+    response = responses.get(question.id)
+    if response is None or response.outcome != "answered":
+        reason = "the cell holds none" if response is None else response.outcome
+        return UnscoredProblem(question, "no_response", reason)
+    context = read_context(response.text, question.choices, params.reading)
+    if isinstance(context, LetterMissing):
+        return UnscoredProblem(question, "no_letter", context.reason)
+    return context
+
+
+def _read_responses(results: Path, cell: Cell) -> dict[str, ReadResponse]:
     file = results / "infer" / cell.model / f"{cell.setting}.parquet"
-    rows = read_parquet(file, ResponseRow).filter(index=0, outcome="answered")
-    return dict(rows.select("id", "text").iter_rows())
+    rows = read_parquet(file, ResponseRow).filter(index=0).select("id", "outcome", "text")
+    return {name: ReadResponse(outcome, text) for name, outcome, text in rows.iter_rows()}
 
 
 def _make_tags(task: Task, study: SaliencyStageParams, cell: Cell) -> Tags:
@@ -133,52 +225,18 @@ def _make_tags(task: Task, study: SaliencyStageParams, cell: Cell) -> Tags:
     )
 
 
-def _collect_scores(
-    occlusion: Occlusion, answers: Mapping[int, tuple[str, Response]]
-) -> OcclusionScores | None:
-    def read_scores(request: Request) -> Scores:
-        return answers[id(request)][1].option_logprobs or {}
-
-    key, base = answers[id(occlusion.base)]
-    if not base.option_logprobs:
-        return None
-    covered = {
-        place: values for place, q in occlusion.covered.items() if (values := read_scores(q))
-    }
-    return OcclusionScores(occlusion, key, base.option_logprobs, covered, base.simulated)
-
-
-def _measure_effects(result: OcclusionScores, number: int, option: str) -> list[Effect]:
-    covered = [(place.patch, scores) for place, scores in result.covered.items()
-           if place.number == number]  # fmt: skip
-    return measure_effects(result.base, covered, option)
-
-
-def _make_rows(result: OcclusionScores, gold: Sequence[str]) -> Iterator[SaliencyRow]:
-    best = find_best_option(result.base)
-    for number, picture in enumerate(result.occlusion.pictures):
-        for option in result.base:
-            for (x, y, side), drop in _measure_effects(result, number, option):
-                yield SaliencyRow(
-                    id=result.occlusion.question.id, key=result.key, image=number,
-                    sha256=picture.sha256, x=x, y=y, side=side, option=option,
-                    logprob=result.base[option], drop=drop, chosen=option == best,
-                    right=option in gold, simulated=result.simulated,
-                )  # fmt: skip
-
-
 def _draw_maps(
     folder: Path, result: OcclusionScores, gold: Sequence[str], params: SaliencyParams
 ) -> None:
-    best = find_best_option(result.base)
-    targets = {best: "chosen"} | {o: "right, not chosen" for o in gold if o in result.base}
-    targets[best] = "chosen, right" if best in gold else "chosen"
+    chosen = result.chosen
+    targets = {chosen: "chosen"} | {o: "right, not chosen" for o in gold if o in result.base}
+    targets[chosen] = "chosen, right" if chosen in gold else "chosen"
+    mark = "SIMULATED, " if result.simulated else ""
     for number, picture in enumerate(result.occlusion.pictures):
         for option, words in targets.items():
-            patch_effects = select_strongest(_measure_effects(result, number, option), params.top)
+            patch_effects = select_strongest(result.measure_effects(number, option), params.top)
             if patch_effects:
-                mark = "SIMULATED, " if result.simulated else ""
-                caption = f"{mark}image {number + 1}, option {option} ({words})"
+                caption = f"{mark}image {number + 1}, option {option} ({words}), {params.reading}"
                 file = map_file(folder, result.occlusion.question.id, number, option)
                 _write_map(file, picture, patch_effects, caption)
 
@@ -191,14 +249,3 @@ def _write_map(
     written = BytesIO()
     overlay(open_picture(picture).image, patch_effects, caption).save(written, "PNG")
     write_atomically(path, written.getvalue())
-
-
-def _warn_of_failures(cell: Cell, responses: Sequence[Response]) -> None:
-    failed = [response for response in responses if not response.option_logprobs]
-    if failed:
-        reason = next((r.error for r in failed if r.error), failed[0].outcome)
-        log.warning(
-            "omibench: saliency of %s/%s: %s of %s requests have no log-probabilities (%s); run "
-            "the command again to ask for them, what was answered is kept",
-            *cell, f"{len(failed):,}", f"{len(responses):,}", reason,
-        )  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.stages.analyze.conftest import study_values
 
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
-from omibench.schemas.saliency_row import SaliencyRow, map_file
+from omibench.schemas.saliency_row import VERSION, SaliencyRow, map_file
 from omibench.schemas.tables import write_parquet
 from omibench.stages.analyze.sections.saliency import describe_saliency
 from omibench.stages.analyze.tables.saliency import compare_settings, saliences, saliency_records
@@ -30,14 +31,24 @@ class Shown:
         return setting
 
 
-def rows(logprob: float, *drops: float, problem: str = "p", right: str = "B") -> list[SaliencyRow]:
+MEASURED: dict[str, Any] = {"version": VERSION, "reading": "final_letter", "stride": 28}
+
+
+def rows(
+    logprob: float, *drops: float, problem: str = "p", right: str = "B", declares: bool = False
+) -> list[SaliencyRow]:
     return [
         SaliencyRow(
             id=problem, key="0" * 64, image=0, sha256="0" * 64, x=28 * n, y=0, side=56, option=o,
             logprob=logprob, drop=drop, chosen=o == "B", right=o == right, simulated=True,
+            mass=0.75, declares=declares, **MEASURED,
         )
         for n, drop in enumerate(drops) for o in "AB"
     ]  # fmt: skip
+
+
+def unscored(problem: str, outcome: str, reason: str) -> SaliencyRow:
+    return SaliencyRow(id=problem, outcome=outcome, reason=reason, **MEASURED)
 
 
 @pytest.fixture
@@ -53,7 +64,10 @@ def shown(tmp_path: Path) -> Shown:
         "cot": [
             *rows(-0.1, 0.25, 0.0),
             *rows(-0.2005, 0.125, problem="q"),
-            *rows(-0.1, 0.125, problem="wrong", right="A"),
+            *rows(-0.1, 0.125, problem="wrong", right="A", declares=True),
+            unscored("r", "no_response", "refused"),
+            unscored("s", "no_letter", "several options are declared (AC)"),
+            unscored("t", "no_letter", "several options are declared (AC)"),
         ],
     }
     for setting, own in cells.items():
@@ -106,6 +120,61 @@ def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Show
     assert describe_saliency(shown, [], tmp_path / "report.html") is None  # type: ignore[arg-type]
 
 
+def test_what_is_not_scored_is_counted_with_its_reasons(tmp_path: Path, shown: Shown) -> None:
+    found = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+    cot, direct = found
+    assert (dict(cot.unscored), dict(direct.unscored)) == ({"no_response": 1, "no_letter": 2}, {})
+    assert (cot.declares, direct.declares) == (1, 0)
+    card = describe_saliency(shown, found, tmp_path / "report.html")  # type: ignore[arg-type]
+    assert card is not None
+    (line,) = card["unscored"]
+    assert "3 problems not scored: several options are declared (AC) (2); refused (1)." in line
+    assert "original resolution" in card["caption"]
+
+
+def test_a_cell_of_which_nothing_is_scored_is_a_row_without_numbers(
+    tmp_path: Path, shown: Shown
+) -> None:
+    file = tmp_path / "saliency/sim-weak/cot.parquet"
+    write_parquet(file, [unscored("p", "no_response", "truncated")], SaliencyRow)
+    found = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+    card = describe_saliency(shown, found, tmp_path / "report.html")  # type: ignore[arg-type]
+    assert card is not None
+    first = card["rows"][0]
+    assert (first["problems"], first["unscored"], first["mean"]) == (0, 1, "–")
+    assert len(card["maps"]) == 1
+    assert card["pairs"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"reading": "before_answer"}, "reading final_letter, and the study says before_answer"),
+        ({"max_pixels": 200_704}, "max_pixels None, and the study says 200704"),
+        ({"patch": 64}, "side 56, and the study says 64"),
+        ({"stride": 14}, "stride 28, and the study says 14"),
+    ],
+)
+def test_a_cell_that_was_measured_in_another_way_is_refused(
+    tmp_path: Path, shown: Shown, change: dict[str, Any], words: str
+) -> None:
+    block = {"settings": ["cot", "direct"], "models": ["sim-weak"]}
+    other = Shown(parse_study(study_values() | {"saliency": block | change}, "test"))
+    with pytest.raises(UntrustedError, match=words) as caught:
+        saliences(other, tmp_path / "saliency")  # type: ignore[arg-type]
+    assert "--forcerun" in str(caught.value)
+
+
+def test_a_cell_of_another_version_of_the_measurement_is_refused(
+    tmp_path: Path, shown: Shown
+) -> None:
+    file = tmp_path / "saliency/sim-weak/cot.parquet"
+    old = [row.model_copy(update={"version": VERSION - 1}) for row in rows(-0.1, 0.5)]
+    write_parquet(file, old, SaliencyRow)
+    with pytest.raises(UntrustedError, match=f"version {VERSION - 1}, and the study says"):
+        saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+
+
 def test_the_table_has_a_row_a_cell(
     tmp_path: Path, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,3 +184,9 @@ def test_the_table_has_a_row_a_cell(
     table = saliency_records(shown, saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
     assert [row["impact_max"] for row in table] == [0.25, 1.5]
     assert [row["problems"] for row in table] == [3, 3]
+    assert [(row["no_response"], row["no_letter"], row["declares"]) for row in table] == [
+        (1, 2, 1), (0, 0, 0)
+    ]  # fmt: skip
+    assert {(row["reading"], row["max_pixels"], row["mass"]) for row in table} == {
+        ("final_letter", None, 0.75)
+    }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isnan, nan
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import Any
 
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import map_file
 from omibench.stages.analyze.analysis import Analysis
@@ -16,17 +18,25 @@ from omibench.stages.analyze.tables.saliency import (
     Salience,
     SaliencyComparison,
     compare_settings,
+    mean_or_nan,
     saliences,
     saliency_records,
 )
 from omibench.stages.analyze.words import (
     MINUS,
+    NO_VALUE,
     count_noun,
     describe_cell,
     format_decimals,
     format_share,
 )
 from omibench.web.pictures import link_file
+
+MOST_REASONS = 4
+READINGS = {
+    "final_letter": "the letter is scored at its place inside the response",
+    "before_answer": "the letter is asked for behind the response without its answer",
+}
 
 
 @section("saliency")
@@ -59,12 +69,14 @@ def describe_saliency(
     params = results.study.saliency
     return {
         "simulated": any(row.simulated for row in rows),
-        "caption": f"A black square of {params.patch} pixels slides over each picture in steps of "
-        f"{params.stride}. Log-probabilities and impacts in nats; the impact of a problem is the "
+        "caption": f"A black square of {params.patch} pixels slides over each picture "
+        f"({params.resolution}) in steps of {params.stride}; {READINGS[params.reading]}. "
+        "Log-probabilities over the options, and impacts, in nats; the impact of a problem is the "
         "largest change of log P of the chosen option at any place, either way.",
         "rows": [_row(results, row) for row in rows],
         "pairs": [_pair(results, pair) for pair in compare_settings(list(rows))],
-        "maps": [_map(results, row, report) for row in rows],
+        "unscored": [_describe_unscored(results, row) for row in rows if row.unscored],
+        "maps": [_map(results, row.cell, row.strongest, report) for row in rows if row.strongest],
     }
 
 
@@ -73,18 +85,29 @@ def _row(results: Results, row: Salience) -> dict[str, Any]:
     return {
         **describe_cell(results, row.cell),
         "problems": len(impacts),
+        "unscored": sum(row.unscored.values()),
+        "declares": row.declares,
         "pictures": row.pictures,
-        "logprob": _nats(fmean(row.logprobs.values())),
-        "mean": format_decimals(fmean(impacts), 3),
-        "median": format_decimals(median(impacts), 3),
-        "largest": format_decimals(max(impacts), 3),
-        "supportive": format_share(row.supportive),
+        "logprob": _nats(mean_or_nan(row.logprobs)),
+        "mean": _nats(mean_or_nan(row.impacts)),
+        "median": _nats(median(impacts) if impacts else nan),
+        "largest": _nats(max(impacts, default=nan)),
+        "supportive": NO_VALUE if isnan(row.supportive) else f"{format_share(row.supportive)} %",
         "simulated": row.simulated,
     }
 
 
+def _describe_unscored(results: Results, row: Salience) -> str:
+    names = describe_cell(results, row.cell)
+    total = count_noun(sum(row.unscored.values()), "problem")
+    reasons = sorted(row.reasons.items(), key=lambda entry: (-entry[1], entry[0]))
+    listed = "; ".join(f"{reason} ({count:,})" for reason, count in reasons[:MOST_REASONS])
+    more = "; and others" if len(reasons) > MOST_REASONS else ""
+    return f"{names['label']}, {names['setting']}: {total} not scored: {listed}{more}."
+
+
 def _nats(value: float) -> str:
-    return format_decimals(value, 3).replace("-", MINUS)
+    return NO_VALUE if isnan(value) else format_decimals(value, 3).replace("-", MINUS)
 
 
 def _pair(results: Results, pair: SaliencyComparison) -> str:
@@ -106,11 +129,13 @@ def _pair(results: Results, pair: SaliencyComparison) -> str:
     )
 
 
-def _map(results: Results, row: Salience, report: Path) -> dict[str, str]:
-    problem, image, option = row.strongest
+def _map(
+    results: Results, cell: Cell, strongest: tuple[str, int, str], report: Path
+) -> dict[str, str]:
+    problem, image, option = strongest
     # Stages lie side by side below the folder of the results.
-    folder = report.parent.parent / "saliency" / row.cell.model / row.cell.setting
-    words = describe_cell(results, row.cell)
+    folder = report.parent.parent / "saliency" / cell.model / cell.setting
+    words = describe_cell(results, cell)
     return {
         "src": link_file(map_file(folder, problem, image, option), report),
         "alt": f"{words['label']}, {words['setting']}: {problem}, image {image + 1}, "

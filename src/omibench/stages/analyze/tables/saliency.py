@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import combinations
-from math import nan
+from math import isnan, nan
 from pathlib import Path
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.cell import Cell
+from omibench.params.saliency import SaliencyParams
 from omibench.results.load import Results
-from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.saliency_row import VERSION, SaliencyOutcome, SaliencyRow
 from omibench.schemas.tables import read_parquet
 from omibench.stages.analyze.tables.accuracy import cell_names, round_number
 
 if TYPE_CHECKING:
     import polars as pl
 
+UNSCORED = tuple(outcome for outcome in get_args(SaliencyOutcome) if outcome != "scored")
 TIE = 0.001
 """Log-probabilities (nats) that are nearer than this are equal (USNCO-V, figure 7)."""
-COLUMNS = (
-    "model", "label", "group", "setting", "problems", "pictures", "logprob", "impact_mean",
-    "impact_median", "impact_max", "supportive", "simulated",
-)  # fmt: skip
 
 
 class Salience(NamedTuple):
@@ -36,13 +36,21 @@ class Salience(NamedTuple):
     """
 
     cell: Cell
+    unscored: Mapping[str, int]
+    """Problems that are not scored, by outcome."""
+    reasons: Mapping[str, int]
+    """The same problems, by reason."""
+    declares: int
+    """Problems whose response declares an option before the letter that is scored."""
+    mass: float
+    """Mean probability of all options together, nothing covered."""
     logprobs: dict[str, float]
     impacts: dict[str, float]
     right: frozenset[str]
     """The problems whose chosen option is the right one."""
     pictures: int
     supportive: float
-    strongest: tuple[str, int, str]
+    strongest: tuple[str, int, str] | None
     """Problem, picture and option of the largest effect: the heat map to look at first."""
     simulated: bool
 
@@ -71,16 +79,52 @@ class SaliencyComparison(NamedTuple):
 
 
 def saliences(results: Results, folder: Path) -> list[Salience]:
-    """Every cell that was looked into; `folder` is that of the stage `saliency`."""
+    """Every cell that was looked into.
+
+    Args:
+        results: The study's results.
+        folder: That of the stage `saliency`.
+
+    Raises:
+        MissingInputError: The file of a cell is not there.
+        UntrustedError: It was measured in another way than the study says.
+    """
     table = []
     for cell in results.study.salient_cells:
         file = folder / cell.model / f"{cell.setting}.parquet"
         if not file.is_file():
             raise MissingInputError(f"{file}: is missing; make it with `snakemake --cores all`")
-        frame = read_parquet(file, SaliencyRow).filter(chosen=True)
+        frame = read_parquet(file, SaliencyRow)
+        check_measurement(frame, results.study.saliency, file)
         if frame.height:
             table.append(_salience(cell, frame))
     return table
+
+
+def check_measurement(frame: pl.DataFrame, params: SaliencyParams, file: Path) -> None:
+    """Check that the rows of a cell were measured as a study says.
+
+    Args:
+        frame: Rows of `SaliencyRow`.
+        params: The study's.
+        file: Where they stand, for the message.
+
+    Raises:
+        UntrustedError: They are of another version, reading, resolution, patch or stride.
+    """
+    expected = {
+        "version": VERSION, "reading": params.reading, "max_pixels": params.max_pixels,
+        "stride": params.stride, "side": params.patch,
+    }  # fmt: skip
+    scored = frame.filter(frame["outcome"] == "scored")
+    for name, value in expected.items():
+        rows = scored if name == "side" else frame
+        for other in rows[name].unique().to_list():
+            if other != value:
+                raise UntrustedError(
+                    f"{file}: was measured with {name} {other}, and the study says {value}; "
+                    f"rebuild it with `snakemake --cores all --forcerun {shlex.quote(str(file))}`"
+                )
 
 
 def compare_settings(rows: list[Salience]) -> Iterator[SaliencyComparison]:
@@ -116,33 +160,53 @@ def saliency_records(results: Results, rows: list[Salience]) -> list[dict[str, A
     return [
         {
             **cell_names(results, s.cell),
+            "reading": results.study.saliency.reading,
+            "max_pixels": results.study.saliency.max_pixels,
             "problems": len(s.impacts),
+            **{outcome: s.unscored.get(outcome, 0) for outcome in UNSCORED},
+            "declares": s.declares,
+            "mass": _round_known(s.mass),
             "pictures": s.pictures,
-            "logprob": round_number(fmean(s.logprobs.values())),
-            "impact_mean": round_number(fmean(s.impacts.values())),
-            "impact_median": round_number(median(s.impacts.values())),
-            "impact_max": round_number(max(s.impacts.values())),
-            "supportive": round_number(s.supportive),
+            "logprob": _round_known(mean_or_nan(s.logprobs)),
+            "impact_mean": _round_known(mean_or_nan(s.impacts)),
+            "impact_median": _round_known(median(s.impacts.values()) if s.impacts else nan),
+            "impact_max": _round_known(max(s.impacts.values(), default=nan)),
+            "supportive": _round_known(s.supportive),
             "simulated": s.simulated,
         }
         for s in rows
     ]
 
 
+def mean_or_nan(values: Mapping[str, float]) -> float:
+    """The mean over problems; NaN without any."""
+    return fmean(values.values()) if values else nan
+
+
+def _round_known(value: float) -> float | None:
+    return None if isnan(value) else round_number(value)
+
+
 def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
     import polars as pl
 
-    by_problem = frame.group_by("id", maintain_order=True).agg(
-        pl.col("logprob").first(), pl.col("drop").abs().max()
+    unscored = frame.filter(pl.col("outcome") != "scored")
+    chosen = frame.filter(pl.col("outcome") == "scored", pl.col("chosen"))
+    by_problem = chosen.group_by("id", maintain_order=True).agg(
+        pl.col("logprob", "mass", "declares").first(), pl.col("drop").abs().max()
     )
-    top = frame.sort(pl.col("drop").abs(), descending=True, maintain_order=True).row(0, named=True)
+    by_size = chosen.sort(pl.col("drop").abs(), descending=True, maintain_order=True)
     return Salience(
         cell,
+        Counter(unscored["outcome"]),
+        Counter(unscored["reason"]),
+        int(by_problem["declares"].sum()),
+        fmean(by_problem["mass"]) if by_problem.height else nan,
         dict(by_problem.select("id", "logprob").iter_rows()),
         dict(by_problem.select("id", "drop").iter_rows()),
-        frozenset(frame.filter("right")["id"]),
-        frame.select("id", "image").n_unique(),
-        frame.filter(pl.col("drop") > 0).height / frame.height,
-        (top["id"], top["image"], top["option"]),
+        frozenset(chosen.filter("right")["id"]),
+        chosen.select("id", "image").n_unique(),
+        chosen.filter(pl.col("drop") > 0).height / chosen.height if chosen.height else nan,
+        by_size.select("id", "image", "option").row(0) if by_size.height else None,
         bool(frame["simulated"].any()),
     )
