@@ -38,8 +38,8 @@ OTHER: dict[str, Any] = {
 }  # fmt: skip
 """Another value of every field of every block; those of inner blocks with roles stand below."""
 INNER: dict[str, Any] = {
-    "can": {"samples": True, "seed": True, "logprobs": True, "prefill": True, "temperature": False, "images": 3,
-            "image_mb": 1.5},
+    "can": {"samples": True, "seed": True, "logprobs": True, "prefill": True, "temperature": False,
+            "images": 3, "image_mb": 1.5},
 }  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.problem import Noun
 
 VERSION = 2
@@ -23,17 +24,17 @@ class SaliencyRow(Noun):
     """
 
     id: str
-    outcome: str = "scored"
+    outcome: Annotated[str | None, ADDED_LATER] = "scored"
     """`scored`, or why there are no numbers: a `SaliencyOutcome`."""
-    reason: str | None = None
+    reason: Annotated[str | None, ADDED_LATER] = None
     """Why the problem is not scored."""
-    version: int = 1
-    """Of the measurement."""
-    reading: str = ""
+    version: Annotated[int | None, ADDED_LATER] = None
+    """Of the measurement; None for the first."""
+    reading: Annotated[str | None, ADDED_LATER] = None
     """What of the response stands before the letter: `final_letter` or `before_answer`."""
-    max_pixels: int | None = None
+    max_pixels: Annotated[int | None, ADDED_LATER] = None
     """Pixels to which pictures were scaled down at most; None for their original resolution."""
-    stride: int = 0
+    stride: Annotated[int | None, ADDED_LATER] = None
     """Pixels from one place to the next."""
     key: str = ""
     """Key of the uncovered request."""
@@ -46,10 +47,10 @@ class SaliencyRow(Noun):
     option: str = ""
     logprob: float | None = None
     drop: float | None = None
-    mass: float | None = None
+    mass: Annotated[float | None, ADDED_LATER] = None
     """Probability of all options together among all that could come next, nothing covered."""
-    declares: bool = False
-    """Whether what stands before the letter says already which option is the answer."""
+    declares: Annotated[bool | None, ADDED_LATER] = False
+    """Whether what stands before the letter says already that it is the option of the response."""
     chosen: bool = False
     """Whether it is the option that the response ends on."""
     right: bool = False

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from omibench.answers.extraction.letter_place import (
     LetterMissing,
     LetterPlace,
-    declares_option,
+    find_declared_option,
     find_letter_place,
 )
 from omibench.schemas.problem import Choice
@@ -74,7 +74,7 @@ def test_a_place_holds_its_letter_behind_the_start_of_the_answer(text: str) -> N
 
 
 def test_a_declaration_is_a_box_or_a_cue_and_no_mention() -> None:
-    assert declares_option("So the answer is B. Let me check.", CHOICES)
-    assert declares_option("\\boxed{C}", CHOICES)
-    assert not declares_option("Option B is too warm.", CHOICES)
-    assert not declares_option("So the answer is", CHOICES)
+    assert find_declared_option("So the answer is B. Let me check.", CHOICES) == "B"
+    assert find_declared_option("\\boxed{C}", CHOICES) == "C"
+    assert find_declared_option("Option B is too warm.", CHOICES) is None
+    assert find_declared_option("So the answer is", CHOICES) is None

@@ -68,15 +68,15 @@ def find_letter_place(text: str, choices: Sequence[Choice] | None) -> LetterPlac
     return LetterPlace(letter, offset + start, offset + _find_answer_start(body, start))
 
 
-def declares_option(text: str, choices: Sequence[Choice] | None) -> bool:
-    """Whether a text says by a box, a tag or a cue which option is the answer.
+def find_declared_option(text: str, choices: Sequence[Choice] | None) -> str | None:
+    """The option, or several, that a text says to be the answer by a box, a tag or a cue.
 
     Args:
         text: A response, or the beginning of one.
         choices: The problem's options.
     """
     extraction = extract_answer(text, "mcq", choices)
-    return extraction.answer is not None and extraction.method.startswith(_DECLARING)
+    return extraction.answer if extraction.method.startswith(_DECLARING) else None
 
 
 def _find_letter(body: str, letter: str, method: str) -> int | None:

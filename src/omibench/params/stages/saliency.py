@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from omibench.params.blocks import Block, Name
 
 Reading = Literal["final_letter", "before_answer"]
-log = logging.getLogger("omibench.params.saliency")
+log = logging.getLogger("omibench.params.stages.saliency")
 
 
 class SaliencyParams(Block):

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from omibench.answers.extraction.letter_place import (
     LetterMissing,
-    declares_option,
+    find_declared_option,
     find_letter_place,
 )
-from omibench.params.saliency import Reading
+from omibench.params.stages.saliency import Reading
 from omibench.schemas.problem import Choice
 from omibench.schemas.request import Conversation, Message, TextPart
 
@@ -30,7 +30,7 @@ class LetterContext(NamedTuple):
     text: str
     """What stands before the letter; empty where the response begins with its answer."""
     declares: bool
-    """Whether `text` itself says already which option is the answer."""
+    """Whether `text` itself says already that it is this option."""
 
 
 def read_context(
@@ -55,7 +55,8 @@ def read_context(
     else:
         text = response[: place.answer_start].rstrip()
     text = text if text.strip() else ""
-    return LetterContext(place.letter, text, bool(text) and declares_option(text, choices))
+    declares = bool(text) and find_declared_option(text, choices) == place.letter
+    return LetterContext(place.letter, text, declares)
 
 
 def add_context(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from omibench.params.saliency import SaliencyParams
+from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.saliency_row import VERSION, SaliencyRow

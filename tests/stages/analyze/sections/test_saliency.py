@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tests.stages.analyze.conftest import study_values
 
 from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
+from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.saliency_row import VERSION, SaliencyRow, map_file
-from omibench.schemas.tables import write_parquet
+from omibench.schemas.tables import read_parquet, write_parquet
 from omibench.stages.analyze.sections.saliency import describe_saliency
 from omibench.stages.analyze.tables.saliency import compare_settings, saliences, saliency_records
 
@@ -165,13 +167,14 @@ def test_a_cell_that_was_measured_in_another_way_is_refused(
     assert "--forcerun" in str(caught.value)
 
 
-def test_a_cell_of_another_version_of_the_measurement_is_refused(
-    tmp_path: Path, shown: Shown
-) -> None:
+def test_a_cell_of_the_first_version_is_read_and_not_reported(tmp_path: Path, shown: Shown) -> None:
     file = tmp_path / "saliency/sim-weak/cot.parquet"
-    old = [row.model_copy(update={"version": VERSION - 1}) for row in rows(-0.1, 0.5)]
-    write_parquet(file, old, SaliencyRow)
-    with pytest.raises(UntrustedError, match=f"version {VERSION - 1}, and the study says"):
+    write_parquet(file, rows(-0.1, 0.5), SaliencyRow)
+    fields = SaliencyRow.model_fields.items()
+    added = [name for name, field in fields if ADDED_LATER in field.metadata]
+    pl.read_parquet(file).drop(added).write_parquet(file)
+    assert read_parquet(file, SaliencyRow)["version"].to_list() == [None] * 2
+    with pytest.raises(UntrustedError, match=f"version None, and the study says {VERSION}"):
         saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
 
 

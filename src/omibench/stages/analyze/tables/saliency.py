@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.cell import Cell
-from omibench.params.saliency import SaliencyParams
+from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import VERSION, SaliencyOutcome, SaliencyRow
 from omibench.schemas.tables import read_parquet
@@ -41,7 +41,7 @@ class Salience(NamedTuple):
     reasons: Mapping[str, int]
     """The same problems, by reason."""
     declares: int
-    """Problems whose response declares an option before the letter that is scored."""
+    """Problems whose response declares its option already before the letter that is scored."""
     mass: float
     """Mean probability of all options together, nothing covered."""
     logprobs: dict[str, float]
