@@ -22,7 +22,7 @@ FLOORS: tuple[set[str], ...] = (
     {"client", "results", "settings"},
     {"judges"},
     {"stages", *(f"stages.{stage}" for stage in STAGES)},
-    {"init", "ocr_view", "plan", "scaffold"},
+    {"audit", "init", "ocr_view", "plan", "scaffold"},
     {"reevaluate", "status"},
     {"api", "cli"},
     {"__init__", "__main__"},

@@ -18,6 +18,7 @@ from omibench.cli.help import GroupedCommands
 from omibench.cli.init import init
 from omibench.cli.new import new
 from omibench.cli.plan import plan
+from omibench.cli.results import results_app
 from omibench.cli.resume import resume
 from omibench.cli.run import run
 from omibench.cli.stages.aggregate import aggregate
@@ -60,6 +61,7 @@ for heading, verbs in GROUPS.items():
     for verb in verbs:
         name = verb.__name__.rstrip("_").replace("_", "-")
         app.command(name=name, rich_help_panel=heading)(verb)
+app.add_typer(results_app, name="results", rich_help_panel="Reference")
 app.add_typer(store_app, name="store", rich_help_panel=STORES)
 app.add_typer(budget_app, name="budget", rich_help_panel=STORES)
 

@@ -1,0 +1,50 @@
+"""Printed rank correlations of two metrics over the models of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from omibench.audit.findings import AGREES, Finding
+from omibench.audit.layouts import TableLayout
+from omibench.audit.printed import PrintedCell, Row, parse_number
+from omibench.statistics.rank import spearman
+
+
+def check_correlations(
+    file: str, rows: Sequence[tuple[str, Row]], layout: TableLayout, cells: Sequence[PrintedCell]
+) -> Iterator[Finding]:
+    """Check each printed Spearman correlation.
+
+    Args:
+        file: The table of correlations, which the findings name.
+        rows: Its rows: `first` and `second` name two metrics.
+        layout: Its layout.
+        cells: The shares of all tables.
+    """
+    source = layout.correlation
+    if source is None:
+        return
+    for name, row in rows:
+        printed = parse_number(file, name, row, source.value)
+        if printed is None:
+            continue
+        metrics = [row[column] for column in layout.row]
+        values = [
+            {
+                cell.row: cell.number.value
+                for cell in cells
+                if (cell.file, cell.part, cell.metric) == (source.table, source.part, metric)
+            }
+            for metric in metrics
+        ]
+        models = [model for model in values[0] if model in values[1]]
+        if len(models) < 3:
+            continue
+        rho, _, _ = spearman(
+            [values[0][model] for model in models], [values[1][model] for model in models], models,
+            0.95,
+        )  # fmt: skip
+        note = AGREES if printed.admits(rho) else f"the {len(models)} rows of {source.table} differ"
+        yield Finding(
+            file, name, source.value, "correlation", printed.value, round(rho, 4), len(models), note
+        )

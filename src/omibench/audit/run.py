@@ -1,0 +1,110 @@
+"""The audit of a folder of printed tables: every check of every table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.audit.correlations import check_correlations
+from omibench.audit.counts import check_counts
+from omibench.audit.findings import Finding
+from omibench.audit.intervals import check_intervals
+from omibench.audit.layouts import LAYOUTS, TableLayout, read_layouts
+from omibench.audit.printed import PrintedCell, Row, read_cells, read_rows
+from omibench.audit.repeats import check_repeats
+from omibench.audit.totals import check_averages, check_differences, check_sums, check_totals
+from omibench.errors import MissingInputError, OmibenchError
+from omibench.files.csv_file import write_csv
+
+
+class Table(NamedTuple):
+    """One printed table, read."""
+
+    file: str
+    layout: TableLayout
+    rows: list[tuple[str, Row]]
+    cells: list[PrintedCell]
+
+
+class Audit(NamedTuple):
+    """All findings, and the tables that could not be read, each with its error."""
+
+    tables: int
+    findings: list[Finding]
+    errors: list[OmibenchError]
+
+    @property
+    def contradictions(self) -> list[Finding]:
+        """The findings that speak against a printed value."""
+        return [finding for finding in self.findings if not finding.agrees]
+
+
+def audit_tables(folder: Path) -> Audit:
+    """Check the printed tables of a folder against themselves and each other.
+
+    Args:
+        folder: The tables as CSV files and their `tables.yaml`.
+
+    Returns:
+        The findings, table by table. A table that cannot be read, or that `tables.yaml` does not
+        name, is one of `errors`; the others are checked.
+
+    Raises:
+        MissingInputError: There is no such folder, or no `tables.yaml` in it.
+        FileFormatError: `tables.yaml` is wrong.
+    """
+    if not folder.is_dir():
+        raise MissingInputError(f"{folder}: the folder does not exist; give that of the tables")
+    layouts = read_layouts(folder)
+    tables: list[Table] = []
+    errors: list[OmibenchError] = []
+    for file, layout in layouts.items():
+        try:
+            rows = read_rows(folder / file, layout)
+            tables.append(Table(file, layout, rows, read_cells(file, rows, layout)))
+        except OmibenchError as error:
+            errors.append(error)
+    errors += [
+        MissingInputError(
+            f"{path}: {LAYOUTS} does not say what its columns are; add a block for it"
+        )
+        for path in sorted(folder.glob("*.csv"))
+        if path.name not in layouts
+    ]
+    return Audit(len(tables), list(_check(tables)), errors)
+
+
+def _check(tables: Sequence[Table]) -> Iterator[Finding]:
+    cells = [cell for table in tables for cell in table.cells]
+    for file, layout, rows, own_cells in tables:
+        yield from check_counts(own_cells)
+        yield from check_totals(own_cells)
+        yield from check_averages(file, rows, layout.columns)
+        yield from check_intervals(file, rows, layout.columns)
+        yield from check_differences(file, rows, layout.differences)
+        yield from check_sums(file, rows, layout)
+        yield from check_correlations(file, rows, layout, cells)
+    yield from check_repeats(cells)
+
+
+def write_audit(findings: Sequence[Finding], out: Path) -> None:
+    """Write findings as CSV, one row each.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    write_csv(out, [finding._asdict() for finding in findings], columns=Finding._fields)
+
+
+def summarise_audit(audit: Audit) -> list[str]:
+    """What was checked, by kind, in lines."""
+    checks = Counter(finding.kind for finding in audit.findings)
+    wrong = Counter(finding.kind for finding in audit.contradictions)
+    lines = [f"{audit.tables} tables, {len(audit.findings):,} checks"]
+    lines += [
+        f"{kind}: {number:,} checked, {number - wrong[kind]:,} agree, {wrong[kind]:,} do not"
+        for kind, number in checks.items()
+    ]
+    return lines
