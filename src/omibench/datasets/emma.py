@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
+from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, typed_rows
 from omibench.datasets.sample import draw_stratified
@@ -154,10 +155,7 @@ def _place(row: EmmaRow) -> tuple[str, int, str]:
 
 def _mark_images(text: str, figures: NumberedPictures) -> str:
     """The text with our marks of pictures, counted in the order in which the problem has them."""
-    order = {n: place for place, n in enumerate(figures)}
-    return _IMAGE.sub(
-        lambda mark: f"[IMAGE{order[int(mark[1])]}]" if int(mark[1]) in order else mark[0], text
-    )
+    return replace_marks(text, _IMAGE, {str(n): place for place, n in enumerate(figures)})
 
 
 def _choices(row: EmmaRow, figures: NumberedPictures) -> list[Choice] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,10 +19,11 @@ SUFFIXES = (".jsonl", ".json", ".parquet", ".csv")
 
 
 def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
-    """Each row of a JSONL, JSON (a list), Parquet or CSV file; `key` names its id, if any.
+    """Each row of a JSONL, JSON, Parquet or CSV file; `key` names its id, if any.
 
-    Columns that `row` lacks are left aside. Raises FileFormatError with the file, the item and
-    what is wrong with it, also for an id that comes twice.
+    A JSON file holds a list, or an object of rows by their ids. Columns that `row` lacks are left
+    aside. Raises FileFormatError with the file, the item and what is wrong with it, also for an id
+    that comes twice.
     """
     ids: set[str] = set()
     for number, raw in enumerate(_raw(path), 1):
@@ -65,6 +67,32 @@ def the_file(folder: Path, *stems: str) -> Path:
     raise MissingInputError(f"{folder}: holds none of the benchmark's files ({names})")
 
 
+def find_tables(
+    folder: Path, name: re.Pattern[str], example: str
+) -> list[tuple[Path, re.Match[str]]]:
+    """The tables of a benchmark in `folder` or below it, in the order of their paths.
+
+    Where they are there in several forms, those of the first of `SUFFIXES` are taken.
+
+    Args:
+        folder: Where to look.
+        name: What the table's name, or that of the folder that it lies in, holds.
+        example: Such a name, for the message.
+
+    Returns:
+        Each file, with what `name` has matched.
+
+    Raises:
+        MissingInputError: There is none.
+    """
+    for suffix in SUFFIXES:
+        paths = sorted(folder.rglob(f"*{suffix}"))
+        matches = [(path, name.search(f"{path.parent.name}/{path.stem}")) for path in paths]
+        if files := [(path, match) for path, match in matches if match]:
+            return files
+    raise MissingInputError(f"{folder}: holds no table of the benchmark, such as {example!r}")
+
+
 def _raw(path: Path) -> Iterator[Any]:
     if path.suffix == ".parquet":
         yield from iter_frame(path)
@@ -77,7 +105,10 @@ def _raw(path: Path) -> Iterator[Any]:
 
 
 def _list(path: Path) -> Iterator[Any]:
+    """The items of a JSON list, or of an object that holds them by their ids."""
     rows = read_json(path)
+    if isinstance(rows, dict) and rows and all(isinstance(row, dict) for row in rows.values()):
+        rows = list(rows.values())
     if not isinstance(rows, list):
         raise FileFormatError(f"{path}: holds no list of items")
     yield from rows

@@ -135,6 +135,8 @@ class Problem(_Asked):
     topic: str | None = None
     original: Annotated[Original | None, Field(exclude_if=lambda original: original is None)] = None
     """Of a translated problem; left out of the file where there is none."""
+    attributes: Annotated[dict[str, str], Field(exclude_if=lambda attributes: not attributes)] = {}
+    """What else the benchmark that it comes from says of it; left out where that is nothing."""
 
     def warn(self, *warnings: ProblemWarning) -> Problem:
         """The problem with more warnings."""

@@ -35,6 +35,7 @@ def build_answer(problem: Problem) -> Answer:
         topic=problem.topic,
         group=problem.group,
         n_images=len({figure.sha256 for figure in problem.images}),
+        attributes=problem.attributes,
     )
 
 

@@ -11,9 +11,10 @@ from tests.stages.ocr.conftest import exam
 
 from omibench.params.stages.ocr import OcrParams
 from omibench.params.study import parse_study
-from omibench.schemas.problem import Problem
+from omibench.schemas.problem import Answer, Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter.stage import filter_problems
+from omibench.stages.freeze import freeze_dataset
 from omibench.stages.ocr import read_papers
 
 HEAD = "id,question,answer,images,choices,subject,language,group,solution,licence"
@@ -105,3 +106,28 @@ def test_a_published_format_is_read_by_its_adapter(tmp_path: Path) -> None:
     assert [(f.source, f.status, f.codes) for f in report.files] == [("omi", "ok", [])]
     (problem,) = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)
     assert (problem.id, problem.answer, len(problem.images)) == ("omi-phys-1", ["3"], 1)
+
+
+def test_topics_and_attributes_reach_the_frozen_answers(tmp_path: Path) -> None:
+    folder = tmp_path / "mv"
+    for name in ("a", "b"):
+        picture(folder / f"images/{name}.png", 40 if name == "a" else 200)
+    row = {
+        "problem_id": 5, "question": "How much higher is the bar of <image_1> than <image_2>?",
+        "input_image": ["a.png", "b.png"], "answer": "(1) 3 (2) 4", "answer_type": "multi-step",
+        "difficulty": "High", "grade": "Junior", "subject": "Statistics", "analysis": "Read off.",
+    }  # fmt: skip
+    (folder / "MV-MATH.json").write_text(json.dumps([row]), "utf-8")
+    manifest = tmp_path / "sources.yaml"
+    manifest.write_text("benchmarks:\n- {name: mv, folder: mv, format: mv-math}", "utf-8")
+    read_papers([], tmp_path / "ocr", OcrParams(), manifest=manifest)
+    study = parse_study({}, "params.yaml")
+    filter_problems(tmp_path / "ocr/problems.jsonl", tmp_path / "filter", study)
+    freeze_dataset(tmp_path / "filter/problems.jsonl", tmp_path / "freeze", study)
+    (answer,) = read_jsonl(tmp_path / "freeze/answers.jsonl", Answer)
+    assert (answer.id, answer.answer, answer.topic) == ("mv-mv-math-5", ["3", "4"], "Statistics")
+    assert answer.attributes == {
+        "type": "multi-step", "difficulty": "High", "grade": "Junior", "category": "Statistics",
+    }  # fmt: skip
+    (problem,) = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)
+    assert problem.question.startswith("How much higher is the bar of [IMAGE0] than [IMAGE1]?")

@@ -18,7 +18,8 @@ from omibench.stages.ocr.worker import OcrOutcome
 def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
     """Write the problems of a benchmark into `folder`: problems.jsonl, pages.jsonl and images/.
 
-    The adapters are those with which a benchmark is evaluated. A row whose pictures are not there
+    The adapters are those with which a benchmark is evaluated; topics, attributes and subsets go
+    with the problems into the answers that freeze writes. A row whose pictures are not there
     is left out, with the code `picture_missing`; a table that cannot be read fails the benchmark.
     """
     from omibench.datasets.registry import load_benchmark
@@ -71,6 +72,9 @@ def _problem(
         competition=rows.competition,
         licence=question.licence or rows.licence,
         year=rows.year,
+        topic=answer.topic,
+        subset=question.subset,
+        attributes=answer.attributes,
     )
 
 

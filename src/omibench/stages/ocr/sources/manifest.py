@@ -87,6 +87,12 @@ class Source(BaseModel):
         return [path for path in (self.paper, self.key, self.solutions) if path]
 
 
+Format = Literal[
+    "folder", "omibench", "emma", "mathreal", "usnco-v", "olympiadbench", "mv-math", "mmmu-pro",
+    "mmmu-pro-4", "mmmu-pro-vision", "mathvista", "frozen",
+]  # fmt: skip
+
+
 class Rows(BaseModel):
     """An existing benchmark, whose problems enter beside those of papers without being read."""
 
@@ -95,7 +101,7 @@ class Rows(BaseModel):
     name: str
     folder: str
     """Its table and its pictures; relative to the folder of the manifest."""
-    format: Literal["folder", "omibench", "emma", "mathreal", "usnco-v", "frozen"] = "folder"
+    format: Format = "folder"
     """Which adapter reads it: `folder` is a table of one's own (docs/benchmarks.md)."""
     competition: str | None = None
     year: int | None = None
@@ -115,8 +121,9 @@ class Rows(BaseModel):
     def tables(self) -> list[str]:
         """The files that hold its rows."""
         folder = Path(self.folder)
-        files = [path for path in folder.glob("*") if path.suffix in _TABLES]
-        return [str(path) for path in sorted([*files, *folder.glob("*/*.parquet")])]
+        places = [*folder.glob("*"), *folder.glob("data/*")]
+        files = {path for path in places if path.suffix in _TABLES}
+        return [str(path) for path in sorted({*files, *folder.glob("*/*.parquet")})]
 
 
 class Manifest(BaseModel):

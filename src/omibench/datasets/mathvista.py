@@ -1,0 +1,114 @@
+"""MathVista (github.com/lupantech/MathVista; Lu et al. 2024): the split `testmini`.
+
+`testmini.json` holds an object of problems by their ids beside a folder `images`; the hub's Parquet
+files hold the picture in the column `decoded_image`. The answers of the split `test` are not
+published, so that it cannot be scored.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.registry import benchmark
+from omibench.datasets.rows import find_tables, naming, typed_rows
+from omibench.errors import FileFormatError
+from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.problem import Answer, Choice, Question
+
+_FILE = re.compile(r"(?<!annot_)testmini(?:-\d{5}-of-\d{5}.*)?$")
+_LANGUAGES = {"english": "en", "chinese": "zh", "persian": "fa"}
+_DETAILS = ("category", "task", "context", "grade", "source")
+
+
+def _drop_empty_text(value: Any) -> Any:
+    return None if value == "" else value
+
+
+class MathVistaRow(BaseModel):
+    """One problem."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    pid: Annotated[str, BeforeValidator(str), Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    answer: Annotated[str | None, BeforeValidator(_drop_empty_text)] = None
+    question_type: Literal["multi_choice", "free_form"]
+    answer_type: str | None = None
+    image: str | None = None
+    decoded_image: Embedded | None = None
+    choices: list[str] | None = None
+    unit: Annotated[str | None, BeforeValidator(_drop_empty_text)] = None
+    precision: float | None = None
+    metadata: dict[str, Any] = {}
+
+
+@benchmark("mathvista")
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """Every problem in the order of its file.
+
+    Raises FileFormatError for a row that is wrong, has no answer, or whose answer is no choice.
+    """
+    finder = Found(folder, scratch)
+    questions, answers = [], []
+    for file, _ in find_tables(folder, _FILE, "testmini.json"):
+        for row in typed_rows(file, MathVistaRow, "pid"):
+            with naming(file, row.pid):
+                questions.append(_question(row, finder))
+                answers.append(_answer(row, questions[-1]))
+    return Dataset(questions, answers, folder)
+
+
+def _question(row: MathVistaRow, finder: Found) -> Question:
+    """The unit stands behind the question, as the authors ask it."""
+    picture = row.decoded_image or row.image
+    if picture is None:
+        raise FileFormatError("has neither `image` nor `decoded_image`")
+    unit = f" (Unit: {row.unit})" if row.unit else ""
+    texts = enumerate(row.choices or [])
+    choices = [Choice(label=chr(ord("A") + i), text=text) for i, text in texts]
+    return Question(
+        id=f"mathvista-{row.pid}",
+        question=f"[IMAGE0]\n{row.question}{unit}",
+        images=[finder.figure(picture)],
+        choices=choices if row.question_type == "multi_choice" else None,
+        subject="mathematics",
+        language=_LANGUAGES.get(str(row.metadata.get("language")), "en"),
+    )
+
+
+def _answer(row: MathVistaRow, question: Question) -> Answer:
+    skills = row.metadata.get("skills")
+    attributes = {name: row.metadata.get(name) for name in _DETAILS} | {
+        "skills": "; ".join(map(str, skills)) if isinstance(skills, list) else None,
+        "type": row.answer_type,
+        "unit": row.unit,
+        "precision": None if row.precision is None else f"{row.precision:g}",
+    }
+    return Answer(
+        id=question.id,
+        answer=[_read_gold(row, question.choices)],
+        answer_type=question.answer_type,
+        choices=question.choices,
+        subject="mathematics",
+        topic=str(row.metadata["task"]) if row.metadata.get("task") else None,
+        n_images=1,
+        attributes={name: str(value) for name, value in attributes.items() if value},
+    )
+
+
+def _read_gold(row: MathVistaRow, choices: list[Choice] | None) -> str:
+    """The answer, or the letter of the choice that it repeats."""
+    if row.answer is None:
+        raise FileFormatError("has no answer: those of the split test are not published")
+    if choices is None:
+        return row.answer
+    letter = next((choice.label for choice in choices if choice.text == row.answer), None)
+    if letter is None:
+        raise FileFormatError(f"answer: {row.answer!r} is none of its choices")
+    return letter

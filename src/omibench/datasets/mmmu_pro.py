@@ -1,0 +1,153 @@
+"""MMMU-Pro (github.com/MMMU-Benchmark/MMMU; Yue et al. 2024): the hub's Parquet files.
+
+A configuration is a folder: `standard (10 options)`, `standard (4 options)` and `vision`, in which
+question and choices stand in a screenshot alone. Up to seven pictures a problem, which `<image 1>`
+to `<image 7>` mark in question and choices. The options are a list, or its text as Python writes
+it. The Parquet files were not seen: their columns are those that the authors' code reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.marks import replace_marks
+from omibench.datasets.registry import benchmark
+from omibench.datasets.rows import find_tables, naming, typed_rows
+from omibench.errors import FileFormatError
+from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.problem import Answer, Choice, Figure, Question, Subject
+
+SUBJECTS: Final[dict[str, Subject]] = {
+    "Biology": "biology",
+    "Chemistry": "chemistry",
+    "Math": "mathematics",
+    "Physics": "physics",
+}
+_TEN, _FOUR = re.compile(r"\b10\W+options", re.I), re.compile(r"\b4\W+options", re.I)
+_VISION = re.compile(r"\bvision\b", re.I)
+_MARK = re.compile(r"<image (\d+)>")
+_NUMBERS = range(1, 8)
+_LONGEST_LIST = 20_000  # characters
+
+
+def _read_list(value: Any) -> Any:
+    """A list that is written as Python writes it. Only literals are read; nothing is evaluated."""
+    if not isinstance(value, str):
+        return value
+    if len(value) > _LONGEST_LIST:
+        raise ValueError(f"has {len(value)} characters; at most {_LONGEST_LIST} are read")
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise ValueError("is no list, nor the text of one") from None
+
+
+class MmmuProRow(BaseModel):
+    """One problem; `image` is the screenshot of the configuration `vision`."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Annotated[str, Field(min_length=1)]
+    question: str = ""
+    options: Annotated[list[str], BeforeValidator(_read_list), Field(min_length=2, max_length=26)]
+    answer: Annotated[str, Field(min_length=1)]
+    subject: str
+    explanation: str | None = None
+    topic_difficulty: str | None = None
+    img_type: Annotated[list[str] | None, BeforeValidator(_read_list)] = None
+    image: Embedded | None = None
+    image_1: Embedded | None = None
+    image_2: Embedded | None = None
+    image_3: Embedded | None = None
+    image_4: Embedded | None = None
+    image_5: Embedded | None = None
+    image_6: Embedded | None = None
+    image_7: Embedded | None = None
+
+
+@benchmark("mmmu-pro")
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """The problems with up to ten choices. Raises as `find_tables` and `typed_rows`."""
+    return _read(folder, scratch, _TEN, "standard (10 options)/test-00000-of-00001.parquet")
+
+
+@benchmark("mmmu-pro-4")
+def load_four(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """The same problems with four choices. Raises as `load` does."""
+    return _read(folder, scratch, _FOUR, "standard (4 options)/test-00000-of-00001.parquet")
+
+
+@benchmark("mmmu-pro-vision")
+def load_vision(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """The problems as screenshots, whose choices have letters alone. Raises as `load` does."""
+    return _read(folder, scratch, _VISION, "vision/test-00000-of-00001.parquet")
+
+
+def _read(folder: Path, scratch: Path, name: re.Pattern[str], example: str) -> Dataset:
+    finder = Found(folder, scratch)
+    questions, answers = [], []
+    for file, _ in find_tables(folder, name, example):
+        for row in typed_rows(file, MmmuProRow, "id"):
+            with naming(file, row.id):
+                question = _screenshot(row, finder) if name is _VISION else _question(row, finder)
+                questions.append(question)
+                answers.append(_answer(row, question))
+    return Dataset(questions, answers, folder)
+
+
+def _question(row: MmmuProRow, finder: Found) -> Question:
+    pictures = {str(n): getattr(row, f"image_{n}") for n in _NUMBERS}
+    figures: dict[str, Figure] = {n: finder.figure(p) for n, p in pictures.items() if p}
+    places = {number: place for place, number in enumerate(figures)}
+    if not row.question.strip():
+        raise FileFormatError("has no question")
+    texts = [replace_marks(text, _MARK, places) for text in row.options]
+    return Question(
+        id=row.id,
+        question=replace_marks(row.question, _MARK, places),
+        images=list(figures.values()),
+        choices=[Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(texts)],
+        subject=SUBJECTS.get(row.subject, "other"),
+    )
+
+
+def _screenshot(row: MmmuProRow, finder: Found) -> Question:
+    if row.image is None:
+        raise FileFormatError("has no screenshot in the column `image`")
+    return Question(
+        id=row.id,
+        question="[IMAGE0]",
+        images=[finder.figure(row.image)],
+        choices=[Choice(label=chr(ord("A") + i), text="") for i in range(len(row.options))],
+        subject=SUBJECTS.get(row.subject, "other"),
+    )
+
+
+def _answer(row: MmmuProRow, question: Question) -> Answer:
+    gold, labels = row.answer.strip().upper(), [c.label for c in question.choices or []]
+    if gold not in labels:
+        raise FileFormatError(f"answer: {row.answer!r} is none of the choices A to {labels[-1]}")
+    attributes = {
+        "category": row.subject,
+        "difficulty": row.topic_difficulty,
+        "pictures": "; ".join(row.img_type or []),
+    }
+    explanation = (row.explanation or "").strip(" ?")  # `?` stands where there is none
+    return Answer(
+        id=row.id,
+        answer=[gold],
+        answer_type="mcq",
+        choices=question.choices,
+        solution=explanation or None,
+        subject=question.subject,
+        topic=row.subject,
+        n_images=len(question.images),
+        attributes={name: value for name, value in attributes.items() if value},
+    )

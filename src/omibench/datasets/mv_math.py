@@ -1,0 +1,158 @@
+"""MV-MATH (github.com/eternal8080/MV-MATH; Wang et al. 2025): `MV-MATH.json` beside its pictures.
+
+Problems of several pictures, which `<image_1>`, `<image_2>`, ... mark in the text. The choices
+stand in the text, too: under their letters, or with a letter below each picture. Where they cannot
+be told apart, the text keeps them and the problem has no list of choices; its gold is a letter.
+Multi-step answers are `(1) ... (2) ...` in one text, and become parts.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.marks import replace_marks
+from omibench.datasets.registry import benchmark
+from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.problem import Answer, Choice, Figure, Question
+
+_MARK = re.compile(r"<image_(\d+)>")
+_LETTER = re.compile(r"^[ \t]*([A-H])[.．、:][ \t]*", re.MULTILINE)
+_LETTER_BELOW = re.compile(r"\[IMAGE(\d+)\]\s*\n\s*[(（]?([A-H])[)）.]?[ \t]*(?=\n|$)")
+_ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
+_RESIDUE = re.compile(r"[\s#]+$")
+"""What the conversion to Markdown has left at the end of some texts."""
+_PART = re.compile(r"[(（](\d{1,2})[)）]")
+_TRIM = " \t\n;；,，.。"
+
+
+class MvMathRow(BaseModel):
+    """One problem."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    problem_id: Annotated[str, BeforeValidator(str), Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    input_image: list[str | Embedded]
+    answer: Annotated[str, BeforeValidator(str), Field(min_length=1)]
+    answer_type: Literal["choice", "single-step", "free-form", "multi-step"]
+    difficulty: str | None = None
+    grade: str | None = None
+    subject: str | None = None
+    relevance: Annotated[
+        str | None,
+        BeforeValidator(lambda value: None if value is None else str(value)),
+        Field(validation_alias=AliasChoices("image_relavance", "image_relevance")),
+    ] = None
+    analysis: str | None = None
+
+
+class Options(NamedTuple):
+    """A text parted into the question and its choices."""
+
+    stem: str
+    choices: list[Choice]
+
+
+@benchmark("mv-math")
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """Every problem in the order of the file. Raises as `typed_rows` and `the_file`."""
+    finder = Found(folder, scratch)
+    file = the_file(folder, "MV-MATH", "data/MV-MATH")
+    questions, answers = [], []
+    for row in typed_rows(file, MvMathRow, "problem_id"):
+        with naming(file, row.problem_id):
+            figures = [finder.figure(picture) for picture in row.input_image]
+            questions.append(_question(row, figures))
+            answers.append(_answer(row, questions[-1]))
+    return Dataset(questions, answers, folder)
+
+
+def part_choices(text: str) -> Options | None:
+    """The question of a text and its choices, lettered from A without a gap; None without them."""
+    letters = list(_LETTER.finditer(text))
+    starts = [i for i, match in enumerate(letters) if match[1] == "A"]
+    if starts:
+        marks = letters[starts[-1] :]
+        ends = [match.start() for match in marks[1:]] + [len(text)]
+        texts = [text[match.end() : end] for match, end in zip(marks, ends, strict=True)]
+        entries = [
+            (match[1], _RESIDUE.sub("", body)) for match, body in zip(marks, texts, strict=True)
+        ]
+    else:
+        marks = list(_LETTER_BELOW.finditer(text))
+        entries = [(match[2], f"[IMAGE{match[1]}]") for match in marks]
+    expected = [chr(ord("A") + i) for i in range(len(entries))]
+    if len(entries) < 2 or [label for label, _ in entries] != expected:
+        return None
+    return Options(text[: marks[0].start()].rstrip(), [_choice(*entry) for entry in entries])
+
+
+def part_answer(answer: str) -> list[str]:
+    """The parts of an answer under `(1)`, `(2)`, ... in this order; the whole without them."""
+    marks: list[re.Match[str]] = []
+    for match in _PART.finditer(answer):
+        if int(match[1]) == len(marks) + 1:
+            marks.append(match)
+    if len(marks) < 2 or answer[: marks[0].start()].strip():
+        return [answer.strip()]
+    ends = [match.start() for match in marks[1:]] + [len(answer)]
+    return [answer[m.end() : end].strip(_TRIM) for m, end in zip(marks, ends, strict=True)]
+
+
+def _choice(label: str, text: str) -> Choice:
+    picture = _ONLY_IMAGE.fullmatch(text)
+    if picture:
+        return Choice(label=label, image=int(picture[1]))
+    return Choice(label=label, text=text.strip())
+
+
+def _question(row: MvMathRow, figures: list[Figure]) -> Question:
+    places = {str(number): place for place, number in enumerate(range(1, len(figures) + 1))}
+    text = replace_marks(row.question, _MARK, places)
+    options = part_choices(text) if row.answer_type == "choice" else None
+    # A gold that is none of the letters says that they were not read as they are meant.
+    if options and _read_letter(row.answer) not in {choice.label for choice in options.choices}:
+        options = None
+    return Question(
+        id=f"mv-math-{row.problem_id}",
+        question=options.stem if options else text,
+        images=figures,
+        choices=options.choices if options else None,
+        subject="mathematics",
+    )
+
+
+def _read_letter(answer: str) -> str:
+    return answer.strip(" ().").upper()
+
+
+def _answer(row: MvMathRow, question: Question) -> Answer:
+    """Dependent pictures must be seen together (its paper, section 3.1)."""
+    is_choice = row.answer_type == "choice"
+    relevance = {"1": "dependent", "0": "independent"}.get(row.relevance or "")
+    attributes = {
+        "type": row.answer_type,
+        "difficulty": row.difficulty,
+        "grade": row.grade,
+        "category": row.subject,
+        "pictures": relevance,
+    }
+    open_answer = part_answer(row.answer) if row.answer_type == "multi-step" else [row.answer]
+    return Answer(
+        id=question.id,
+        answer=[_read_letter(row.answer)] if is_choice else open_answer,
+        answer_type="mcq" if is_choice else "open",
+        choices=question.choices,
+        solution=row.analysis,
+        subject="mathematics",
+        topic=row.subject,
+        n_images=len(question.images),
+        attributes={name: value for name, value in attributes.items() if value},
+    )

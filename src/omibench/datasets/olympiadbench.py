@@ -1,0 +1,154 @@
+"""OlympiadBench (github.com/OpenBMB/OlympiadBench; He et al. 2024): its open-ended problems.
+
+Two layouts are read. The download has the folders `data`, with JSON lists such as
+`OE_MM_maths_en_COMP.json`, and `images`, whose files `<img_12>` marks in texts. The hub's Parquet
+files of the same names hold up to nine pictures a problem, which `<image_1>` to `<image_9>` mark.
+Theorem proving (`TP_...`) has no answers and is left out. The hub's files themselves were not seen:
+their columns are those that other harnesses read.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.answers.parts import split_outside_brackets
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.groups import link_by_keys
+from omibench.datasets.marks import replace_marks
+from omibench.datasets.registry import benchmark
+from omibench.datasets.rows import find_tables, naming, typed_rows
+from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.problem import Answer, Figure, Question, Subject
+
+_FILE = re.compile(r"OE_(?:MM|TO)_(maths|physics)_(en|zh)_(COMP|CEE)")
+_MARK = re.compile(r"<(img_\d+|image_\d+)>")
+_COLUMNS = tuple(f"image_{n}" for n in range(1, 10))
+_LEVELS = {"COMP": "competition", "CEE": "college entrance exam"}
+
+
+def _write_text(value: Any) -> Any:
+    """A number as text, and None for an empty text."""
+    return str(value) if isinstance(value, int | float) else value or None
+
+
+Text = Annotated[str | None, BeforeValidator(_write_text)]
+
+
+class OlympiadBenchRow(BaseModel):
+    """One problem."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Annotated[str, BeforeValidator(str), Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    final_answer: Annotated[list[str], Field(min_length=1)]
+    """The answer; more entries are other ways to write it."""
+    is_multiple_answer: bool = False
+    context: Text = None
+    solution: list[str] | None = None
+    subfield: Text = None
+    answer_type: Text = None
+    unit: Text = None
+    error: Text = None
+    image_1: Embedded | None = None
+    image_2: Embedded | None = None
+    image_3: Embedded | None = None
+    image_4: Embedded | None = None
+    image_5: Embedded | None = None
+    image_6: Embedded | None = None
+    image_7: Embedded | None = None
+    image_8: Embedded | None = None
+    image_9: Embedded | None = None
+
+
+class Configuration(NamedTuple):
+    """What the name of a file says of its problems."""
+
+    name: str
+    subject: Subject
+    language: str
+    level: str
+
+
+@benchmark("olympiadbench")
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """Every open-ended problem of every file, in the order of the files' names.
+
+    Problems that share a context or a picture share a group. Raises MissingInputError where no file
+    has such a name, FileFormatError for a row that is wrong.
+    """
+    finder = Found(folder, scratch)
+    questions: list[Question] = []
+    answers: list[Answer] = []
+    keys: list[list[str]] = []
+    for file, match in find_tables(folder, _FILE, "OE_MM_maths_en_COMP.json"):
+        configuration = _describe(match)
+        for row in typed_rows(file, OlympiadBenchRow, "id"):
+            with naming(file, row.id):
+                question = _question(row, configuration, finder)
+            questions.append(question)
+            answers.append(_answer(row, configuration, question))
+            figures = [figure.sha256 or figure.file for figure in question.images]
+            keys.append([*figures, *([row.context] if row.context else [])])
+    groups = [questions[root].id for root in link_by_keys(keys)]
+    return Dataset(
+        [q.model_copy(update={"group": g}) for q, g in zip(questions, groups, strict=True)],
+        [a.model_copy(update={"group": g}) for a, g in zip(answers, groups, strict=True)],
+        folder,
+    )
+
+
+def _describe(name: re.Match[str]) -> Configuration:
+    subject: Subject = "mathematics" if name[1] == "maths" else "physics"
+    return Configuration(name[0], subject, name[2], _LEVELS[name[3]])
+
+
+def _find_figures(row: OlympiadBenchRow, text: str, finder: Found) -> dict[str, Figure]:
+    """The pictures by the names that mark them: embedded ones, and those of the text."""
+    embedded = {name: getattr(row, name) for name in _COLUMNS}
+    figures = {name: finder.figure(picture) for name, picture in embedded.items() if picture}
+    for name in _MARK.findall(text):
+        if name.startswith("img_") and name not in figures:
+            figures[name] = finder.figure(f"{name}.jpg")
+    return figures
+
+
+def _question(row: OlympiadBenchRow, configuration: Configuration, finder: Found) -> Question:
+    # As the authors ask it: the context of problems of mathematics is not shown.
+    context = row.context if configuration.subject == "physics" else None
+    text = f"{context}\n{row.question}" if context else row.question
+    figures = _find_figures(row, text, finder)
+    return Question(
+        id=f"{configuration.name}-{row.id}",
+        question=replace_marks(text, _MARK, {name: i for i, name in enumerate(figures)}),
+        images=list(figures.values()),
+        subject=configuration.subject,
+        language=configuration.language,
+    )
+
+
+def _answer(row: OlympiadBenchRow, configuration: Configuration, question: Question) -> Answer:
+    gold = row.final_answer[0]
+    attributes = {
+        "subfield": row.subfield,
+        "type": row.answer_type,
+        "level": configuration.level,
+        "language": configuration.language,
+        "unit": row.unit,
+        "tolerance": row.error,
+    }
+    return Answer(
+        id=question.id,
+        answer=split_outside_brackets(gold, {","}) if row.is_multiple_answer else [gold],
+        answer_type="open",
+        solution="\n\n".join(row.solution or []) or None,
+        subject=configuration.subject,
+        topic=row.subfield,
+        n_images=len(question.images),
+        attributes={name: value for name, value in attributes.items() if value},
+    )
