@@ -101,6 +101,10 @@ class AggregateRow(Noun):
     """How many samples: the first k, for `pass` k of all."""
     value: float
     """The chosen sample's verdict, the chance of a right one among k, or the share that agrees."""
+    version: Annotated[int | None, ADDED_LATER] = None
+    """Of what counts as one answer, for `majority` and `consistency`."""
+    sameness: Annotated[str | None, ADDED_LATER] = None
+    """By what answers are one there: `normal form`, or the name of a rule book."""
     index: int | None = None
     """The sample that was chosen, where one was."""
     answer: str | None = None

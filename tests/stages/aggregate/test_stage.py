@@ -16,6 +16,7 @@ from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     AggregateRow,
     ResponseRow,
+    read_jsonl,
     read_parquet,
     write_jsonl,
     write_parquet,
@@ -106,11 +107,49 @@ def test_majority_pass_and_consistency(results: Path) -> None:
     assert found["simulated"].all()
 
 
-def test_each_rule_book_has_its_own_classes(results: Path) -> None:
+def test_votes_are_over_normal_forms_and_by_a_rule_book_on_request(results: Path) -> None:
     found = rows(results, study(results, "majority"))
     assert set(found["rules"]) == {"robust", "omibench"}
+    assert values(found, "consistency", 4, "omibench")["half"] == 0.5
+    by_form = found.filter(pl.col("metric").is_in(["majority", "consistency"]))
+    assert set(by_form.select("version", "sameness").iter_rows()) == {(2, "normal form")}
+    others = found.filter(metric="pass")
+    assert others["version"].null_count() == others["sameness"].null_count() == others.height
+
+    by_print = rows(results, study(results, {"how": "majority", "sameness": "omibench"}))
     # To the printed rules 0.5 and the fraction are two answers.
-    assert values(found, "consistency", 4, "omibench")["half"] == 0.25
+    for rules in ("robust", "omibench"):
+        assert values(by_print, "consistency", 4, rules)["half"] == 0.25
+    assert set(by_print.filter(metric="majority")["sameness"]) == {"omibench"}
+
+
+def test_no_gold_takes_part_in_the_vote(results: Path) -> None:
+    own = study(results, {"how": "majority", "k": [2, 3]})
+    found = rows(results, own)
+    answers = read_jsonl(results / "freeze/answers.jsonl", Answer)
+    other = {"half": ["3"], "letter": ["C"], "never": ["9"], "once": ["8"]}
+    write_jsonl(
+        results / "freeze/answers.jsonl",
+        [answer.model_copy(update={"answer": other[answer.id]}) for answer in answers],
+    )
+    score = results / "score/m/vote.parquet"
+    score_cell(results / "infer/m/vote.parquet", results / "freeze/answers.jsonl", None, score, own)
+    again = rows(results, own)
+    for rules in ("robust", "omibench"):
+        for k in (2, 3, 4):
+            assert picked(again, "majority", k, rules) == picked(found, "majority", k, rules)
+    assert values(again, "majority", 4) != values(found, "majority", 4)
+
+
+@pytest.mark.parametrize(
+    ("sameness", "message"),
+    [("published", "compares no answers by itself"), ("robus", "did you mean 'robust'")],
+)
+def test_a_rule_book_that_cannot_say_which_answers_are_one_is_refused(
+    tmp_path: Path, sameness: str, message: str
+) -> None:
+    with pytest.raises(ParamsError, match=message):
+        study(tmp_path, {"how": "majority", "sameness": sameness})
 
 
 @pytest.mark.parametrize("judge", ["reward", "self"])

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.aggregate.equivalence import make_equivalence
-from omibench.stages.aggregate.sample import Sample
+from omibench.stages.aggregate.sample import Equivalence, Sample
 from omibench.stages.aggregate.votes import consistency, group_answers, majority
 
 ROBUST = make_equivalence("robust", "open")
+NORMAL = make_equivalence(None, "open")
 
 
 def equal(a: str, b: str) -> bool:
@@ -34,14 +35,27 @@ def test_a_half_votes_with_one_over_two() -> None:
     assert [len(c.members) for c in group_answers(samples, ROBUST)] == [2, 3]
 
 
-@pytest.mark.parametrize("rules", ["robust", "omibench", "emma", "usnco-v"])
-def test_letters_vote_under_every_rule_book(rules: str) -> None:
+@pytest.mark.parametrize("same", [ROBUST, NORMAL])
+def test_different_answers_are_different_votes(same: Equivalence) -> None:
+    """Under OMIBench's LCS each of these pairs was one vote."""
+    pairs = [
+        ("TRUE,TRUE,FALSE,TRUE", "TRUE,FALSE,FALSE,TRUE"), ("x=1.5", "x=1.6"),
+        ("a + b + c", "a - b + c"), (r"$12+2\sqrt{3}$", r"$12+2\sqrt{5}$"),
+    ]  # fmt: skip
+    assert not any(same(a, b) or same(b, a) for a, b in pairs)
+    assert all(make_equivalence("omibench", "open")(*pair) for pair in pairs)
+    samples = drawn(pairs[0][0], pairs[0][1], pairs[0][1])
+    assert majority(samples, same, Random(0)).index == 1
+
+
+@pytest.mark.parametrize("rules", [None, "robust", "omibench", "emma", "usnco-v"])
+def test_letters_vote_under_every_rule_book(rules: str | None) -> None:
     same = make_equivalence(rules, "mcq")
     assert majority(drawn("B", "A", "A", None), same, Random(0)).index == 1
     assert not same("A", "B")
 
 
-def test_the_rule_book_decides_what_is_one_answer() -> None:
+def test_a_rule_book_decides_on_request_what_is_one_answer() -> None:
     long = "the entropy of the gas increases in every step of the cycle"
     other = long.replace("increases", "decreases")
     assert make_equivalence("omibench", "open")(long, other)

@@ -7,11 +7,13 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name
+from omibench.params.names import RuleBookName
 from omibench.params.panel import Panel
 
 Marking = Literal["one-by-one", "joint"]
 AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"]
 BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
+_WITHOUT_SAMENESS = ("published", "mathreal")
 SELF = "self"
 """As a judge's name: the model that gave the samples."""
 
@@ -31,6 +33,17 @@ class Aggregation(Block):
     """For a reward model that takes no pictures: who puts them into words (EMMA, C.4)."""
     k: list[Annotated[int, Field(ge=1)]] = []
     """Smaller numbers of samples that are reported too; each takes the first k samples."""
+    sameness: RuleBookName | None = None
+    """The rule book that says which answers are one, for votes and for consistency@k; left out:
+    those with the same normal form."""
+
+    @model_validator(mode="after")
+    def _compares_answers(self) -> Self:
+        if self.sameness in _WITHOUT_SAMENESS:
+            raise ValueError(
+                f"sameness: {self.sameness} compares no answers by itself; name another rule book"
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_its_judge(self) -> Self:

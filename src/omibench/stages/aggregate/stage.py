@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from omibench.client.ask import open_asker
 from omibench.errors import ParamsError
@@ -27,11 +28,11 @@ from omibench.schemas.tables import (
 )
 from omibench.schemas.verdict import RIGHT
 from omibench.stages.aggregate.choose import Choosing, Samples
-from omibench.stages.aggregate.equivalence import make_equivalence
+from omibench.stages.aggregate.equivalence import NORMAL_FORM, make_equivalence
 from omibench.stages.aggregate.material import CaseMaterial, choose_images, prepare_statements
 from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Equivalence, Sample, make_generator
-from omibench.stages.aggregate.votes import consistency, majority
+from omibench.stages.aggregate.votes import VERSION, consistency, majority
 from omibench.statistics.estimators import pass_at_k
 
 
@@ -42,27 +43,32 @@ class _Work:
     by_rules: Mapping[str, Samples]
     base: str
     """The rule book whose extracted answers stand in where one extracts none, as a judge does."""
+    sameness: str | None
+    """The rule book that says which answers are one; None: their normal forms."""
     answers: Mapping[str, Answer]
     seed: int
     ks: list[int]
 
     @cached_property
-    def _equivalences(self) -> dict[tuple[str, str], Equivalence]:
+    def _equivalences(self) -> dict[str, Equivalence]:
         return {}
 
     def find_book(self, rules: str) -> str:
-        """The rule book that says which answers are one under `rules`."""
+        """The rule book whose extracted answers vote under `rules`."""
         return rules if rules in RULE_BOOKS and rules != "published" else self.base
 
-    def get_equivalence(self, rules: str, problem: str) -> Equivalence:
-        """Sameness of two answers to a problem, remembered over all k."""
-        place = (self.find_book(rules), problem)
-        if place not in self._equivalences:
+    def get_equivalence(self, problem: str) -> Equivalence:
+        """Sameness of two answers to a problem, remembered over all k and rule books."""
+        if problem not in self._equivalences:
             answer = self.answers[problem]
-            self._equivalences[place] = make_equivalence(
-                place[0], answer.answer_type, answer.choices
+            self._equivalences[problem] = make_equivalence(
+                self.sameness, answer.answer_type, answer.choices
             )
-        return self._equivalences[place]
+        return self._equivalences[problem]
+
+    def describe_sameness(self) -> dict[str, Any]:
+        """What a row that rests on which answers are one says of it."""
+        return {"version": VERSION, "sameness": self.sameness or NORMAL_FORM}
 
 
 def aggregate_cell(
@@ -85,7 +91,7 @@ def aggregate_cell(
     by_rules, simulated = _read_samples(results / "score" / cell.model / f"{cell.setting}.parquet")
     base = next((r for r in study.score.rules if r != "published" and r in by_rules), "")
     ks = sorted({*setting.aggregate.k, setting.decoding.samples})
-    work = _Work(by_rules, base, answers, study.study.seed, ks)
+    work = _Work(by_rules, base, setting.aggregate.sameness, answers, study.study.seed, ks)
     method, rows = setting.aggregate.how, list(_make_share_rows(work))
     if method == "majority":
         rows += _choose_by_majority(work)
@@ -137,8 +143,11 @@ def _make_share_rows(work: _Work) -> Iterator[AggregateRow]:
             passed = pass_at_k(len(samples), right, k)
             yield AggregateRow(id=problem, rules=rules, metric="pass", k=k, value=passed)
             if work.base:
-                agreed = consistency(samples[:k], work.get_equivalence(rules, problem), options)
-                yield AggregateRow(id=problem, rules=rules, metric="consistency", k=k, value=agreed)
+                agreed = consistency(samples[:k], work.get_equivalence(problem), options)
+                yield AggregateRow(
+                    id=problem, rules=rules, metric="consistency", k=k, value=agreed,
+                    **work.describe_sameness(),
+                )  # fmt: skip
 
 
 def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
@@ -146,10 +155,11 @@ def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
         for k in work.ks:
             won = majority(
                 samples[:k],
-                work.get_equivalence(rules, problem),
+                work.get_equivalence(problem),
                 make_generator(work.seed, "majority", problem),
             )
-            yield _make_choice_row(problem, rules, "majority", k, won)
+            row = _make_choice_row(problem, rules, "majority", k, won)
+            yield row.model_copy(update=work.describe_sameness())
 
 
 def _choose_by_judge(

@@ -1,7 +1,8 @@
 """Majority over answer-equivalence classes, and how far samples agree.
 
 Self-consistency (OMIBench, H.3; EMMA, section 4.3): the most frequent answer wins, ties are drawn.
-Answers are one when the rule book calls them so: 1/2 and 0.5 vote together. A sample without an
+Which answers are one comes in as a function: those of one normal form (`answers.normal_form`), or
+on request those that a rule book calls the same. No gold takes part. A sample without an
 answer has no vote, and it cannot be chosen while another sample has one.
 """
 
@@ -12,6 +13,9 @@ from random import Random
 from typing import NamedTuple
 
 from omibench.stages.aggregate.sample import Equivalence, Sample
+
+VERSION = 2
+"""Of what counts as one vote: 1 was the sameness of each rule book."""
 
 
 class AnswerClass(NamedTuple):
