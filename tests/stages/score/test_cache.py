@@ -10,6 +10,7 @@ import pytest
 from tests.items import make_item
 
 from omibench.errors import OmibenchError
+from omibench.graph.code_hash import import_closure
 from omibench.rule_books.registry import score_item
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.stages.score import cache
@@ -79,9 +80,21 @@ def test_changed_rules_know_nothing_of_old_verdicts(
     file: Path, scored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score_items(ITEMS, "robust", file)
-    monkeypatch.setattr(cache, "code_hash", lambda: "other rules")
+    monkeypatch.setattr(cache, "hash_rule_book_sources", lambda: "other rules")
     score_items(ITEMS, "robust", file)
     assert len(scored) == 2 * len(ITEMS)
+
+
+def test_every_module_that_rule_books_import_decides_whether_verdicts_are_known() -> None:
+    """The rooms beside it only read plug-ins, say what is wrong and keep workers apart."""
+    beside = ("omibench.errors", "omibench.files", "omibench.plugins")
+    package = Path(cache.__file__).parents[2]
+    names = {
+        ".".join(["omibench", *path.relative_to(package).with_suffix("").parts])
+        for path in cache.list_rule_book_sources()
+    }
+    needed = {m for m in import_closure("omibench.rule_books") if not m.startswith(beside)}
+    assert {m for m in needed if m not in names and f"{m}.__init__" not in names} == set()
 
 
 def test_no_file_is_made_where_none_is_asked_for(file: Path, scored: list[str]) -> None:

@@ -30,6 +30,8 @@ from omibench.schemas.verdict import ScoredItem, Verdict
 FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
+_PACKAGE = Path(__file__).parents[2]
+_ROOMS = ("answers", "rule_books", "schemas", "text")
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
 
@@ -82,24 +84,30 @@ def verdict_key(item: ScoredItem, rules: str) -> bytes:
     """The hash under which a verdict is kept: of everything but the problem's id."""
     content = item.model_dump(exclude={"id"})
     plugin = part_meaning("rule_books", rules)
-    parts = [code_hash(), rules, content, *([plugin] if plugin else [])]
+    parts = [hash_rule_book_sources(), rules, content, *([plugin] if plugin else [])]
     text = json.dumps(parts, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=20).digest()
 
 
 @cache
-def code_hash() -> str:
-    """Hash of the source of the rule books and of what they are made with; 32 hex digits."""
+def hash_rule_book_sources() -> str:
+    """Hash of the text of the rule books' source and of what they are made with; 32 hex digits.
+
+    It decides which known verdicts hold, in a study or outside; which jobs rerun is decided by the
+    meaning of a stage's code (`graph.code_hash`), which takes a second to find.
+    """
     digest = hashlib.blake2b(digest_size=16)
-    package = Path(__file__).parents[2]
-    folders = (package / "answers", package / "rule_books")
-    modules = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    for path in (*modules, package / "schemas" / "verdict.py"):
-        name = path.relative_to(package).as_posix().encode()
+    for path in list_rule_book_sources():
+        name = path.relative_to(_PACKAGE).as_posix().encode()
         digest.update(name + b"\0" + path.read_bytes() + b"\0")
     versions = [f"{name} {_version(name)}" for name in _PACKAGES]
     digest.update(json.dumps([*versions, sys.version_info[:2]]).encode())
     return digest.hexdigest()
+
+
+def list_rule_book_sources() -> list[Path]:
+    """The modules that a verdict may depend on: all files of the rooms that rule books import."""
+    return sorted(path for room in _ROOMS for path in (_PACKAGE / room).rglob("*.py"))
 
 
 def _version(package: str) -> str:
