@@ -33,6 +33,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+from omibench.ocr_quality.transcripts import best_window, similarity
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport
 from omibench.schemas.problem import Problem
@@ -41,7 +42,6 @@ from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.layout.photographs import read_photograph
 from omibench.stages.ocr.readers import open_engine
 from omibench.stages.ocr.structure.document import read_document
-from omibench.stages.score.transcripts import best_window, similarity
 
 QUARTER = 45.0
 HEAD = 20

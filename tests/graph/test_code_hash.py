@@ -160,6 +160,9 @@ def test_no_client_of_an_api_holds_what_enters_keys() -> None:
     tree = source.Tree()
     clients = [name for name in tree.files if source.is_client(name)]
     assert {"omibench.models.openai.provider", "omibench.models.traffic.dispatch"} <= set(clients)
+    assert {f"omibench.models.{name}" for name in ("openai", "anthropic")} <= {*clients}
+    assert not source.is_client("omibench.models.openai_azure")
+    assert not source.is_client("omibench.models.local")
     for name in clients:
         text = tree.files[name].read_text("utf-8")
         assert not re.search(r"^def \w*(identity|key)\w*\(.*Model\b", text, re.M), name
@@ -210,6 +213,8 @@ def before() -> dict[str, str]:
         ("answers.match", {"filter", "rationale", "score", "judge", "aggregate"}),
         ("rule_books.robust", {"score", "judge", "aggregate", "filter", "rationale"}),
         ("stages.score.stage", {"score", "judge"}),
+        ("explain.explanation", set()),
+        ("ocr_quality.scores", set()),
         ("settings.present", {"filter", "infer", "saliency", "aggregate"}),
         ("params.models.openai", {*ASKS, "ocr", "certify", "analyze"}),
         ("store.key", {*ASKS, "analyze"}),

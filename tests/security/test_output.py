@@ -13,8 +13,8 @@ from tests.stages.ocr.conftest import exam
 
 from omibench.cli import main as command_line
 from omibench.errors import FileFormatError, OmibenchError, PaperError, UntrustedError
+from omibench.explain.explanation import explain
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.score.explain import explain
 
 EVIL = "a\x1b[2J\x1b]0;owned\x07\nomibench: all papers are sound\r\u202efdp.pdf"
 COMMANDS = {"\x1b", "\x07", "\r", "\u202e"}

@@ -17,16 +17,20 @@ from omibench.cli.graph import record, trust
 from omibench.cli.help import GroupedCommands
 from omibench.cli.init import init
 from omibench.cli.new import new
+from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.plan import plan
 from omibench.cli.results import results_app
 from omibench.cli.resume import resume
 from omibench.cli.run import run
 from omibench.cli.stages.aggregate import aggregate
-from omibench.cli.stages.building import filter_, freeze, ocr, rationale
+from omibench.cli.stages.analyze import analyze
 from omibench.cli.stages.certify import certify
-from omibench.cli.stages.evaluating import analyze, fill, infer
+from omibench.cli.stages.filter import filter_
+from omibench.cli.stages.freeze import freeze
+from omibench.cli.stages.infer import fill, infer
 from omibench.cli.stages.judge import judge
-from omibench.cli.stages.ocr_quality import ocr_quality
+from omibench.cli.stages.ocr import ocr
+from omibench.cli.stages.rationale import rationale
 from omibench.cli.stages.saliency import saliency
 from omibench.cli.stages.score import score
 from omibench.cli.status import status

@@ -17,16 +17,16 @@ from typing import get_args
 from omibench import plugins
 from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
 from omibench.graph.stages import find_stage
+from omibench.params.models.base import ApiModel
+from omibench.params.models.registry import block_class
 from omibench.params.study import Study
-from omibench.plugins.built_in import built_in_modules
+from omibench.plugins.built_in import BUILT_IN, built_in_modules
 
 PACKAGE = Path(__file__).parents[1]
 APART = ("models", "store")
 """Rooms whose packages do not count: what an SDK has fetched is in the store, and bought once."""
-CLIENTS = tuple(
-    f"omibench.models.{name}" for name in ("openai", "anthropic", "batch", "traffic", "http")
-)
-"""Code that asks and reads an API: what it fetched is in the store, and no stage reads it again."""
+SHARED_CLIENTS = tuple(f"omibench.models.{name}" for name in ("batch", "traffic", "http"))
+"""What clients of several APIs share."""
 TRANSPORT = ("omibench.client", "omibench.cost")
 """Code by which responses reach a stage, and changes none: what it imports counts, itself not."""
 STUDY = "omibench.params.study"
@@ -134,9 +134,31 @@ def _distributions() -> dict[str, list[str]]:
     return dict(packages_distributions())
 
 
+@cache
+def list_clients() -> tuple[str, ...]:
+    """The packages that ask and read APIs: what they fetch is in the store, under its request.
+
+    Of a provider that is the module which registers it, where its block is an `ApiModel` of another
+    module: what the block says counts.
+    """
+    modules = BUILT_IN["providers"]
+    blocks = {module: block_class(name) for name, module in modules.items()}
+    own = [
+        module
+        for module, block in blocks.items()
+        if issubclass(block, ApiModel) and not _is_within(block.__module__, [module])
+    ]
+    return (*own, *SHARED_CLIENTS)
+
+
 def is_client(module: str) -> bool:
     """Whether a module, or the module of such a name, belongs to the client of an API."""
-    return module.startswith(CLIENTS)
+    return _is_within(module, list_clients())
+
+
+def _is_within(name: str, packages: Iterable[str]) -> bool:
+    """Whether a dotted name is one of some packages or modules, or stands in one."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
 def _is_ours(name: str) -> bool:
@@ -194,9 +216,9 @@ class Tree:
             waiting += [
                 needed
                 for needed in imports
-                if name != STUDY or not needed.startswith(tuple(self._unused_modules))
+                if name != STUDY or not _is_within(needed, self._unused_modules)
             ]
-        return {name for name in visited & self.files.keys() if not name.startswith(TRANSPORT)}
+        return {name for name in visited & self.files.keys() if not _is_within(name, TRANSPORT)}
 
     def packages(self, closure: Iterable[str]) -> set[str]:
         """The other packages that modules import, by their top-level names."""

@@ -1,7 +1,7 @@
 """What a transcript keeps of a printed text: key terms and meaning (MathReal, OCR accuracy).
 
 The published metric has a model decide what cannot be compared by characters; numbers, structure
-and the lexical part are compared by rule (`stages.score.transcripts`).
+and the lexical part are compared by rule (`ocr_quality.transcripts`).
 """
 
 from __future__ import annotations

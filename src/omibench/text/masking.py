@@ -53,7 +53,7 @@ _FIELD = re.compile(
 )
 _QUERY = re.compile(r"([?&](?:key|token|sig|signature|auth|code|pass)=)[^\s&#\"']+", re.IGNORECASE)
 _REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
-_LIBRARIES = frozenset({"openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2"})
+_OURS = "omibench"
 _secrets: dict[str, None] = {}
 """Every secret that was read, in the spellings in which it may come back."""
 _long: dict[str, bytes] = {}
@@ -220,20 +220,27 @@ def _cover(text: str, spans: Iterable[Span]) -> str:
 
 
 def _mask_libraries() -> None:
-    """Let every record of a library's loggers, its children's too, be masked when it is made."""
+    """Let every record of other packages' loggers be masked when it is made."""
     make = logging.getLogRecordFactory()
     if not isinstance(make, _Masked):
         logging.setLogRecordFactory(_Masked(make))
 
 
 class _Masked:
-    """Makes log records; those of libraries that hold keys are masked."""
+    """Makes log records; those of other packages, which may hold keys, are masked."""
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
         self._make = make
 
     def __call__(self, *args: Any, **kwargs: Any) -> logging.LogRecord:
         record = self._make(*args, **kwargs)
-        if record.name.partition(".")[0] in _LIBRARIES:
-            record.msg, record.args = mask(record.getMessage()), ()
+        if record.name.partition(".")[0] != _OURS:
+            record.msg, record.args = mask(_format(record)), ()
         return record
+
+
+def _format(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception:  # its arguments do not fit: logging would print them as they are
+        return f"{record.msg} {record.args}"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from omibench.ocr_quality.transcripts import best_window
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import FileReport, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.score.transcripts import best_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 SCANS = {

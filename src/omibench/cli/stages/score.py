@@ -98,7 +98,7 @@ def score(
       omibench score answers.jsonl --plugin my_rules.py --rules halves --out verdicts.parquet
       omibench score results --explain physics-3
     """
-    from omibench.cli.stages.score_summary import tell_scores
+    from omibench.cli.score_summary import tell_scores
     from omibench.files.outputs import output_parquet
     from omibench.formats.named import parse_columns
     from omibench.graph.job_hash import job_hash
@@ -116,7 +116,7 @@ def score(
     named = parse_columns(columns) if columns else None
     if explain is not None:
         _refuse(out=out, judge=judge, variant=variant, grader=grader, questions=questions)
-        from omibench.stages.score.explained import explain_id
+        from omibench.explain.problem import explain_id
 
         say_lines(explain_id(inputs, explain, books or _books(params), answers, named))
         return

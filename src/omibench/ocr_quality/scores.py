@@ -20,16 +20,16 @@ from omibench.errors import FileFormatError
 from omibench.judges.case import JudgeCase
 from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
 from omibench.judges.transcript import TRANSCRIPT, TranscriptScores
-from omibench.params.panel import JudgePanel
-from omibench.schemas.problem import Noun
-from omibench.schemas.tables import read_jsonl, write_jsonl
-from omibench.stages.score.transcripts import (
+from omibench.ocr_quality.transcripts import (
     best_window,
     number_agreement,
     similarity,
     structure_agreement,
     weighted_mean,
 )
+from omibench.params.panel import JudgePanel
+from omibench.schemas.problem import Noun
+from omibench.schemas.tables import read_jsonl, write_jsonl
 
 if TYPE_CHECKING:
     from omibench.params.study import Study

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.score.transcripts import (
+from omibench.ocr_quality.transcripts import (
     best_window,
     number_agreement,
     similarity,

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
+from omibench.explain.explanation import explain, plain
+from omibench.explain.problem import explain_id
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Answer, Choice
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.score.explain import explain, plain
-from omibench.stages.score.explained import explain_id
 
 
 def item(prediction: str, *gold: str, choices: list[Choice] | None = None) -> ScoredItem:

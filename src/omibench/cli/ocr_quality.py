@@ -42,8 +42,8 @@ def ocr_quality(
     """
     from omibench.errors import ParamsError
     from omibench.files.outputs import output_file, spare_inputs
+    from omibench.ocr_quality.scores import Weights, score_transcripts, summarise_scores
     from omibench.params.study import load_study
-    from omibench.stages.score.ocr_quality import Weights, score_transcripts, summarise_scores
 
     study = load_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)

@@ -15,10 +15,7 @@ from omibench.errors import FileFormatError, ModelError, ParamsError
 from omibench.judges.instrument import build_prompt
 from omibench.judges.panel import Judge, OpenPanel
 from omibench.judges.transcript import TRANSCRIPT, TranscriptScores, read, vote
-from omibench.params.study import load_study
-from omibench.schemas.request import Request, Response
-from omibench.schemas.tables import read_jsonl
-from omibench.stages.score.ocr_quality import (
+from omibench.ocr_quality.scores import (
     OcrScore,
     Pair,
     Weights,
@@ -26,6 +23,9 @@ from omibench.stages.score.ocr_quality import (
     score_transcripts,
     summarise_scores,
 )
+from omibench.params.study import load_study
+from omibench.schemas.request import Request, Response
+from omibench.schemas.tables import read_jsonl
 
 PAIRS = [
     Pair(id="a", text="A rod of 5 cm lies on a table.", reference="A rod of 5 cm lies on a table."),

@@ -1,4 +1,4 @@
-"""The verbs that ask models, and the one that sums up: infer, fill, analyze."""
+"""The verbs that ask models: `omibench infer`, and `omibench fill` ahead of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from omibench.cli.options import (
     Ids,
     LimitTo,
     ModelName,
-    Out,
     OutFile,
     Override,
     Params,
@@ -104,25 +103,3 @@ def fill(
     if out:
         write_text(out, note)
     say_lines(note, err=True)
-
-
-def analyze(
-    results: Annotated[Path, typer.Argument(help="Folder that holds freeze/, infer/ and score/.")],
-    out: Out,
-    params: Params = "params.yaml",
-) -> None:
-    """Summarise scores in tables and a report.
-
-    \b
-    Example:
-      omibench analyze results --out results/analyze
-    """
-    from omibench.files.outputs import output_folder
-    from omibench.graph.provenance.reading import READ_BY_ANALYZE, check_inputs
-    from omibench.stages.analyze import analyze_study
-
-    study = read_study(params, None)
-    out = output_folder(out, study.study.store)
-    check_inputs(*(results / stage for stage in READ_BY_ANALYZE))
-    headline = analyze_study(results, out, study)
-    say_lines(headline)

@@ -1,4 +1,4 @@
-"""The verbs that build a dataset from exam papers: ocr, filter, rationale, freeze."""
+"""The verb `omibench ocr`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Out, Override, Params, read_study
+from omibench.cli.options import Out, Params, read_study
 from omibench.errors import MissingInputError, SomeFailedError
-from omibench.text.terminal import say, say_lines
+from omibench.text.terminal import say
 
 
 def ocr(
@@ -85,76 +85,3 @@ def ocr(
     if failed:
         names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)
         raise SomeFailedError(f"ocr: {len(failed)} of {len(report.files)} files failed: {names}")
-
-
-def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
-    """Keep sound problems, and say why the others are not.
-
-    Writes problems.jsonl, rejects.parquet, rejects.html (the same with pictures) and, of the
-    models that the params name to judge problems, judgements.parquet under --out. Says how many
-    problems and answers there are, and how many were rejected for which reason.
-
-    \b
-    Example:
-      omibench filter results/ocr/problems.jsonl --out results/filter
-    """
-    from omibench.files.outputs import output_folder, spare_inputs
-    from omibench.graph.provenance.reading import check_inputs
-    from omibench.stages.filter import filter_problems
-
-    study = read_study(params, None)
-    out = output_folder(out, study.study.store)
-    spare_inputs(out / "problems.jsonl", problems)
-    check_inputs(problems)
-    say_lines(filter_problems(problems, out, study), err=True)
-    say(f"Kept: {out / 'problems.jsonl'}; rejected: {out / 'rejects.html'}", err=True)
-
-
-def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
-    """Write missing solutions and label topics.
-
-    With the models that the params name; without any, problems stay as they are.
-
-    \b
-    Example:
-      omibench rationale results/filter/problems.jsonl --out results/rationale
-    """
-    from omibench.files.outputs import output_folder, spare_inputs
-    from omibench.graph.provenance.reading import check_inputs
-    from omibench.stages.rationale import write_rationales
-
-    study = read_study(params, None)
-    out = output_folder(out, study.study.store)
-    spare_inputs(out / "problems.jsonl", problems)
-    check_inputs(problems)
-    count = write_rationales(problems, out, study)
-    say(f"{count} problems written to {out}", err=True)
-
-
-def freeze(
-    out: Out,
-    problems: Annotated[
-        Path | None, typer.Argument(help="Left out for benchmarks that are not made from papers.")
-    ] = None,
-    params: Params = "params.yaml",
-    override: Override = None,
-) -> None:
-    """Freeze questions, answers and images, as reviewed.
-
-    \b
-    Example:
-      omibench freeze results/rationale/problems.jsonl --out results/freeze
-    """
-    from omibench.files.outputs import output_folder
-    from omibench.graph.provenance.reading import check_inputs
-    from omibench.stages.freeze import freeze_dataset
-
-    study = read_study(params, override)
-    out = output_folder(out, study.study.store)
-    check_inputs(problems)
-    manifest = freeze_dataset(problems, out, study)
-    say(
-        f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
-        f"{manifest.images} images",
-        err=True,
-    )

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import MissingInputError
+from omibench.explain.explanation import explain
+from omibench.explain.nearest_ids import make_id_error
 from omibench.results.folder import find_results_folder
 from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.score.explain import explain
-from omibench.stages.score.nearest_ids import make_id_error
 from omibench.stages.score.rows import read_rows
 from omibench.stages.score.stage import is_cell, pair_with_gold
 

@@ -1,0 +1,31 @@
+"""The verb `omibench filter`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.cli.options import Out, Params, read_study
+from omibench.text.terminal import say, say_lines
+
+
+def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+    """Keep sound problems, and say why the others are not.
+
+    Writes problems.jsonl, rejects.parquet, rejects.html (the same with pictures) and, of the
+    models that the params name to judge problems, judgements.parquet under --out. Says how many
+    problems and answers there are, and how many were rejected for which reason.
+
+    \b
+    Example:
+      omibench filter results/ocr/problems.jsonl --out results/filter
+    """
+    from omibench.files.outputs import output_folder, spare_inputs
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.filter import filter_problems
+
+    study = read_study(params, None)
+    out = output_folder(out, study.study.store)
+    spare_inputs(out / "problems.jsonl", problems)
+    check_inputs(problems)
+    say_lines(filter_problems(problems, out, study), err=True)
+    say(f"Kept: {out / 'problems.jsonl'}; rejected: {out / 'rejects.html'}", err=True)

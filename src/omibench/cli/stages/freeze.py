@@ -1,0 +1,40 @@
+"""The verb `omibench freeze`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.cli.options import Out, Override, Params, read_study
+from omibench.text.terminal import say
+
+
+def freeze(
+    out: Out,
+    problems: Annotated[
+        Path | None, typer.Argument(help="Left out for benchmarks that are not made from papers.")
+    ] = None,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Freeze questions, answers and images, as reviewed.
+
+    \b
+    Example:
+      omibench freeze results/rationale/problems.jsonl --out results/freeze
+    """
+    from omibench.files.outputs import output_folder
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.freeze import freeze_dataset
+
+    study = read_study(params, override)
+    out = output_folder(out, study.study.store)
+    check_inputs(problems)
+    manifest = freeze_dataset(problems, out, study)
+    say(
+        f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
+        f"{manifest.images} images",
+        err=True,
+    )

@@ -1,0 +1,29 @@
+"""The verb `omibench rationale`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.cli.options import Out, Params, read_study
+from omibench.text.terminal import say
+
+
+def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+    """Write missing solutions and label topics.
+
+    With the models that the params name; without any, problems stay as they are.
+
+    \b
+    Example:
+      omibench rationale results/filter/problems.jsonl --out results/rationale
+    """
+    from omibench.files.outputs import output_folder, spare_inputs
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.rationale import write_rationales
+
+    study = read_study(params, None)
+    out = output_folder(out, study.study.store)
+    spare_inputs(out / "problems.jsonl", problems)
+    check_inputs(problems)
+    count = write_rationales(problems, out, study)
+    say(f"{count} problems written to {out}", err=True)

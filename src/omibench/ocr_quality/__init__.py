@@ -1,0 +1,1 @@
+"""How well texts that were read keep what is printed: `omibench ocr-quality`."""
