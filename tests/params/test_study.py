@@ -267,6 +267,21 @@ def test_samples_are_aggregated_whatever_was_shown() -> None:
     assert given == slice_study(study, "aggregate", cell)
 
 
+def test_a_choice_by_a_reward_model_depends_on_what_it_is_shown() -> None:
+    cell = Cell("a", "cot")
+    study = sampled(how="best-of-n", judge="b")
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    values["settings"]["cot"]["images"] = {"show": "captions", "model": "b"}
+    values["settings"]["cot"]["without"] = ["choices"]
+    given = slice_study(Study.model_validate(values), "aggregate", cell)
+    kept = given["settings"]["cot"]
+    assert (kept["images"], kept["without"]) == (
+        {"show": "captions", "model": "b"}, ["choices"],
+    )  # fmt: skip
+    assert "label" not in kept
+    assert slice_study(load_study(json.dumps(given)), "aggregate", cell) == given
+
+
 @pytest.mark.parametrize(
     ("aggregate", "message"),
     [

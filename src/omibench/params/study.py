@@ -199,7 +199,7 @@ class Study(Block):
         for name, setting in self.settings.items():
             references.append((f"settings.{name}", setting.helpers, self.models))
             panel, captioner = setting.aggregate.judge, setting.aggregate.captions
-            if captioner:
+            if captioner and self.infer.models:
                 references.append((f"settings.{name}.aggregate.captions", [captioner], self.models))
             if panel and self.infer.models:
                 defined = [*self.models, SELF]

@@ -29,7 +29,7 @@ def describe_load(model: LocalModel) -> str:
     """
     display = {name for name, role in field_roles(type(model)).items() if role is Role.DISPLAY}
     of_calls = {"endpoint", "thinking", "batch_size"}
-    declared = {"can", "limits", "price", "image_tokens", "resources"}
+    declared = {"can", "context_tokens", "limits", "price", "image_tokens", "resources"}
     return model.model_dump_json(exclude=display | of_calls | declared)
 
 

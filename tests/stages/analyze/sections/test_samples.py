@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 from pathlib import Path
 
@@ -11,12 +12,15 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 
 from omibench.errors import MissingInputError
 from omibench.params.cell import Cell
+from omibench.params.panel import JudgePanel
+from omibench.params.stages.aggregate import Aggregation
 from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze import analyze_study
+from omibench.stages.analyze.sections.samples import describe_samples
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
-from omibench.stages.analyze.tables.samples import RUNS, sample_scores
+from omibench.stages.analyze.tables.samples import RUNS, sample_records, sample_scores
 
 CELL = Cell("sim-middle", "cot")
 K = 4
@@ -133,3 +137,23 @@ def test_all_or_the_first_need_no_choice(
     )
     assert found.select_verdicts("robust", CELL).height == rows
     assert [s.metric for s in sample_scores(found, tmp_path) if s.rules == "robust"] == [RUNS] * 3
+
+
+def test_candidates_that_one_prompt_did_not_hold_are_told(
+    results: Results, sampled: Folders, tmp_path: Path
+) -> None:
+    setting = results.study.settings[CELL.setting]
+    joint = Aggregation(how="best-of-n", judge=JudgePanel(models=["self"]), marking="joint")
+    settings = {CELL.setting: setting.model_copy(update={"aggregate": joint})}
+    study = results.study.model_copy(update={"settings": {**results.study.settings, **settings}})
+    by_prompts = {1: None, 2: 1.0, K: 1.25}
+    scores = [
+        s._replace(metric="best-of-n", prompts=by_prompts[s.k]) if s.metric == "majority" else s
+        for s in sample_scores(results, sampled.freeze.parent / "aggregate")
+    ]
+    view = describe_samples(replace(results, study=study), scores)
+    assert view is not None
+    rows = {row["k"]: row for row in view["rows"] if row["how"] == "best of k, marked together"}
+    assert {k: row["prompts"] for k, row in rows.items()} == {1: "", 2: "", K: "in 1.2 prompts"}
+    records = [r for r in sample_records(results, scores) if r["metric"] == "best-of-n"]
+    assert {r["k"]: r["prompts"] for r in records} == by_prompts

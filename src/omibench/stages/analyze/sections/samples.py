@@ -72,7 +72,8 @@ def _rows(
     index: dict[tuple[Cell, str, int], SampleScore],
     scores: Sequence[SampleScore],
 ) -> list[dict[str, Any]]:
-    aggregation = results.study.settings[cell.setting].aggregate.how
+    aggregate = results.study.settings[cell.setting].aggregate
+    aggregation, is_joint = aggregate.how, aggregate.marking == "joint"
     runs = next(s for s in scores if s.cell == cell and s.metric == RUNS)
     ks = sorted({s.k for s in scores if s.cell == cell})
     return [
@@ -82,12 +83,19 @@ def _rows(
             "span": len(ks),
             "k": k,
             "single": _describe_spread(runs) if place == 0 else None,
-            "how": NAMES[aggregation],
+            "how": NAMES[aggregation] + (", marked together" if is_joint else ""),
             "chosen": _value(index.get((cell, aggregation, k))),
+            "prompts": _describe_prompts(index.get((cell, aggregation, k))) if is_joint else "",
             "metrics": [_value(index.get((cell, metric, k))) for metric in METRICS],
         }
         for place, k in enumerate(ks)
     ]
+
+
+def _describe_prompts(score: SampleScore | None) -> str:
+    """In how many prompts the candidates went, where one did not hold them."""
+    prompts = score.prompts if score else None
+    return f"in {prompts:.1f} prompts" if prompts and prompts > 1 else ""
 
 
 def _describe_spread(score: SampleScore) -> str:

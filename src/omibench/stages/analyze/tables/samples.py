@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RUNS = "runs"
 COLUMNS = (
     "model", "label", "group", "setting", "rules", "metric", "k", "n", "value", "lo", "hi", "sd",
-    "sem", "simulated",
+    "sem", "prompts", "simulated",
 )  # fmt: skip
 
 
@@ -26,7 +26,8 @@ class SampleScore(NamedTuple):
     """One metric of a cell at one k under one rule book, averaged over `value.n` problems.
 
     `metric`: `pass`, `consistency`, the setting's own (`majority`, ...), or `runs`: the mean over k
-    whole runs, whose spread is in `runs`.
+    whole runs, whose spread is in `runs`. `prompts` is the mean number of prompts in which the
+    candidates of a problem were marked, where a reward model marks them.
     """
 
     cell: Cell
@@ -36,6 +37,7 @@ class SampleScore(NamedTuple):
     value: Estimate
     runs: Runs | None
     simulated: bool
+    prompts: float | None = None
 
 
 def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
@@ -62,9 +64,8 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
                     results.study.analyze.confidence,
                 )  # fmt: skip
                 simulated = results.simulated_cells[cell] or bool(part["simulated"].any())
-                table.append(
-                    SampleScore(cell, str(rules), str(metric), int(k), value, None, simulated)
-                )
+                score = SampleScore(cell, str(rules), str(metric), int(k), value, None, simulated)
+                table.append(score._replace(prompts=_average_prompts(part)))
     return table
 
 
@@ -82,10 +83,17 @@ def sample_records(results: Results, rows: list[SampleScore]) -> list[dict[str, 
             "hi": round_number(s.value.hi),
             "sd": round_number(s.runs.sd) if s.runs else None,
             "sem": round_number(s.runs.sem) if s.runs else None,
+            "prompts": None if s.prompts is None else round_number(s.prompts),
             "simulated": s.simulated,
         }
         for s in rows
     ]
+
+
+def _average_prompts(rows: pl.DataFrame) -> float | None:
+    """Over the problems of which a reward model was asked."""
+    counts = [count for count in rows["prompts"].to_list() if count]
+    return sum(counts) / len(counts) if counts else None
 
 
 def _runs(results: Results, cell: Cell, rules: str, rows: pl.DataFrame) -> SampleScore:
