@@ -15,6 +15,7 @@ from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
 from omibench.params import stage_params
 from omibench.params.study import Study
+from omibench.schemas.cell_origin import CELL_STAGES
 
 each_stage = pytest.mark.parametrize("stage", STAGES, ids=STAGE_NAMES)
 
@@ -97,6 +98,13 @@ def test_dvc_makes_each_stage_in_one_of_its_own(root: Path) -> None:
             f"${{study.results}}/{name}" for name in names
         ]
     assert list(stages) == list(dict.fromkeys(stage.target for stage in STAGES))
+
+
+def test_the_stages_with_a_file_a_cell_are_those_whose_files_say_what_they_are() -> None:
+    paths = {stage.name: [file.path for file in stage.outputs] for stage in STAGES}
+    per_cell = [n for n, files in paths.items() if f"{n}/{{model}}/{{setting}}.parquet" in files]
+    assert sorted(CELL_STAGES) == sorted(per_cell)
+    assert {stage.name for stage in STAGES if stage.cells} == set(per_cell)
 
 
 def test_each_stage_is_a_verb() -> None:

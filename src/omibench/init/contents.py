@@ -13,6 +13,7 @@ from omibench import __version__
 from omibench.errors import MissingInputError, ParamsError
 from omibench.files.shipped import find_shipped
 from omibench.files.yaml_file import parse_yaml
+from omibench.graph.stages import STAGES
 from omibench.init.papers import find_papers, manifest_text
 from omibench.params.study import Study, parse_study
 from omibench.schemas.validation import suggest_name
@@ -120,13 +121,23 @@ def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: 
     deps = "\n".join(f"      - {json.dumps(path, ensure_ascii=False)}" for path in inputs)
     common = {
         "Snakefile": _fill("Snakefile"),
-        "dvc.yaml": _fill("dvc.yaml.in", inputs=deps),
+        "dvc.yaml": _fill("dvc.yaml.in", inputs=deps, **_list_dvc_stages()),
         ".gitignore": _fill("gitignore"),
         "requirements.txt": _fill("requirements.txt", extras=extras, version=__version__),
     }
     names = [_SCHEMA, *(f"profiles/{profile}/config.yaml" for profile in _PROFILES)]
     copies = {name: _read(find_shipped(name)) for name in names}
     return StudyFiles({**texts, **common, **copies}, study)
+
+
+def _list_dvc_stages() -> dict[str, str]:
+    """For each stage of DVC, the stages that it records and the folders that it keeps."""
+    words: dict[str, str] = {}
+    for target in dict.fromkeys(stage.target for stage in STAGES):
+        names = [stage.name for stage in STAGES if stage.target == target]
+        outs = [f"      - ${{study.results}}/{name}: {{persist: true}}" for name in names]
+        words |= {f"{target}_stages": " ".join(names), f"{target}_outs": "\n".join(outs)}
+    return words
 
 
 def _fill(template: str, **words: str) -> str:

@@ -19,9 +19,9 @@ from omibench.files.intake.footer import Footer, read_footer
 from omibench.files.intake.regular import open_regular
 
 KEY: Final = "omibench"
-STAGES: Final = ("infer", "score", "judge", "aggregate", "saliency")
-"""The stages with a file for each cell: RESULTS/STAGE/MODEL/SETTING.parquet."""
-_RESPONSES: Final = STAGES[0]
+CELL_STAGES: Final = ("infer", "score", "judge", "aggregate", "saliency")
+"""The stages of the graph with a file for each cell: RESULTS/STAGE/MODEL/SETTING.parquet."""
+_RESPONSES: Final = CELL_STAGES[0]
 _CHUNK: Final = 1 << 20
 log = logging.getLogger("omibench.schemas.cell_origin")
 
@@ -47,7 +47,7 @@ class CellOrigin(NamedTuple):
 
 def is_cell(path: Path) -> bool:
     """Whether a path is that of a cell of a study: RESULTS/infer/MODEL/SETTING.parquet."""
-    return path.suffix == ".parquet" and path.parent.parent.name in STAGES
+    return path.suffix == ".parquet" and path.parent.parent.name in CELL_STAGES
 
 
 def describe_origin(path: Path, job: str = "") -> CellOrigin | None:

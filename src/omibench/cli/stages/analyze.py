@@ -27,11 +27,12 @@ def analyze(
       omibench analyze results --out results/analyze
     """
     from omibench.files.outputs import output_folder
-    from omibench.graph.provenance.reading import READ_BY_ANALYZE, check_inputs
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.graph.stages import find_stage
     from omibench.stages.analyze import analyze_study
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
-    check_inputs(*(results / stage for stage in READ_BY_ANALYZE))
+    check_inputs(*(results / stage for stage in find_stage("analyze").inputs))
     headline = analyze_study(results, out, study)
     say_lines(headline)

@@ -17,9 +17,6 @@ from omibench.graph.provenance.written_files import (
     refusal,
 )
 
-READ_BY_ANALYZE = ("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify")
-"""The stages whose outputs a report is made from."""
-
 
 def frozen_files(results: Path) -> list[Path]:
     """The frozen questions and answers of a results folder."""
