@@ -64,6 +64,8 @@ def test_the_layout_of_the_hub_brings_its_pictures(tmp_path: Path, read: Read) -
     pl.DataFrame([row]).write_parquet(tmp_path / "data/testmini-00000-of-00001-72ab.parquet")
     (question,), (answer,), _ = read("mathvista", tmp_path)
     assert Path(question.images[0].file).read_bytes() == PNG + b"5"
+    (fetched,), _, _ = read("mathvista", None, hub=str(tmp_path), revision="0" * 40)
+    assert fetched == question
     assert answer.attributes["skills"] == "geometry reasoning; arithmetic reasoning"
 
 

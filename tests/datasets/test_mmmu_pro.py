@@ -59,6 +59,14 @@ def test_each_configuration_is_a_benchmark_of_its_own(tmp_path: Path, read: Read
     assert [read(name, tmp_path).questions[0].id for name in FOLDERS] == [*FOLDERS]
 
 
+@pytest.mark.parametrize("name", [*FOLDERS])
+def test_the_hub_gives_each_configuration(tmp_path: Path, read: Read, name: str) -> None:
+    for configuration, folder in FOLDERS.items():
+        write(tmp_path, folder, ROW | {"id": configuration, "image": picture(9)})
+    (question,), _, _ = read(name, None, hub=str(tmp_path), revision="0" * 40)
+    assert question.id == name
+
+
 def test_a_screenshot_holds_question_and_choices(tmp_path: Path, read: Read) -> None:
     row = {"id": "a", "options": ROW["options"], "answer": "B", "subject": "Art"}
     write(tmp_path, "vision", row | {"image": picture(9)})

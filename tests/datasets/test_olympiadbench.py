@@ -78,6 +78,8 @@ def test_the_layout_of_the_hub_brings_its_pictures(tmp_path: Path, read: Read) -
     folder.mkdir(parents=True)
     pl.DataFrame([row]).write_parquet(folder / "OE_MM_maths_en_COMP.parquet")
     (question,), _, _ = read("olympiadbench", tmp_path)
+    (fetched,), _, _ = read("olympiadbench", None, hub=str(tmp_path), revision="0" * 40)
+    assert fetched == question
     assert question.question == "Compare [IMAGE1] with [IMAGE0]."
     assert [Path(figure.file).read_bytes()[-1:] for figure in question.images] == [b"1", b"2"]
 
