@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import polars as pl
+import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells
 
+from omibench.params.cell import Cell
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.sections.main_rows import PrintedCells, group_rows, has_strict
-from omibench.stages.analyze.tables.accuracy import scores
-from omibench.stages.analyze.tables.printed import Printed
+from omibench.stages.analyze.tables.accuracy import TOTAL, scores
+from omibench.stages.analyze.tables.printed import AVERAGE, Printed, read_published
+from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
 PAIR = Printed(
     "Strong", "cot", "", {("real", "acc"): 5.6, ("clean", "acc"): 12.7}, {}, digits=1, loose=True
@@ -70,3 +74,44 @@ def test_the_total_of_a_study_of_one_part_is_that_part(made: Folders) -> None:
     (cells,) = below(replace(results, answers=clean))
     assert cells.total == "12.7"
     assert set(cells.subjects) == {"–"}
+
+
+def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: Folders) -> None:
+    """As USNCO-V prints it: the mean of two subsets of different sizes."""
+    results = load_results(*made[:3], made.study)
+    names = sorted(results.answers)
+    answers = {
+        id: answer.model_copy(update={"attributes": {"exam": "national" if n else "local"}})
+        for n, (id, answer) in enumerate(sorted(results.answers.items()))
+    }
+    split = replace(results, answers=answers)
+    values = {("local", "acc"): 60.0, ("national", "acc"): 50.0, (AVERAGE, "acc"): 55.0}
+    row = PAIR._replace(values=values, loose=False)
+    found = group_rows(split, scores(split), [row])
+    lines = [line for g in found for m in g.models for line in m.rows if line.printed]
+    verdicts = split.select_verdicts("robust", Cell("sim-strong", "cot"))
+    own = dict(verdicts.group_by("id").agg(pl.col("verdict").mean()).iter_rows())
+    macro = 50 * (own[names[0]] + fmean(own[name] for name in names[1:]))
+    (line,) = lines
+    assert line.printed is not None
+    assert line.printed.total == NO_VALUE
+    expected = f"macro average of local and national: 55.0, ours {format_decimals(macro, 1)}"
+    assert line.printed.macro == expected
+    assert line.total != format_decimals(macro, 1), "the total is a mean over problems"
+    fewer = row._replace(sizes={"local": 204})
+    (line,) = [r for g in group_rows(split, scores(split), [fewer]) for m in g.models
+               for r in m.rows if r.printed]  # fmt: skip
+    assert line.printed is not None
+    assert line.printed.macro == "macro average of local and national: 55.0"
+
+
+@pytest.mark.parametrize(("name", "size"), [("emma", 2788), ("emma-mini", 400)])
+def test_the_totals_that_emma_prints_are_means_over_problems(
+    root: Path, name: str, size: int
+) -> None:
+    rows = read_published(root / "published/emma_main.csv", name, size)
+    for row in rows:
+        parts = {part: value for (part, _), value in row.values.items() if part != TOTAL}
+        if parts:
+            total = sum(row.sizes[part] * value for part, value in parts.items()) / size
+            assert row.values[TOTAL, "acc"] == pytest.approx(total, abs=0.02)

@@ -16,7 +16,7 @@ from omibench.stages.analyze.sections.main_notes import (
 )
 from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
 from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, STRICT, Printed
-from omibench.stages.analyze.tables.published import printed_row
+from omibench.stages.analyze.tables.published import measure_average, printed_row
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -52,6 +52,9 @@ class PrintedCells(NamedTuple):
     gptscore: str
     subjects: list[str]
     strict: str = NO_VALUE
+    macro: str = ""
+    """A printed mean over parts of the problems beside ours: no total, in whose column it would
+    stand under a mean over problems."""
 
 
 class MainRow(NamedTuple):
@@ -115,7 +118,13 @@ def group_rows(
     for model in dict.fromkeys(cell.model for cell in results.study.cells):
         model_cells = [cell for cell in results.study.cells if cell.model == model]
         lines = [
-            _main_row(results, index[cell], cell, beside[cell], digits)._replace(
+            _main_row(
+                results,
+                index[cell],
+                cell,
+                _describe_printed(results, rows, cell, beside[cell]),
+                digits,
+            )._replace(
                 leader=top is not None and cell == top.cell,
                 gain=_gain(results, index, cell),
                 printed_in=describe_places(results, cell),
@@ -192,7 +201,7 @@ def _main_row(
     results: Results,
     cell_scores: CellScores,
     cell: Cell,
-    printed: Printed | None,
+    printed: PrintedCells | None,
     digits: int,
 ) -> MainRow:
     total = cell_scores[results.main_rules, TOTAL]
@@ -214,7 +223,7 @@ def _main_row(
         gptscore_interval=format_bounds(judge.acc) if judge else "",
         failures=f"{failed.failed} / {total.responses}" if failed else NO_VALUE,
         bounds=_bounds(failed, digits),
-        printed=_describe_printed(results, printed) if printed else None,
+        printed=printed,
         strict=format_share(total.strict.mean, digits) if total.strict else NO_VALUE,
         strict_interval=format_bounds(total.strict) if total.strict else "",
     )
@@ -231,20 +240,33 @@ def _subject_cell(
     )
 
 
-def _describe_printed(results: Results, row: Printed) -> PrintedCells | None:
+def _describe_printed(
+    results: Results, rows: Sequence[Score], cell: Cell, row: Printed | None
+) -> PrintedCells | None:
+    if row is None:
+        return None
+
     def text(subject: str, metric: str) -> str:
         value = row.values.get((subject, metric))
         return NO_VALUE if value is None else format_decimals(value, row.digits)
 
     total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
-    if total == NO_VALUE and average != NO_VALUE:
-        total = f"{average}, mean of its parts"
     pairs = {answer.attributes.get("pair", "") for answer in results.answers.values()}
     if total == NO_VALUE and len(pairs) == 1:
         total = text(pairs.pop(), ACC)
     values = [text(s, ACC) for s in subjects(results)]
-    cells = PrintedCells(total, text(TOTAL, GPTSCORE), values, text(TOTAL, STRICT))
-    return None if {total, cells.gptscore, cells.strict, *values} == {NO_VALUE} else cells
+    macro = "" if average == NO_VALUE else _describe_macro(results, rows, cell, row)
+    cells = PrintedCells(total, text(TOTAL, GPTSCORE), values, text(TOTAL, STRICT), macro)
+    is_empty = {total, cells.gptscore, cells.strict, *values} == {NO_VALUE} and not macro
+    return None if is_empty else cells
+
+
+def _describe_macro(results: Results, rows: Sequence[Score], cell: Cell, row: Printed) -> str:
+    parts = [part for part, metric in row.values if metric == ACC and part != AVERAGE]
+    printed = format_decimals(row.values[AVERAGE, ACC], row.digits)
+    average = measure_average(results, cell, rows, row)
+    ours = "" if average is None else f", ours {format_decimals(average, row.digits)}"
+    return f"macro average of {' and '.join(parts)}: {printed}{ours}"
 
 
 def _bounds(failed: Failures | None, digits: int) -> str:

@@ -13,7 +13,15 @@ from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
-from omibench.stages.analyze.tables.printed import ACC, CONS5, GPTSCORE, PASS5, STRICT, Printed
+from omibench.stages.analyze.tables.printed import (
+    ACC,
+    AVERAGE,
+    CONS5,
+    GPTSCORE,
+    PASS5,
+    STRICT,
+    Printed,
+)
 from omibench.stages.analyze.tables.published import PrintedComparison, compare, comparison_records
 from omibench.stages.analyze.words import (
     MINUS,
@@ -79,7 +87,7 @@ def describe_published(
         "differences": [
             {
                 **describe_cell(results, c.cell),
-                "subject": c.subject,
+                "subject": _name_part(c.subject),
                 "metric": _metric(c.metric),
                 "printed": format_decimals(c.printed, c.digits),
                 "ours": format_decimals(c.measured, 2),
@@ -124,7 +132,12 @@ def _format_difference(difference: float) -> str:
 
 
 def _column(subject: str, metric: str) -> str:
-    return subject.capitalize() if metric == ACC else f"{subject.capitalize()}, {_metric(metric)}"
+    name = _name_part(subject).capitalize()
+    return name if metric == ACC else f"{name}, {_metric(metric)}"
+
+
+def _name_part(subject: str) -> str:
+    return "macro average" if subject == AVERAGE else subject
 
 
 def _metric(metric: str) -> str:

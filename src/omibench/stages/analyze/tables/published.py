@@ -134,6 +134,25 @@ def compare(
     return comparisons
 
 
+def measure_average(
+    results: Results, cell: Cell, rows: Sequence[Score], row: Printed
+) -> float | None:
+    """Our macro average beside the printed one: the mean over the parts, each weighing the same.
+
+    Args:
+        results: The study's results.
+        cell: The model and the setting.
+        rows: The study's scores.
+        row: The printed row of the cell.
+
+    Returns:
+        Per cent; None where some problem of a part has no response.
+    """
+    values = _CellValues(results, cell, [score for score in rows if score.cell == cell], None)
+    measurement = values.average(row)
+    return 100 * measurement.value if measurement else None
+
+
 class _CellValues:
     """The values of one cell, by part of the problems and metric."""
 
