@@ -36,7 +36,7 @@ from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
 
-RULES = ("robust", "omibench", "emma")
+RULES = ("robust", "omibench", "omibench-release", "emma")
 MUTANTS_AT_LEAST = 3_000
 EXCLUDED_AT_MOST = 0.03
 REJECTED_AT_LEAST = {"digit": 0.98, "sign": 0.97}

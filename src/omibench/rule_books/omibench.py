@@ -37,6 +37,8 @@ LCS_RATIO = 0.75
 EPSILON = 1e-4
 MAX_CHARS = 4_000
 """Longer answers are compared by their first 4,000 characters: the LCS costs the product."""
+NUMBER_CHARS = 400
+"""A longer text is no number."""
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
 _POWER = r"(?:\s*[×*xX]\s*10\s*\^\s*\{?\s*[+-]?\s*\d+\s*\}?|[eE][+-]?\d+)"
@@ -109,7 +111,7 @@ def read_number(text: str) -> float | None:
     Returns:
         The value without its unit, a percentage as printed; None for any other text.
     """
-    if not _NUMBER.fullmatch(tidy(text)):
+    if len(text) > NUMBER_CHARS or not _NUMBER.fullmatch(tidy(text)):
         return None
     measured = quantity(text)
     return None if measured is None else measured.value
@@ -128,9 +130,10 @@ def _match_choice(item: ScoredItem, extracted: str) -> AnswerMatching:
 
 def _match_open(gold: Sequence[str], extracted: str) -> AnswerMatching:
     """Eq. 7 for two numbers, eq. 6 for all else; only a gold of one entry is a number."""
-    if len(gold) == 1:
-        gold_number, number = read_number(gold[0]), read_number(extracted)
-        if gold_number is not None and number is not None:
+    gold_number = read_number(gold[0]) if len(gold) == 1 else None
+    if gold_number is not None:
+        number = read_number(extracted)
+        if number is not None:
             near = abs(number - gold_number) <= EPSILON
             return AnswerMatching("number" if near else None, float(near))
     ratio = lcs_ratio(normalise(extracted), normalise(", ".join(gold)[:MAX_CHARS]))

@@ -42,8 +42,11 @@ _DRESS = r"(?:[\s*_`$(\[{\"'“‘]|\\(?:text|textbf|mathrm|mathbf|boxed)(?=\{)|
 _ENDS = r"(?![A-Za-z0-9'’_]|[-–—=]\w|\s+or\s|/|\s*[,&]\s*[A-H]\b|,?\s+and\s+[A-H]\b)"
 _LETTER = rf"([A-H]){_ENDS}"
 _NAMED = r"(?:(?i:option|choice|letter|statement)\s*)?"
-_PHRASE = re.compile(
-    r"(?i:\banswer|\b(?:correct|right|best|final|chosen|selected)\s+(?:option|choice|letter|one))"
+_NOUNS = ("answer", "option", "choice", "letter")
+_CHOSEN = re.compile(r"\b(?:correct|right|best|final|chosen|selected)\s+$")
+"""Stands before a noun that is not `answer`, within its last characters."""
+_CHOSEN_CHARS = 12
+_SAYS_LETTER = re.compile(
     r"[\s*_]{0,4}(?i:is|would\s+be|should\s+be|must\s+be|will\s+be|[:=]|[-–—](?=\s))"
     r"(?:\s*(?:(?i:therefore|thus|then|hence|indeed|the|clearly)\b|:))?"
     rf"{_DRESS}{_NAMED}{_DRESS}{_LETTER}(?!\W{{0,3}}\s+(?i:is\s+(?:not|wrong|incorrect|false)))"
@@ -112,11 +115,29 @@ def _iterate_declared(body: str) -> Iterator[tuple[int, str, str]]:
     for box in find_boxes(body).closed:
         if bare := _BARE_LETTER.fullmatch(box):
             yield body.rfind(f"{{{box}}}"), bare.group(1), "box"
-    for match in _PHRASE.finditer(body):
+    for match in _find_phrases(body):
         yield match.start(1), match.group(1), "phrase"
     start = body.rfind("\n") + 1
     if start and (bare := _BARE_LETTER.fullmatch(body, start)):
         yield bare.start(1), bare.group(1), "last line"
+
+
+def _find_phrases(body: str) -> Iterator[re.Match[str]]:
+    """Every "answer is" and "correct option is" before a letter; nouns are searched as plain text,
+    which is several times as quick as a pattern at each place."""
+    folded = body.lower()
+    if len(folded) != len(body):  # a letter that has two characters in lower case
+        folded = body
+    for noun in _NOUNS:
+        at = folded.find(noun)
+        while at >= 0:
+            before = folded[max(0, at - _CHOSEN_CHARS) : at]
+            is_named = noun == "answer" and not before[-1:].isalnum()
+            if is_named or _CHOSEN.search(before):
+                match = _SAYS_LETTER.match(body, at + len(noun))
+                if match:
+                    yield match
+            at = folded.find(noun, at + 1)
 
 
 def _score_letter(
@@ -126,8 +147,9 @@ def _score_letter(
     if blocked:
         return blocked
     body = drop_hidden_text(item.prediction)
-    letter, method = find(body) or ("", "none")
-    if letter not in OPTIONS or not letter or item.answer_type != "mcq":
+    reading = find(body) if item.answer_type == "mcq" else None
+    letter, method = reading or (None, "none")
+    if letter is None or letter not in OPTIONS:
         outcome = failure(body, find_finish_reason(item)) or "unparsed"
         return make_failed_verdict(outcome, method, rules, version)
     right = letter == "".join(item.gold).strip().upper()
