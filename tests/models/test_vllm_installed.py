@@ -53,6 +53,7 @@ def test_sampling_params_take_what_is_passed(vllm: Any) -> None:
 
 def test_the_engine_takes_its_arguments(vllm: Any) -> None:
     model = VllmModel(provider="vllm", id="qwen-vl")
+    assert "trust_remote_code" in engine_args(model, "qwen", 3)
     taken = parameters(vllm.LLM.__init__) | parameters(importlib.import_module(
         "vllm.engine.arg_utils").EngineArgs)  # fmt: skip
     assert set(engine_args(model, "qwen", 3)) <= taken

@@ -57,7 +57,7 @@ VOCABULARY = 448
 def build(folder: Path, family: Family = "qwen2_5_vl", seed: int = 0) -> Path:
     """Write the checkpoint into `folder`, made if needed, and return it."""
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = _tokenizer()
+    tokenizer = make_tokenizer()
     tokenizer.save_pretrained(folder)
     (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
     _save_weights(folder, family, tokenizer, seed)
@@ -71,7 +71,7 @@ def build_text_model(folder: Path, seed: int = 0) -> Path:
     import transformers
 
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = _tokenizer()
+    tokenizer = make_tokenizer()
     tokenizer.save_pretrained(folder)
     config = transformers.Qwen2Config(
         vocab_size=VOCABULARY,
@@ -88,7 +88,8 @@ def build_text_model(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def _tokenizer() -> Any:
+def make_tokenizer() -> Any:
+    """A byte-level tokenizer, trained on a built-in text."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 

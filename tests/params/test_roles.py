@@ -20,11 +20,13 @@ from omibench.params.study import Study, parse_study
 LEAST: dict[str, dict[str, Any]] = {
     "simulated": {"oracle": "oracle.jsonl"},
     "recorded": {"responses": {"cot": ["a.parquet"]}},
+    **{name: {"id": "m", "revision": "a" * 40} for name in ("vllm", "transformers")},
 }
 PRICE = {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}
 OTHER: dict[str, Any] = {
     "label": "L", "group": "G", "parameters_b": 7.0, "active_parameters_b": 1.0, "base": "m",
-    "id": "other", "revision": "2", "endpoint": "azure", "limits": {"attempts": 2}, "price": PRICE,
+    "id": "other", "revision": "2" * 40, "endpoint": "azure", "limits": {"attempts": 2},
+    "price": PRICE, "trust_remote_code": True,
     "image_tokens": "gemini", "base_url": "http://127.0.0.1:1/v1", "key_env": "OTHER",
     "batch": True, "api": "responses", "effort": "high", "max_tokens_field": "max_tokens",
     "detail": "low", "extra_body": {"a": 1}, "thinking": True, "dtype": "float16",

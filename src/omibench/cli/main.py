@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.budget import budget_app
+from omibench.cli.code_hash import code_hash
 from omibench.cli.documents import files, schema
 from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
 from omibench.cli.graph import record, trust
@@ -54,7 +55,7 @@ GROUPS: Mapping[str, tuple[Callable[..., None], ...]] = {
     "Stages: datasets from exam papers": (ocr, filter_, rationale, freeze),
     "Stages: evaluation": (*(infer, fill, score, judge, aggregate, certify, saliency, analyze),),
     "Results of others": (record, trust),
-    "Reference": (ocr_quality, schema, files),
+    "Reference": (ocr_quality, schema, files, code_hash),
     "Parts of your own": (new,),
 }
 """The verbs by the headings of `omibench --help`."""

@@ -55,13 +55,17 @@ def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
         return  # the whole study is refused for it, with its place
     for number, plugin in enumerate(plugins):
         try:
-            load_file(plugin.file, plugin.meaning, _data_folders(values))
+            load_file(plugin.file, plugin.meaning, list_data_folders(values))
         except PluginError as error:
             raise PluginError(f"plugins.{number}: {error}") from error.__cause__
 
 
-def _data_folders(values: Mapping[str, Any]) -> dict[str, str]:
-    """The folders that hold data of others or what was made of it, and what each is."""
+def list_data_folders(values: Mapping[str, Any]) -> dict[str, str]:
+    """The folders that hold data of others or what was made of it, and what each is.
+
+    Args:
+        values: The blocks of params.yaml as plain values, not checked yet.
+    """
     study = values.get("study")
     block: Mapping[str, Any] = study if isinstance(study, Mapping) else {}
     folders = {

@@ -51,10 +51,15 @@ def _template(block: dict[str, Any]) -> dict[str, Any]:
     if is_provider(provider) and block_class(provider).is_recorded:
         raise ValueError(f"must have a provider that can be asked, not `{provider}`")
     try:
-        parse_template(block)
+        model = parse_template(block)
     except ValidationError as error:
         root = block_class(provider) if is_provider(provider) else Block
         raise ValueError(f"is no model: {explain(error, root)}") from None
+    if getattr(model, "trust_remote_code", False):
+        raise ValueError(
+            "must not say `trust_remote_code`: nobody has read the code of a model that appears by "
+            "itself; add its block under `models:` by hand"
+        )
     return block
 
 

@@ -17,8 +17,9 @@ from omibench.params.cell import Cell
 from omibench.params.filtering.screens import SCREENS
 from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
+from omibench.params.own_code import find_foreign_code
 from omibench.params.panel import JudgePanel
-from omibench.params.plugins import NamedPlugin, load_plugins
+from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
 from omibench.params.reward_models import check_heads_mark_alone, check_reward_models
@@ -251,7 +252,8 @@ def parse_study(
     try:
         load_plugins(values, whole_study)
         study = Study.model_validate(values)
-        wrong = _wrong_examples(study) if whole_study else None
+        wrong = find_foreign_code(study.models, files, list_data_folders(values))
+        wrong = wrong or (_wrong_examples(study) if whole_study else None)
     except ValidationError as error:
         wrong = explain(error, Study)
     except PluginError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from omibench.errors import OmibenchError, PluginError
+from omibench.files.data_folders import describe_data_folder
 from omibench.files.intake import read_text
 from omibench.files.intake.containment import resolve_within
 from omibench.plugins.registry import REGISTRIES, loading
@@ -20,12 +21,6 @@ from omibench.plugins.sources import SOURCES, PluginSource, describe_error, text
 
 FILE_BYTES = 2**20
 """The most bytes of a plug-in's file."""
-MARKS = {
-    "questions.jsonl": "a frozen dataset",
-    "provenance.json": "results",
-    "ledger.sqlite3": "a store of responses",
-}
-"""What lies in folders that are made or fetched, never written by hand: no plug-in is there."""
 
 
 def load_file(
@@ -91,31 +86,16 @@ def _check_path(name: str, folder: Path, refused: Mapping[str, str]) -> Path:
             f"{name}: lies outside of the study's folder, {Path(folder).resolve()}: copy the file "
             "into it, or install it as a package (docs/plugins.md)"
         ) from None
-    root = Path(os.path.realpath(folder))
-    for refused_folder, noun in refused.items():
-        if path.is_relative_to(os.path.realpath(root / refused_folder)):
-            raise PluginError(
-                f"{name}: lies in {refused_folder}, the folder of {noun}: code is never taken from "
-                "there; read it, and keep a copy beside params.yaml"
-            )
-    for above in path.parents:
-        _refuse_marked(name, above)
-        if above == root:
-            break
+    if place := describe_data_folder(path, folder, refused):
+        raise PluginError(
+            f"{name}: lies in {place}: code is never taken from there; read it, and keep a copy "
+            "beside params.yaml"
+        )
     if path.suffix != ".py":
         raise PluginError(f"{name}: is a link to {path.name}, which does not end in .py")
     if not path.exists():
         raise PluginError(f"{name}: the file does not exist")
     return path
-
-
-def _refuse_marked(name: str, folder: Path) -> None:
-    for mark, noun in MARKS.items():
-        if (folder / mark).exists():
-            raise PluginError(
-                f"{name}: lies in {folder.name}, which holds {noun} ({mark}): code is never taken "
-                "from there; read it, and keep a copy beside params.yaml"
-            )
 
 
 def _run(source: PluginSource, text: str) -> None:

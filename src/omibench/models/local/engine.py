@@ -20,6 +20,7 @@ from omibench.models.local.chat import (
 )
 from omibench.models.local.identity import LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
+from omibench.models.local.own_code import explain_own_code, locate_checkpoint
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.runs import SampleRun, derive_seed
 from omibench.models.local.tools import check_template
@@ -37,9 +38,12 @@ class VllmEngine:
         self.name = name
         try:
             self.llm = self.vllm.LLM(**engine_args(model, name, images))
+        except ModelError:
+            raise
         except Exception as error:
             raise ModelError(
-                f"model {name!r}: vLLM cannot load {model.id}: {one_line(error)}"
+                explain_own_code(name, model, error)
+                or f"model {name!r}: vLLM cannot load {model.id}: {one_line(error)}"
             ) from error
         self.tokenizer = self.llm.get_tokenizer()
         self.specials = special_tokens(self.tokenizer)
@@ -162,10 +166,16 @@ def vllm_engine(name: str, model: VllmModel, images: int) -> VllmEngine:
 
 
 def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
-    """The arguments of `vllm.LLM`. `engine` of the model's block comes last and wins."""
+    """The arguments of `vllm.LLM`. `engine` of the model's block comes last and wins.
+
+    A model with its own code is given as a folder: vLLM looks for parts of a hub's model, such as
+    its processor, in other revisions as well.
+    """
+    checkpoint = locate_checkpoint(name, model)
     args: dict[str, Any] = {
-        "model": model.id,
-        "revision": model.revision,
+        "model": checkpoint.place,
+        "revision": checkpoint.revision,
+        "trust_remote_code": model.trust_remote_code,
         "dtype": model.dtype,
         "seed": model.seed,
         "tensor_parallel_size": model.tensor_parallel,
@@ -177,7 +187,7 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
     }
     if images:  # a model of text alone takes none of these
         args["limit_mm_per_prompt"] = {"image": images, "video": 0}
-        if size := pixel_size(model, name, "vllm"):
+        if size := pixel_size(model, name, "vllm", checkpoint):
             args["mm_processor_kwargs"] = {"size": size}
     return args | model.engine
 

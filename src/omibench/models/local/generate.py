@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from omibench.errors import ModelError, OmibenchError
 from omibench.models.local.chat import THINK, Draw, Drawn
 from omibench.models.local.continuation import OptionPrompt, check_tail
+from omibench.models.local.identity import one_line
 from omibench.models.local.loading import TransformersEngine
 from omibench.models.local.runs import SampleRun, derive_seed
 from omibench.models.local.sampling import RowSampler
@@ -20,6 +23,13 @@ def generate(
     Greedy at temperature 0; else each row samples with its own seed, so that a sample is the same
     in every batch, as far as the model's arithmetic is.
     """
+    with _own_code_errors(engine):
+        return _generate(engine, runs, thinking, model_seed)
+
+
+def _generate(
+    engine: TransformersEngine, runs: Sequence[SampleRun], thinking: bool | None, model_seed: int
+) -> list[Drawn]:
     decoding, draws = runs[0].decoding, runs[0].draws
     batch = engine.inputs([run.conversation for run in runs], thinking)
     options: dict[str, Any] = {"do_sample": False}
@@ -52,13 +62,28 @@ def option_logprobs(
     The softmax is over the whole vocabulary and in float32, whatever the model's type. All
     conversations go on with a turn of the assistant, or none.
     """
-    batch = engine.inputs([prompt.conversation for prompt in prompts], thinking)
-    for row, prompt in zip(batch["input_ids"].tolist(), prompts, strict=True):
-        check_tail(row, prompt.tail, engine.name)
-    with engine.torch.inference_mode():
-        logits = engine.model(**batch, logits_to_keep=1).logits[:, -1]
+    with _own_code_errors(engine), engine.torch.inference_mode():
+        batch = engine.inputs([prompt.conversation for prompt in prompts], thinking)
+        for row, prompt in zip(batch["input_ids"].tolist(), prompts, strict=True):
+            check_tail(row, prompt.tail, engine.name)
+        logits = engine.model(**batch, **engine.last_only).logits[:, -1]
         logprobs = logits.float().log_softmax(-1).cpu()
     return [row[prompt.ids].tolist() for row, prompt in zip(logprobs, prompts, strict=True)]
+
+
+@contextmanager
+def _own_code_errors(engine: TransformersEngine) -> Iterator[None]:
+    """What a model's own code raises becomes one line; memory that lacks is told as it is."""
+    try:
+        yield
+    except OmibenchError:
+        raise
+    except Exception as error:
+        if not engine.has_own_code or is_out_of_memory(error):
+            raise
+        raise ModelError(
+            f"model {engine.name!r}: its own code fails: {type(error).__name__}: {one_line(error)}"
+        ) from error
 
 
 def is_out_of_memory(error: BaseException) -> bool:

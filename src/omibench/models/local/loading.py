@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
+from omibench.files.hashes import hash_file
 from omibench.models.http.tool_turns import describe_tools
 from omibench.models.local.chat import RejectedPromptError, chat_messages, special_tokens
-from omibench.models.local.identity import LOAD_ERRORS, LOADED, describe_load, one_line, require
+from omibench.models.local.identity import LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
+from omibench.models.local.own_code import (
+    Checkpoint,
+    explain_own_code,
+    list_code,
+    load_errors,
+    locate_checkpoint,
+)
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.tools import check_template
 from omibench.models.options import is_continued
@@ -30,21 +41,33 @@ class TransformersEngine:
         self.torch = require("torch", EXTRA, name)
         hub = require("transformers", EXTRA, name)
         self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
+        self.has_own_code = model.trust_remote_code
+        checkpoint = locate_checkpoint(name, model)
+        named = {
+            "pretrained_model_name_or_path": checkpoint.place,
+            "revision": checkpoint.revision,
+            "trust_remote_code": model.trust_remote_code,
+        }
         try:
-            config = hub.AutoConfig.from_pretrained(model.id, revision=model.revision)
-            self.sees = type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
-            kind = hub.AutoModelForImageTextToText if self.sees else hub.AutoModelForCausalLM
-            self.model = kind.from_pretrained(
-                model.id, revision=model.revision, dtype=model.dtype
-            ).to(self.device)
-            self.processor = _processor(hub, model, self.sees)
-        except LOAD_ERRORS as error:
+            config = hub.AutoConfig.from_pretrained(**named)
+            kind = _choose_class(hub, config, self.has_own_code)
+            self.model = kind.from_pretrained(**named, dtype=model.dtype).to(self.device)
+            takes_pictures = type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+            self.processor = _processor(hub, named, takes_pictures or self.has_own_code)
+        except load_errors(model) as error:
             raise ModelError(
-                f"model {name!r}: transformers cannot load {model.id} on {self.device}: "
+                explain_own_code(name, model, error)
+                or f"model {name!r}: transformers cannot load {model.id} on {self.device}: "
                 f"{one_line(error)}"
             ) from error
+        self._check_origin(checkpoint)
+        self.sees = takes_pictures or hasattr(self.processor, "image_processor")
         self.model.eval()
         self.tokenizer = self.processor.tokenizer if self.sees else self.processor
+        self._check_interface(model)
+        names = inspect.signature(self.model.forward).parameters
+        # The logits of one place instead of all, which a model's own code need not know of.
+        self.last_only = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
         self.tokenizer.padding_side = "left"
         self.specials = special_tokens(self.tokenizer)
         self.ends = _ends(self.model.generation_config.eos_token_id, self.tokenizer)
@@ -53,7 +76,7 @@ class TransformersEngine:
         self.model.generation_config = hub.GenerationConfig(
             eos_token_id=self.ends, pad_token_id=self.tokenizer.pad_token_id
         )
-        size = pixel_size(model, name, EXTRA)
+        size = pixel_size(model, name, EXTRA, checkpoint)
         self._padding: dict[str, Any] = {"padding": True}
         if size and self.sees:
             self._padding["images_kwargs"] = {"size": size}
@@ -100,6 +123,9 @@ class TransformersEngine:
             raise RejectedPromptError(f"model {self.name!r}: {one_line(error)}") from error
         if "image_grid_thw" in batch:
             self._check_places(batch, conversations)
+        else:
+            for turns in messages:
+                self._check_rendering(turns, switches)
         return batch.to(device=self.device, dtype=self.model.dtype)
 
     def close(self) -> None:
@@ -115,6 +141,52 @@ class TransformersEngine:
         if placed != expected or len(batch["image_grid_thw"]) != image_count:
             raise self._images_dropped_error(
                 f"{image_count} images have {placed} of their {expected} tokens"
+            )
+
+    def _check_rendering(self, messages: list[dict[str, Any]], switches: dict[str, Any]) -> None:
+        """Each image of a conversation has its place in the prompt that the template writes.
+
+        The processor need not say by which token: so with each image that is left out, the prompt
+        must change, and a token that it does name stands there as often for each.
+        """
+        prompts = [
+            self.processor.apply_chat_template(version, tokenize=False, **switches)
+            for version in _leave_out_images(messages)
+        ]
+        image_count = len(prompts) - 1
+        if dropped := sum(prompt == shorter for prompt, shorter in pairwise(prompts)):
+            raise self._images_dropped_error(f"{dropped} of {image_count} images leave no trace")
+        for token in _image_tokens(self.processor):
+            placed = prompts[0].count(token)
+            if image_count and placed % image_count:
+                raise self._images_dropped_error(f"{image_count} images, {placed} times {token}")
+
+    def _check_origin(self, checkpoint: Checkpoint) -> None:
+        """Raise ModelError where a class of code that was loaded before stands in for the model's.
+
+        Transformers keeps the class of a model by that of its configuration, so that it takes the
+        old one for a folder of the same name and configuration.
+        """
+        kind = type(self.model)
+        if not self.has_own_code or kind.__module__.startswith("transformers."):
+            return
+        code = {hash_file(Path(checkpoint.place, file)) for file in list_code(checkpoint.place)}
+        if hash_file(inspect.getfile(kind)) not in code:
+            raise ModelError(
+                f"model {self.name!r}: this process has loaded other code under the name of "
+                f"{Path(checkpoint.place).name} before: rename the folder, or ask the model in a "
+                "process of its own"
+            )
+
+    def _check_interface(self, model: TransformersModel) -> None:
+        """Raise ModelError for a model that is not asked by a chat template and `generate`."""
+        templates = (getattr(p, "chat_template", None) for p in (self.processor, self.tokenizer))
+        lack = "chat template" if not any(templates) else ""
+        lack = lack or ("" if callable(getattr(self.model, "generate", None)) else "`generate`")
+        if lack:
+            raise ModelError(
+                f"model {self.name!r}: {model.id} has no {lack}, by which transformers asks a "
+                "model: it needs a provider of its own (docs/plugins.md)"
             )
 
     def _images_dropped_error(self, reason: str) -> ImageCountError:
@@ -134,8 +206,16 @@ def transformers_engine(name: str, model: TransformersModel) -> TransformersEngi
         return engine
 
 
-def _processor(hub: Any, model: TransformersModel, sees: bool) -> Any:
-    named = {"pretrained_model_name_or_path": model.id, "revision": model.revision}
+def _choose_class(hub: Any, config: Any, has_own_code: bool) -> Any:
+    """The class of transformers by which a model is loaded; its own code says for which it is."""
+    if type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        return hub.AutoModelForImageTextToText
+    brought = (getattr(config, "auto_map", None) or {}) if has_own_code else {}
+    names = ("AutoModelForImageTextToText", "AutoModelForCausalLM", "AutoModel")
+    return getattr(hub, next((n for n in names if n in brought), "AutoModelForCausalLM"))
+
+
+def _processor(hub: Any, named: dict[str, Any], sees: bool) -> Any:
     if not sees:
         return hub.AutoTokenizer.from_pretrained(**named)
     try:
@@ -150,14 +230,25 @@ def _processor(hub: Any, model: TransformersModel, sees: bool) -> Any:
 def _without_video(hub: Any, named: dict[str, Any]) -> Any:
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
-    processor_class = PROCESSOR_MAPPING[type(hub.AutoConfig.from_pretrained(**named))]
+    config = hub.AutoConfig.from_pretrained(**named)
+    if type(config) not in PROCESSOR_MAPPING:
+        raise ImportError("its processor needs torchvision")
+    processor_class = PROCESSOR_MAPPING[type(config)]
     parts = ["image_processor", "tokenizer"]
     members = {"attributes": parts, "get_attributes": classmethod(lambda cls: parts)}
     tokenizer = hub.AutoTokenizer.from_pretrained(**named)
+    place, revision = named["pretrained_model_name_or_path"], named["revision"]
+    configured, _ = processor_class.get_processor_dict(place, revision=revision)
+    names = {*inspect.signature(processor_class.__init__).parameters}
+    names -= {*processor_class.get_attributes()}
+    options = {name: value for name, value in configured.items() if name in names}
     return type(processor_class.__name__, (processor_class,), members)(
-        image_processor=hub.AutoImageProcessor.from_pretrained(**named),
-        tokenizer=tokenizer,
-        chat_template=tokenizer.chat_template,
+        **options
+        | {
+            "image_processor": hub.AutoImageProcessor.from_pretrained(**named),
+            "tokenizer": tokenizer,
+            "chat_template": tokenizer.chat_template,
+        }
     )
 
 
@@ -169,6 +260,25 @@ def _ends(configured: int | list[int] | None, tokenizer: Any) -> list[int]:
 
 def _image_part(image: ImagePart) -> dict[str, Any]:
     return {"type": "image", "image": decode(image)}
+
+
+def _image_tokens(processor: Any) -> list[str]:
+    """The tokens that a processor names for a picture, or for where one begins."""
+    named = (getattr(processor, name, None) for name in ("image_token", "boi_token"))
+    return [token for token in named if isinstance(token, str) and token]
+
+
+def _leave_out_images(messages: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """A conversation, then with one image less each time, from the last to none."""
+    yield messages
+    for number in reversed(range(len(messages))):
+        content = messages[number]["content"]
+        for place in reversed(range(len(content))):
+            if content[place]["type"] == "image":
+                content = content[:place] + content[place + 1 :]
+                changed = messages[number] | {"content": content}
+                messages = [*messages[:number], changed, *messages[number + 1 :]]
+                yield messages
 
 
 def _texts(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,24 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.models.local.identity import LOAD_ERRORS, one_line, require
+from omibench.models.local.identity import one_line, require
+from omibench.models.local.own_code import Checkpoint, load_errors
 from omibench.params.models.base import LocalGenerator
 
 
-def pixel_size(model: LocalGenerator, name: str, extra: str) -> dict[str, int] | None:
+def pixel_size(
+    model: LocalGenerator, name: str, extra: str, checkpoint: Checkpoint
+) -> dict[str, int] | None:
     """The `size` of an image processor that holds `max_pixels`; None where none is set.
 
     Processors of the Qwen-VL kind count pixels: `shortest_edge` and `longest_edge` of their size
-    are areas. Raises ModelError for a processor that does not, since nothing would be scaled.
+    are areas.
+
+    Args:
+        model: The model's block.
+        name: Its key in params.yaml.
+        extra: The extra of the engine that loads it.
+        checkpoint: What that engine loads, as `locate_checkpoint` has it.
+
+    Raises:
+        ModelError: The processor does not count pixels, so that nothing would be scaled, or cannot
+            be read.
     """
     if model.max_pixels is None:
         return None
     transformers = require("transformers", extra, name)
     try:
         processor: Any = transformers.AutoImageProcessor.from_pretrained(
-            model.id, revision=model.revision
+            checkpoint.place,
+            revision=checkpoint.revision,
+            trust_remote_code=model.trust_remote_code,
         )
-    except LOAD_ERRORS as error:
+    except load_errors(model) as error:
         raise ModelError(
             f"model {name!r}: {model.id} has no image processor that can be read, which "
             f"`max_pixels` needs: {one_line(error)}"

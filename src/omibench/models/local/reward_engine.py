@@ -36,7 +36,11 @@ class RewardEngine:
         self.torch = require("torch", EXTRA, name)
         hub = require("transformers", EXTRA, name)
         self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
-        checkpoint = {"pretrained_model_name_or_path": model.id, "revision": model.revision}
+        checkpoint = {
+            "pretrained_model_name_or_path": model.id,
+            "revision": model.revision,
+            "trust_remote_code": False,  # left out, transformers would ask at the terminal
+        }
         try:
             config = hub.AutoConfig.from_pretrained(**checkpoint)
             loader = self._choose_loader(hub, config, model)

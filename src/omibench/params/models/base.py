@@ -7,6 +7,7 @@ property here, so that a provider of a plug-in answers it as a built-in one does
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -15,6 +16,10 @@ from pydantic import Field, StringConstraints, model_validator
 
 from omibench.params.blocks import Block, Name, Rate, Url, Variable
 from omibench.params.roles import Display, Request, Role, Runtime, select_fields
+
+COMMIT_DIGITS, CODE_DIGITS = 40, 64
+"""Hexadecimal digits of a commit on a hub, and of the SHA-256 of a folder's code."""
+_PIN = re.compile(rf"[0-9a-f]{{{COMMIT_DIGITS}}}|[0-9a-f]{{{CODE_DIGITS}}}(\+.+)?")
 
 Positive = Annotated[float, Field(gt=0)]
 ImageTokens = Literal["openai-tiles", "openai-patches", "anthropic", "gemini", "qwen-vl"]
@@ -275,6 +280,23 @@ class LocalGenerator(LocalModel):
     max_pixels: Annotated[int, Field(ge=784)] | None = None
     """Pixels to which one image is scaled down at most."""
     seed: int = 0
+    trust_remote_code: bool = False
+    """Run the Python code that comes with the model, with your rights (docs/local_models.md).
+
+    Only together with a `revision` that fixes this code: of a hub model the commit, 40 hexadecimal
+    digits; of a folder what `omibench code-hash FOLDER` prints, 64, after which `+` and a note may
+    say which weights they are. Never taken from parameters that lie among results or data.
+    """
+
+    @model_validator(mode="after")
+    def _its_code_is_fixed(self) -> Self:
+        if self.trust_remote_code and not _PIN.fullmatch(self.revision or ""):
+            raise ValueError(
+                "trust_remote_code runs code of others and needs a `revision` that fixes it: of a "
+                f"hub model the commit ({COMMIT_DIGITS} hexadecimal digits), of a folder what "
+                f"`omibench code-hash FOLDER` prints ({CODE_DIGITS})"
+            )
+        return self
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
         """`max_pixels`, where the formula depends on it."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from omibench.params.blocks import Extra, Rate
 from omibench.params.models.base import LocalGenerator, LocalModel
 from omibench.params.roles import Runtime
 
 Count = Annotated[int, Field(ge=1)]
+CODE_PLACES: Final = frozenset(
+    {
+        "model", "revision", "code_revision", "tokenizer", "tokenizer_revision", "hf_config_path",
+        "hf_overrides", "speculative_config",
+    }
+)  # fmt: skip
+"""Arguments of vLLM's LLM that say where a model, and the code that comes with it, is found."""
 
 
 class VllmModel(LocalGenerator):
@@ -24,6 +31,21 @@ class VllmModel(LocalGenerator):
     gpu_memory: Runtime[Rate] = 0.9
     engine: Extra = {}
     """More arguments of vLLM's LLM, as it spells them; part of identity."""
+
+    @model_validator(mode="after")
+    def _engine_brings_no_code(self) -> Self:
+        if "trust_remote_code" in self.engine:
+            raise ValueError(
+                "engine must not say `trust_remote_code`: say it in the model's own block, with "
+                "the `revision` that fixes its code"
+            )
+        places = sorted(CODE_PLACES & self.engine.keys()) if self.trust_remote_code else []
+        if places:
+            raise ValueError(
+                f"engine must not say `{places[0]}` together with trust_remote_code: what runs "
+                "would not be what `revision` fixes"
+            )
+        return self
 
     @property
     def n_gpus(self) -> int:

@@ -1,0 +1,208 @@
+"""Three architectures on tiny random-weight models, from a request to its response.
+
+Qwen2.5-VL and LLaVA-OneVision are transformers' own; the third comes with its own code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.local_blocks import picture, samples, shown
+from tests.models.tiny_llava import build_llava
+from tests.models.tiny_own_code import build_own_code
+from tests.models.tiny_vlm import build
+
+from omibench.client.ask import ask
+from omibench.errors import ImageCountError, ModelError
+from omibench.models.local.identity import LOADED
+from omibench.models.local.own_code import hash_code
+from omibench.models.local.transformers import TransformersProvider
+from omibench.models.registry import open_provider
+from omibench.params.models.local import TransformersModel
+from omibench.schemas.request import Request
+from omibench.store.store import Store
+
+pytestmark = pytest.mark.skipif(
+    not (find_spec("torch") and find_spec("transformers")),
+    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
+)
+BUILDERS = {"qwen2_5_vl": build, "llava_onevision": build_llava, "own_code": build_own_code}
+PLACE = "<|image_pad|>"
+"""What the templates of all three write for a picture."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _modules_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Code that transformers copies lies in a folder of these tests."""
+    importlib.import_module("torch").set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        dynamic = importlib.import_module("transformers.dynamic_module_utils")
+        patch.setattr(dynamic, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("modules")))
+        patch.setattr(sys, "path", [*sys.path])
+        yield
+    LOADED.release()
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("checkpoints")
+    return {name: write(folder / name) for name, write in BUILDERS.items()}
+
+
+def block(folder: Path, **more: Any) -> TransformersModel:
+    values: dict[str, Any] = {"provider": "transformers", "id": str(folder), "dtype": "float32"}
+    if (folder / "modeling_tiny.py").exists():
+        values |= {"trust_remote_code": True, "revision": hash_code(folder)}
+    return TransformersModel.model_validate(values | more)
+
+
+def texts(model: TransformersModel, requests: list[Request]) -> list[str]:
+    replies = {id(r): reply for r, reply in TransformersProvider("tiny", model).answer(requests)}
+    assert all(reply.error is None for reply in replies.values())
+    return [replies[id(request)].text for request in requests]
+
+
+@pytest.fixture
+def requests(tmp_path: Path) -> list[Request]:
+    """Prompts with none, one and three pictures of unlike sizes, one of them sampled."""
+    a, b, c = (picture(tmp_path, seed, (56 + 28 * seed, 84)) for seed in range(3))
+    return [
+        shown("Which?", problem="none"),
+        shown("The lens ", a, " and the screen.", problem="one"),
+        shown("Read", a, b, c, "and compare. " * 5, problem="three", system="Read with care."),
+        *samples("Look at", b, indices=range(3), temperature=0.9, problem="sampled"),
+    ]
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_batch_answers_as_one_by_one(
+    name: str, checkpoints: dict[str, Path], requests: list[Request]
+) -> None:
+    alone = texts(block(checkpoints[name], batch_size=1), requests)
+    assert texts(block(checkpoints[name], batch_size=8), requests) == alone
+    assert all(alone)
+    assert len(set(alone[3:])) == 3, "samples differ"
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_picture_changes_the_probabilities_of_options_and_its_neighbours_do_not(
+    name: str, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    pictures = [picture(tmp_path, 1), picture(tmp_path, 2, (56, 56)), picture(tmp_path, 1)]
+    asked = [shown("Read", image, problem=str(n)) for n, image in enumerate(pictures)]
+    options = [["A", "B", "C"]] * 3
+    found = {}
+    for size in (1, 8):
+        provider = TransformersProvider("tiny", block(checkpoints[name], batch_size=size))
+        for request, logprobs in provider.score_options(asked, options):
+            found[size, request.tags.problem] = logprobs
+    for problem in "012":
+        assert found[8, problem] == pytest.approx(found[1, problem], abs=2e-5)
+    assert found[1, "0"] == pytest.approx(found[1, "2"], abs=1e-6)
+    assert found[1, "0"] != pytest.approx(found[1, "1"], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_template_that_drops_pictures_is_caught(
+    name: str, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / name
+    BUILDERS[name](folder)
+    template = folder / "chat_template.jinja"
+    only_first = f"{{% if loop.first %}}{PLACE}{{% endif %}}"
+    template.write_text(template.read_text().replace(PLACE, only_first))
+    pair = shown(picture(tmp_path, 1), picture(tmp_path, 2, (56, 56)))
+    with pytest.raises(ImageCountError, match=r"'tiny': the prompt has another number of images"):
+        texts(block(folder), [pair])
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_through_the_store_nothing_is_asked_twice(
+    name: str, checkpoints: dict[str, Path], requests: list[Request], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    provider = open_provider("tiny", block(checkpoints[name]))
+    with Store(tmp_path / "store") as store:
+        first = ask(requests, provider, store)
+    monkeypatch.setattr(TransformersProvider, "answer", None)
+    with Store(tmp_path / "store") as store:
+        assert ask(requests, provider, store) == first
+
+
+def plant(folder: Path) -> Path:
+    """Code that leaves a file when it runs; the file."""
+    trace = folder.parent / "it-ran"
+    for name in ("configuration_tiny", "modeling_tiny", "processing_tiny"):
+        file = folder / f"{name}.py"
+        file.write_text(f"open({str(trace)!r}, 'w').close()\n{file.read_text()}")
+    return trace
+
+
+def test_without_the_opt_in_no_code_runs_whatever_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = build_own_code(tmp_path / "hostile")
+    trace = plant(folder)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\ny\ny\n"))
+    plain = block(folder, trust_remote_code=False)
+    with pytest.raises(ModelError, match="comes with code of its own, which is not run") as raised:
+        texts(plain, [shown("Which?")])
+    assert len(raised.value.lines) == 1
+    assert not trace.exists()
+
+
+def test_code_that_was_changed_after_it_was_read_does_not_run(tmp_path: Path) -> None:
+    folder = build_own_code(tmp_path / "hostile")
+    model = block(folder)
+    trace = plant(folder)
+    with pytest.raises(ModelError, match="is not what `revision` fixes"):
+        texts(model, [shown("Which?")])
+    assert not trace.exists()
+    texts(block(folder), [shown("Which?")])
+    assert trace.exists(), "the trace would be seen"
+
+
+def change_code(folder: Path, before: str, after: str) -> None:
+    file = folder / "modeling_tiny.py"
+    text = file.read_text()
+    assert before in text
+    file.write_text(text.replace(before, after))
+
+
+def test_what_its_own_code_raises_is_one_line(tmp_path: Path) -> None:
+    asked = build_own_code(tmp_path / "fails-when-asked")
+    change_code(asked, "states = self.embedding(input_ids)", "states = 1 / 0")
+    line = "^model 'tiny': its own code fails: ZeroDivisionError: division by zero$"
+    with pytest.raises(ModelError, match=line):
+        texts(block(asked), [shown("Which?")])
+    loaded = build_own_code(tmp_path / "fails-when-loaded")
+    change_code(loaded, "import torch\n", "import torch\nassert torch.lost, 'no such machine'\n")
+    with pytest.raises(ModelError, match=r"transformers cannot load .* no attribute 'lost'"):
+        texts(block(loaded), [shown("Which?")])
+
+
+def test_code_of_the_same_name_that_was_loaded_before_does_not_stand_in(tmp_path: Path) -> None:
+    first, second = (build_own_code(tmp_path / place / "reader") for place in ("a", "b"))
+    change_code(second, "torch.tanh", "torch.sigmoid")
+    texts(block(first), [shown("Which?")])
+    with pytest.raises(ModelError, match="has loaded other code under the name of reader before"):
+        texts(block(second), [shown("Which?")])
+
+
+def test_a_model_that_is_asked_in_its_own_way_needs_a_provider(tmp_path: Path) -> None:
+    mute = build_own_code(tmp_path / "mute")
+    change_code(mute, "(PreTrainedModel, GenerationMixin)", "(PreTrainedModel)")
+    change_code(mute, "prepare_inputs_for_generation", "chat")
+    with pytest.raises(ModelError, match=r"has no `generate`, .*needs a provider of its own"):
+        texts(block(mute), [shown("Which?")])
+    bare = build_own_code(tmp_path / "bare")
+    (bare / "chat_template.jinja").unlink()
+    with pytest.raises(ModelError, match="has no chat template, by which transformers asks"):
+        texts(block(bare), [shown("Which?")])
