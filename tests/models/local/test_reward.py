@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.models.tiny_reward import HEADS, build_reward_model
 from tests.models.tiny_vlm import build_text_model
+from tests.stages.aggregate.reward_cell import TEXTS, make_study, write_cell
 
 from omibench.errors import ModelError
 from omibench.judges.case import JudgeCase
@@ -19,9 +20,12 @@ from omibench.models.local.identity import LOADED
 from omibench.models.local.reward import RewardProvider
 from omibench.models.local.reward_engine import open_reward_engine
 from omibench.models.registry import open_provider
+from omibench.params.cell import Cell
 from omibench.params.models.local import RewardModel
 from omibench.params.models.registry import parse_model
 from omibench.schemas.request import ImagePart, Request, Response
+from omibench.schemas.tables import AggregateRow, read_parquet
+from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.aggregate.judges import REWARD
 
 pytestmark = pytest.mark.skipif(
@@ -150,6 +154,23 @@ def test_pictures_are_refused(tiny: dict[str, Path]) -> None:
     case = JudgeCase("p", "q", (), "r", statement=(ImagePart(sha256="0" * 64, path="x.png"),))
     with pytest.raises(ModelError, match="takes text alone"):
         answers(provider(tiny["one_layer"]), [build_request(case, REWARD)])
+
+
+def test_it_chooses_the_sample_that_it_marks_highest(tiny: dict[str, Path], tmp_path: Path) -> None:
+    folder = write_cell(tmp_path)
+    head = {"provider": "transformers-reward", "id": str(tiny["two_layers"]), "dtype": "float32"}
+    how = {"how": "best-of-n", "judge": "head", "captions": "eyes", "k": [2]}
+    study = make_study(folder, how, models={"head": head})
+    out = folder / "aggregate/m/vote.parquet"
+    aggregate_cell(folder, out, study, Cell("m", "vote"))
+    chosen = read_parquet(out, AggregateRow).filter(id="bare", metric="best-of-n")
+    requests = [ask_about(text, "What is 1 + 1?") for text in TEXTS["bare"]]
+    marks = [float(r.text) for r in answers(provider(tiny["two_layers"]), requests)]
+    assert dict(chosen.select("k", "mark").iter_rows()) == pytest.approx(
+        {2: max(marks[:2]), 4: max(marks)}, abs=1e-5
+    )
+    best = {k: marks.index(max(marks[:k])) for k in (2, 4)}
+    assert dict(chosen.select("k", "index").iter_rows()) == best
 
 
 def test_its_identity_is_its_weights_and_no_hardware(tiny: dict[str, Path]) -> None:
