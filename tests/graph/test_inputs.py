@@ -103,7 +103,7 @@ def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
             },
             "judge": {
                 "quality": {"models": ["b"], "prompt": "quality.txt"},
-                "errors": {"models": ["b"], "taxonomy": "types.yaml"},
+                "errors": {"models": ["b"], "taxonomy": "types.yaml", "labels": "errors.csv"},
             },
         },
         "test",
@@ -115,6 +115,7 @@ def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
         "other.jsonl",
     ]
     assert list_named_files(study, "judge") == ["quality.txt", "other.jsonl", "types.yaml"]
+    assert list_named_files(study, "analyze") == ["errors.csv", "types.yaml"]
 
 
 def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(

@@ -200,6 +200,25 @@ def test_judges_of_plug_ins_are_planned(questions: Path, study: Make) -> None:
     assert [(row.model, row.requests) for row in rows] == [("sim", 3), ("sim", 3), ("rater", 3)]
 
 
+@pytest.mark.parametrize(
+    ("errors", "requests"),
+    [
+        ({"models": ["sim"]}, [3]),
+        ({"models": ["sim"], "draw": {"per_model": 2, "by": "subject"}}, [2]),
+        ({"models": ["sim"], "draw": {"per_model": 9}}, [3]),
+        ({"draw": {"per_model": 2}}, []),
+    ],
+)
+def test_drawn_errors_are_counted_at_most(
+    questions: Path, study: Make, errors: dict[str, Any], requests: list[int]
+) -> None:
+    golds = [Answer(id=f"p{n}", answer=["7"], answer_type="open") for n in range(3)]
+    write_jsonl(questions.with_name("answers.jsonl"), golds)
+    asked = study(judge={"errors": errors}, infer={"models": ["sim"], "settings": ["cot"]})
+    rows = plan_study(asked, questions).list_rows("judge")
+    assert [row.requests for row in rows] == requests
+
+
 @pytest.mark.parametrize("variant", get_args(GptscoreVariant))
 def test_judgements_that_the_store_holds_are_found(
     tmp_path: Path, questions: Path, study: Make, variant: GptscoreVariant

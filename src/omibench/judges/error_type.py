@@ -48,7 +48,7 @@ def error_type(taxonomy: Taxonomy) -> Instrument[str]:
 
     return Instrument(
         name="error_type",
-        version=1,
+        version=2,
         role="classifier",
         instructions=INSTRUCTIONS,
         closing=CLOSING.replace("{types}", listed),

@@ -14,9 +14,11 @@ from omibench.errors import ParamsError
 from omibench.files.yaml_file import read_yaml
 from omibench.params.blocks import Block
 from omibench.schemas.validation import explain, suggest_name
-from omibench.schemas.verdict import VerdictOutcome
+from omibench.schemas.verdict import UNANSWERED, VerdictOutcome
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+NO_ANSWER = "no_answer"
+"""The type of a response without an answer, where a taxonomy has none for it."""
 NO_ERROR = "no_error"
 """The answer is right after all: the validation that OMIBench, F.2.1 puts first."""
 
@@ -28,6 +30,26 @@ class Taxonomy(Block):
     types: Annotated[dict[TypeName, str], Field(min_length=2, max_length=40)]
     outcomes: dict[VerdictOutcome, TypeName] = {}
     """Outcomes that are of a type by themselves: no judge is asked about them."""
+
+    @property
+    def names(self) -> list[str]:
+        """The types that a failure may have, and `no_error`."""
+        return list(dict.fromkeys([*self.types, NO_ANSWER, NO_ERROR]))
+
+    def type_outcome(self, outcome: str) -> str | None:
+        """The type that an outcome has by itself.
+
+        Args:
+            outcome: Of a verdict.
+
+        Returns:
+            A type for each outcome of a response without an answer (`no_answer` where the taxonomy
+            names none) and for those that it names; None where a judge has to tell.
+        """
+        by_name: dict[str, str] = {str(name): kind for name, kind in self.outcomes.items()}
+        if outcome == "scored":
+            return None
+        return by_name.get(outcome, NO_ANSWER if outcome in UNANSWERED else None)
 
 
 TAXONOMIES: dict[str, Taxonomy] = {
@@ -44,6 +66,7 @@ TAXONOMIES: dict[str, Taxonomy] = {
             "a required format, a forbidden method, another question answered",
             "other": "none of these: conditions that stand nowhere, text without sense",
         },
+        outcomes=dict.fromkeys(UNANSWERED, "other"),
     ),
     "emma": Taxonomy(
         source="EMMA, section 5",
@@ -66,7 +89,7 @@ TAXONOMIES: dict[str, Taxonomy] = {
             "hallucination": "quantities or assumptions that stand nowhere are used",
             "reject": "no meaningful answer is given",
         },
-        outcomes={"refused": "reject", "empty": "reject"},
+        outcomes=dict.fromkeys(UNANSWERED, "reject"),
     ),
 }
 

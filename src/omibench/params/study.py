@@ -118,7 +118,7 @@ class Study(Block):
         """The cells whose reasoning is judged: none where `judge` names nobody."""
         settings = self.judge.settings
         cells = [c for c in self.cells if settings is None or c.setting in settings]
-        return cells if self.judge.panels else []
+        return cells if self.judge.is_named else []
 
     @property
     def salient_cells(self) -> list[Cell]:

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
-from omibench.judges.panel import consult
+from omibench.judges.instrument import Instrument
+from omibench.judges.panel import OpenPanel, consult
 from omibench.judges.registry import JUDGES, JudgedResponses, build_instrument
 from omibench.params.cell import Cell
 from omibench.params.panel import JudgePanel
+from omibench.params.stages.judge import ErrorPanel
 from omibench.plan.dry import DryRun
 from omibench.plan.responses import Expected, find_answer, find_verdicts
 from omibench.plan.view import Step, StudyView, guess
@@ -29,7 +32,7 @@ from omibench.stages.aggregate.material import CaseMaterial, Statements, prepare
 from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.stage import make_sample
-from omibench.stages.judge.material import Material, choose_ids, make_case
+from omibench.stages.judge.material import Material, choose_ids, find_stratum, make_case
 from omibench.stages.judge.stage import select_material
 from omibench.stages.score.asking import INSTRUMENTS
 from omibench.stages.score.asking import find_instrument as find_score_instrument
@@ -107,9 +110,12 @@ class Judging:
         return dry.steps
 
     def _list_reasoning_steps(self, name: str, params: JudgePanel) -> list[Step]:
-        dry, candidates = DryRun(self.view), self._material()
+        dry, candidates, errors = DryRun(self.view), self._material(), self.view.study.judge.errors
         instrument, responses = build_instrument(name, params), JUDGES.get(name).responses
         panel = dry.panel(instrument, params)
+        if name == "error_type" and errors and errors.draw:
+            self._plan_draw(dry, instrument, panel, errors)
+            return dry.steps
         for sure in (True, False):
             dry.guessing = not sure
             material = [
@@ -119,8 +125,21 @@ class Judging:
             ]
             if responses == "wrong" and not sure:
                 material = [replace(m, verdict=_wrong(m)) for m in material if m.is_readable]
-            consult([m.case for m in select_material(name, material)], instrument, panel)
+            consult([m.case for m in select_material(name, material, errors)], instrument, panel)
         return dry.steps
+
+    def _plan_draw(
+        self, dry: DryRun, instrument: Instrument[Any], panel: OpenPanel, errors: ErrorPanel
+    ) -> None:
+        """Ask about the failures that are drawn; while verdicts are missing they are a guess."""
+        material = []
+        for m, stored in self._material():
+            decided = stored and m.verdict is not None
+            dry.guessing |= not decided
+            if decided or m.is_readable:
+                material.append(m if decided else replace(m, verdict=_wrong(m)))
+        selected = select_material(instrument.name, material, errors)
+        consult([m.case for m in selected], instrument, panel)
 
     def _list_sample_steps(self, reward: RewardPanel) -> list[Step]:
         """Every k is played by itself: after a match without a winner, the next are guesses.
@@ -195,13 +214,16 @@ class Judging:
         if any(JUDGES.get(name).responses == "wrong" for name in params.panels):
             first = self.view.study.score.rules[0]
             verdicts = find_verdicts(self.view, self.cell, params.wrong_by or first)
+        draw = params.errors.draw if params.errors else None
         kept_ids = choose_ids(self.view.questions_by_id, params.problems)
         material = []
         for row, stored in self.responses:
-            if row.id in kept_ids:
+            if row.id in kept_ids or draw:
                 question, answer = self.view.questions_by_id[row.id], find_answer(self.view, row.id)
                 case = make_case(question, answer, row.text, folder, params.images)
-                material.append((Material(row, case, verdicts.get(row.key)), stored))
+                stratum = find_stratum(answer, draw)
+                m = Material(row, case, verdicts.get(row.key), stratum, row.id in kept_ids)
+                material.append((m, stored))
         return material
 
 

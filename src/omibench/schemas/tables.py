@@ -138,7 +138,7 @@ class JudgementRow(Noun):
     """Whether this is the judgement that counts: the only judge's, or the vote of several."""
     outcome: str
     """`scored`; `judge_failed` where replies hold no verdict or votes are tied; `provider_error` or
-    `budget_stop` where none came."""
+    `budget_stop` where none came; `unjudged` for an error that is left to people."""
     correctness: float | None = None
     faithfulness: float | None = None
     information_usage: float | None = None

@@ -20,6 +20,9 @@ FAILURES: tuple[VerdictOutcome, ...] = (
 )  # fmt: skip
 """Outcomes that are no answer: counted as wrong in the published way, and as unknown in bounds."""
 
+UNANSWERED: tuple[VerdictOutcome, ...] = ("unparsed", "loop", "refused", "truncated", "empty")
+"""Failures of the model itself: a response came, and it holds no answer."""
+
 RIGHT = 0.5
 """From here on a verdict, or a label with partial credit, counts as right."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from pydantic import ValidationError
 from tests.judges.plugin_judges import plugin_judges
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
@@ -22,6 +23,7 @@ from omibench.schemas.tables import (
     write_jsonl,
     write_parquet,
 )
+from omibench.schemas.verdict import UNANSWERED
 from omibench.stages.judge import CellFiles, judge_cell
 from omibench.stages.judge.material import choose_ids
 from omibench.store.store import Store
@@ -103,11 +105,12 @@ def test_every_judge_is_asked_about_what_it_can_judge(files: CellFiles) -> None:
     assert about == {
         "quality": ["right", "wrong", "bare"],
         "alignment": ["right", "wrong"],
-        "error_type": ["wrong", "bare"],
+        "error_type": ["refused", "wrong", "bare"],
     }
     assert found["outcome"].unique().to_list() == ["scored"]
-    assert found["simulated"].all()
     assert found["counts"].all()
+    found = found.filter(pl.col("judge").is_not_null())
+    assert found["simulated"].all()
     assert found["prompt_sha256"].str.len_chars().unique().to_list() == [64]
     assert found["prompt_sha256"].n_unique() == 3
     by_id = found.filter(instrument="alignment").select("id", "alignment")
@@ -130,16 +133,76 @@ def test_judgements_are_in_the_store_and_not_bought_twice(files: CellFiles) -> N
 
 
 def test_what_is_wrong_is_said_by_the_rule_book_that_is_named(files: CellFiles) -> None:
-    assert judged(files, errors="a", wrong_by="lenient").is_empty()
+    assert judged(files, errors="a", wrong_by="lenient")["id"].to_list() == ["refused"]
     with pytest.raises(ParamsError, match=r"wrong_by: .* no verdict of 'emma'; it holds robust, l"):
         judged(files, errors="a", wrong_by="emma")
 
 
-def test_a_refusal_is_of_its_type_without_a_judge(files: CellFiles) -> None:
-    found = judged(files, errors={"models": ["a"], "taxonomy": "mathreal"})
-    refused = found.filter(id="refused").row(0, named=True)
-    assert (refused["error_type"], refused["judge"], refused["judge_key"]) == ("reject", None, None)
+@pytest.mark.parametrize(
+    ("taxonomy", "kind"), [("mathreal", "reject"), ("omibench", "other"), ("emma", "no_answer")]
+)
+@pytest.mark.parametrize("outcome", UNANSWERED)
+def test_a_failure_of_any_kind_has_its_type_without_a_judge(
+    files: CellFiles, taxonomy: str, kind: str, outcome: str
+) -> None:
+    change_verdicts(files, pl.col("id") == "refused", outcome=outcome)
+    found = judged(files, errors={"models": ["a"], "taxonomy": taxonomy})
+    failure = found.filter(id="refused").row(0, named=True)
+    assert (failure["error_type"], failure["judge"], failure["judge_key"]) == (kind, None, None)
     assert found.height == 3
+
+
+@pytest.mark.parametrize("outcome", ["provider_error", "budget_stop", "judge_failed", "unjudged"])
+def test_what_is_no_failure_of_the_model_has_no_type(files: CellFiles, outcome: str) -> None:
+    change_verdicts(files, pl.col("id") == "refused", outcome=outcome)
+    assert judged(files, errors="a")["id"].to_list() == ["wrong", "bare"]
+
+
+def test_under_mathreal_an_answer_with_a_right_part_is_no_failure(files: CellFiles) -> None:
+    """Error Analysis: failed cases have Acc = 0, the loose accuracy."""
+    change_verdicts(files, pl.col("id") == "bare", verdict=0.5, strict=0.0)
+    change_verdicts(files, pl.col("id") == "wrong", strict=0.0)
+    assert judged(files, errors="a")["id"].to_list() == ["refused", "wrong"]
+    change_verdicts(files, pl.col("id") == "bare", strict=None)  # another rule book's credit
+    assert judged(files, errors="a")["id"].to_list() == ["refused", "wrong", "bare"]
+
+
+def test_drawn_are_failures_whatever_problems_the_others_judge(files: CellFiles) -> None:
+    def draw(**values: Any) -> list[str]:
+        errors = {"models": ["a"], "draw": values}
+        found = judged(files, quality="a", errors=errors, problems=1)
+        assert found.filter(instrument="quality").height <= 1
+        return found.filter(instrument="error_type")["id"].to_list()
+
+    assert sorted(draw(per_model=3)) == ["bare", "refused", "wrong"]
+    draws = [tuple(draw(per_model=1, seed=seed)) for seed in range(12)]
+    assert draws == [tuple(draw(per_model=1, seed=seed)) for seed in range(12)]
+    assert all(len(one) == 1 for one in draws)
+    assert len(set(draws)) > 1
+    assert len(draw(per_model=2, by="subject")) == 2
+    with pytest.raises(ParamsError, match=r"draw\.by: no problem has the attribute 'subjekt'; did"):
+        draw(per_model=2, by="subjekt")
+
+
+def test_without_a_judge_errors_are_left_to_people(files: CellFiles) -> None:
+    found = judged(files, errors={"draw": {"per_model": 9}})
+    assert found.select("id", "outcome", "error_type", "judge").rows() == [
+        ("refused", "scored", "other", None),
+        ("wrong", "unjudged", None, None),
+        ("bare", "unjudged", None, None),
+    ]
+    assert not Path(study(files).study.store).exists()
+    with pytest.raises(ValidationError, match="names nobody: give `models`"):
+        judged(files, errors={"taxonomy": "emma"})
+
+
+def change_verdicts(files: CellFiles, rows: pl.Expr, **values: object) -> None:
+    frame = read_parquet(files.verdicts or "", VerdictRow)
+    changed = [
+        pl.when(rows).then(pl.lit(value, frame.schema[name])).otherwise(name).alias(name)
+        for name, value in values.items()
+    ]
+    frame.with_columns(changed).write_parquet(files.verdicts or "")
 
 
 def test_several_judges_keep_their_own_verdicts(files: CellFiles) -> None:

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from omibench.errors import ParamsError
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Problem
 from omibench.schemas.request import Request, Response
@@ -81,7 +82,7 @@ def test_a_second_run_buys_nothing(
     def sold_out(*_: object) -> None:
         raise AssertionError("a request was sent again")
 
-    monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.answer", sold_out)
+    monkeypatch.setattr(SimulatedProvider, "answer", sold_out)
     write_rationales(problems, tmp_path / "out", full)
     assert (tmp_path / "out/problems.jsonl").read_bytes() == first
 
@@ -97,7 +98,7 @@ def test_another_room_of_the_labeller_asks_for_labels_alone_again(
         asked.append(request)
         return Response(text="", outcome="refused")
 
-    monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.respond", refuse)
+    monkeypatch.setattr(SimulatedProvider, "respond", refuse)
     wide = study(tmp_path, **names, labeller_max_tokens=8192)
     write_rationales(problems, tmp_path / "out", wide)
     assert {(r.tags.role, r.decoding.max_tokens) for r in asked} == {("labeller", 8192)}

@@ -12,6 +12,7 @@ from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import build_prompt
 from omibench.judges.panel import Judge
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.request import Request, Response
@@ -279,7 +280,7 @@ def test_a_variant_of_gptscore_is_asked_for_by_its_name_and_bought_once(
         asked.append(request)
         return Response(text="ANSWER: consistent", simulated=True)
 
-    monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.respond", accept)
+    monkeypatch.setattr(SimulatedProvider, "respond", accept)
 
     def score_by(**judge: object) -> tuple[int, set[tuple[int, str]]]:
         study = Study.model_validate(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from omibench.graph.named_files import prompt_file
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
 
 
-def _files(study: Study, job: GraphJob) -> list[str]:
-    return [*study.analyze.published, *study.certify.certificates]
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    errors = study.judge.errors
+    labels = [errors.labels or study.certify.labels, prompt_file(errors.taxonomy)] if errors else []
+    return [*study.analyze.published, *study.certify.certificates, *labels]
 
 
 ANALYZE = Stage(

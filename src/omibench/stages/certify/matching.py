@@ -66,11 +66,13 @@ class MatchedLabels(NamedTuple):
         return sum(len(self.left_out.get(reason, [])) for reason in reasons)
 
 
-def match_labels(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -> MatchedLabels:
+def match_labels(
+    rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path, stage: str = "certify"
+) -> MatchedLabels:
     """Find the response of every label; a warning says which labels were left out, and why.
 
-    `answered` has the columns of `RESPONSE` and `text`. Raises FileFormatError where a label fits
-    several responses.
+    `answered` has the columns of `RESPONSE` and `text`; `stage` begins the warning. Raises
+    FileFormatError where a label fits several responses.
     """
     responses: dict[str, list[dict[str, Any]]] = {}
     for response in answered.select(*RESPONSE, "text").iter_rows(named=True):
@@ -93,7 +95,8 @@ def match_labels(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -
         if reason:
             matched.left_out.setdefault(reason, []).append(row.response_name)
     if matched.left_out:
-        _LOG.warning("certify: %s", " ".join(_describe_unused(matched.left_out, len(rows), file)))
+        unused = " ".join(_describe_unused(matched.left_out, len(rows), file))
+        _LOG.warning("%s: %s", stage, unused)
     return matched
 
 

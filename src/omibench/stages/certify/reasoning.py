@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.judges.taxonomies import NO_ERROR, load_taxonomy
+from omibench.judges.taxonomies import load_taxonomy
 from omibench.results.four_way import RESPONSE
 from omibench.results.judgements import read_all_judgements
 from omibench.results.load import Results
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 INSTRUMENTS = {"error_type": ("error_type",), **MARKS_BY_INSTRUMENT}
 """Instrument -> the columns of labels that are of it."""
+_HINTS = {"error_type": "; name `judge.errors.labels` where people alone say the types"}
 
 
 def certify_reasoning(
@@ -42,9 +43,11 @@ def certify_reasoning(
         if not labels:
             continue
         if instrument not in results.study.judge.panels:
+            if instrument == "error_type" and results.study.judge.errors:
+                continue  # people alone label: there is no judge to certify
             raise MissingInputError(
                 f"{matched.file}: labels {', '.join(labels)}, and `judge` names no judge of "
-                f"{instrument.replace('_', ' ')}"
+                f"{instrument.replace('_', ' ')}" + _HINTS.get(instrument, "")
             )
         rows = read_all_judgements(results, folder).filter(instrument=instrument)
         certificates.append(
@@ -91,7 +94,7 @@ def _make_certificate(  # noqa: PLR0913, PLR0917 (what a certificate says)
     }  # fmt: skip
     if instrument == "error_type":
         name = study.judge.errors.taxonomy if study.judge.errors else "omibench"
-        _check_types(labels["error_type"], name, matched)
+        check_error_types(matched, name)
         base |= {"taxonomy": name} | _compare_types(labels["error_type"], scored, confidence)
     else:
         base["marks"] = {
@@ -101,10 +104,14 @@ def _make_certificate(  # noqa: PLR0913, PLR0917 (what a certificate says)
     return ReasoningCertificate(**base)
 
 
-def _check_types(labels: Mapping[Place, str], taxonomy: str, matched: MatchedLabels) -> None:
-    types = [*load_taxonomy(taxonomy).types, NO_ERROR]
-    for number, row, place in matched.labels:
-        if place in labels and row.error_type and row.error_type not in types:
+def check_error_types(matched: MatchedLabels, taxonomy: str) -> None:
+    """Check that people's types of errors are those of the taxonomy.
+
+    Raises FileFormatError naming file, row and type for the first that is not.
+    """
+    types = load_taxonomy(taxonomy).names
+    for number, row, _ in matched.labels:
+        if row.error_type and row.error_type not in types:
             hint = suggest_name(row.error_type, types)
             raise FileFormatError(
                 f"{matched.file}, row {number}: column 'error_type': {row.error_type!r} is no type "

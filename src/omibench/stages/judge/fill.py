@@ -35,7 +35,15 @@ def fill_judgements(results: Path, study: Study, cell: Cell, shard: slice) -> in
         part, verdicts = Path(folder) / "responses.parquet", Path(folder) / "verdicts.parquet"
         rows[shard].write_parquet(part)
         score_cell(part, answers, questions, verdicts, study)
-        if cell in study.judged_cells:
+        judged = _leave_draw(study) if rows[shard].height < rows.height else study
+        if cell in judged.judged_cells:
             files = CellFiles(part, verdicts, answers, questions)
-            judge_cell(files, Path(folder) / "judgements.parquet", study)
+            judge_cell(files, Path(folder) / "judgements.parquet", judged)
     return rows[shard].height
+
+
+def _leave_draw(study: Study) -> Study:
+    """The study without a draw of failures: what is drawn is known from the whole cell alone."""
+    if study.judge.errors is None or study.judge.errors.draw is None:
+        return study
+    return study.model_copy(update={"judge": study.judge.model_copy(update={"errors": None})})

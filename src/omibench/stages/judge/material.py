@@ -10,22 +10,26 @@ from typing import NamedTuple
 
 from omibench.errors import FileFormatError, ParamsError
 from omibench.judges.case import JudgeCase
-from omibench.params.stages.judge import JudgeParams
+from omibench.params.stages.judge import ErrorDraw, JudgeParams
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
+from omibench.schemas.validation import suggest_name
 
 
 @dataclass(frozen=True)
 class Material:
     """One response that may be judged, with its case and the verdict that says whether it is wrong.
 
-    `verdict` is None where no rule book was asked for.
+    `verdict` is None where no rule book was asked for; `stratum` is the value of the problem's
+    attribute by which failures are drawn; `is_sampled` says whether `judge.problems` leaves it.
     """
 
     row: ResponseRow
     case: JudgeCase
     verdict: VerdictRow | None
+    stratum: str = ""
+    is_sampled: bool = True
 
     @property
     def is_readable(self) -> bool:
@@ -34,12 +38,16 @@ class Material:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the answer was scored and is not all right."""
-        return (
-            self.verdict is not None
-            and self.verdict.outcome == "scored"
-            and (self.verdict.verdict < 1)
-        )
+        """Whether the answer was scored and is not right.
+
+        Where the verdict is the share of parts that are right, it is wrong at 0 (MathReal, Error
+        Analysis: failed cases have Acc = 0); else at less than 1.
+        """
+        if self.verdict is None or self.verdict.outcome != "scored":
+            return False
+        if self.verdict.strict is not None:
+            return self.verdict.verdict == 0
+        return self.verdict.verdict < 1
 
 
 class CellFiles(NamedTuple):
@@ -54,12 +62,15 @@ class CellFiles(NamedTuple):
 def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
     """The responses of a cell in order, of the problems that `params.problems` leaves.
 
-    Raises FileFormatError for a response without its problem or verdict, ParamsError when the
-    verdicts hold none of `params.wrong_by`.
+    Where failures are drawn, of all problems. Raises FileFormatError for a response without its
+    problem or verdict, ParamsError when the verdicts hold none of `params.wrong_by` or no problem
+    has the attribute to draw by.
     """
     responses, verdicts, answers, questions = files
+    draw = params.errors.draw if params.errors else None
     questions_by_id = {question.id: question for question in read_jsonl(questions, Question)}
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
+    _check_attribute(draw, gold.values())
     kept_ids = choose_ids(questions_by_id, params.problems)
     rows = [ResponseRow(**r) for r in read_parquet(responses, ResponseRow).iter_rows(named=True)]
     verdict_rows = read_verdicts(verdicts, params.wrong_by) if verdicts else None
@@ -67,7 +78,7 @@ def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
     for row in rows:
         if row.id not in questions_by_id or row.id not in gold:
             raise FileFormatError(f"{responses}: problem {row.id!r} is not in the frozen dataset")
-        if row.id not in kept_ids:
+        if row.id not in kept_ids and draw is None:
             continue
         if verdict_rows is not None and (row.id, row.index) not in verdict_rows:
             raise FileFormatError(
@@ -77,12 +88,26 @@ def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
         case = make_case(
             questions_by_id[row.id], gold[row.id], row.text, questions.parent, params.images
         )
-        material.append(
-            Material(
-                row, case, verdict_rows[row.id, row.index] if verdict_rows is not None else None
-            )
-        )
+        verdict = verdict_rows[row.id, row.index] if verdict_rows is not None else None
+        stratum = find_stratum(gold[row.id], draw)
+        material.append(Material(row, case, verdict, stratum, row.id in kept_ids))
     return material
+
+
+def _check_attribute(draw: ErrorDraw | None, answers: Iterable[Answer]) -> None:
+    names = {"subject", *(name for answer in answers for name in answer.attributes)}
+    if draw and draw.by and draw.by not in names:
+        raise ParamsError(
+            f"judge.errors.draw.by: no problem has the attribute {draw.by!r}"
+            f"{suggest_name(draw.by, names)}; they have {', '.join(sorted(names))}"
+        )
+
+
+def find_stratum(answer: Answer, draw: ErrorDraw | None) -> str:
+    """The value of a problem by which failures are drawn; empty where they are drawn together."""
+    if draw is None or draw.by is None:
+        return ""
+    return answer.subject if draw.by == "subject" else answer.attributes.get(draw.by, "")
 
 
 def make_case(

@@ -10,11 +10,13 @@ from omibench.errors import MissingInputError, ParamsError
 from omibench.judges.instrument import Instrument
 from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
 from omibench.judges.registry import JUDGES, JudgedResponses, build_instrument, columns_of
-from omibench.judges.taxonomies import Taxonomy, load_taxonomy
+from omibench.judges.taxonomies import load_taxonomy
 from omibench.params.stage_params import JudgeStageParams
+from omibench.params.stages.judge import ErrorPanel
 from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
+from omibench.stages.judge.failures import select_failures, type_failure
 from omibench.stages.judge.material import CellFiles, Material, read_material
 
 
@@ -33,13 +35,17 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
     Reads ResponseRow and VerdictRow Parquet, Answer and Question JSONL; writes JudgementRow
     Parquet, instrument by instrument in the order of the responses, and returns how many rows
     there are. Quality is judged of every response with text, alignment where there is a reference
-    besides, the type of error where the answer was scored and is not all right. Raises ParamsError
-    when nobody is named, MissingInputError when the type of error is wanted without verdicts.
+    besides, the type of error of failures: by their outcome alone where there is no answer, else by
+    the judge, and left to people where none is named. Raises ParamsError when nobody is named,
+    MissingInputError when the type of error is wanted without verdicts.
     """
-    panels = study.judge.named_panels
-    if not panels:
+    panels, errors = study.judge.named_panels, study.judge.errors
+    if not study.judge.is_named:
         raise ParamsError("judge: names no judge; give `quality`, `alignment` or `errors` a model")
-    needs_verdicts = next((p.key for p in panels if responses_of(p.instrument) == "wrong"), None)
+    needs_verdicts = next(
+        (p.key for p in panels if responses_of(p.instrument) == "wrong"),
+        "judge.errors" if errors else None,
+    )
     if needs_verdicts and files.verdicts is None:
         raise MissingInputError(
             f"{needs_verdicts}: needs the cell's verdicts; give them with --verdicts"
@@ -52,6 +58,8 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
     with open_panels(study, panel_requests) as opened:
         for request, panel in zip(panel_requests, opened, strict=True):
             rows += _judge_material(request, panel, material, study)
+    if errors and not errors.models:
+        rows += _leave_to_people(material, errors)
     write_parquet(out, rows, JudgementRow, describe_origin(out, job))
     return len(rows)
 
@@ -69,32 +77,51 @@ def _judge_material(
 ) -> Iterator[JudgementRow]:
     instrument = request.instrument
     if instrument.name == "error_type" and study.judge.errors:
-        name = study.judge.errors.taxonomy
-        yield from _type_failures(instrument, material, name, load_taxonomy(name))
-    yield from _consult_panel(request, panel, select_material(instrument.name, material))
+        yield from _type_failures(instrument, material, study.judge.errors)
+    selected = select_material(instrument.name, material, study.judge.errors)
+    yield from _consult_panel(request, panel, selected)
 
 
-def select_material(instrument: str, material: Sequence[Material]) -> list[Material]:
-    """The responses that a judge is asked about."""
-    responses = responses_of(instrument)
+def select_material(
+    instrument: str, material: Sequence[Material], errors: ErrorPanel | None
+) -> list[Material]:
+    """The responses that a judge is asked about; `errors` says which failures are classified."""
+    if instrument == "error_type" and errors:
+        taxonomy = load_taxonomy(errors.taxonomy)
+        failures = select_failures(material, taxonomy, errors)
+        return [m for m in failures if not type_failure(m, taxonomy)]
+    sampled, responses = [m for m in material if m.is_sampled], responses_of(instrument)
     if responses == "wrong":
-        return [m for m in material if m.is_wrong]
+        return [m for m in sampled if m.is_wrong]
     needs_reference = responses == "with_reference"
-    return [m for m in material if m.is_readable and (m.case.reference or not needs_reference)]
+    return [m for m in sampled if m.is_readable and (m.case.reference or not needs_reference)]
 
 
 def _type_failures(
-    instrument: Instrument[str], material: Sequence[Material], name: str, taxonomy: Taxonomy
+    instrument: Instrument[Any], material: Sequence[Material], errors: ErrorPanel
 ) -> Iterator[JudgementRow]:
     """The types of errors that follow from an outcome: nobody is asked about them."""
-    for m in material:
-        error_type = taxonomy.outcomes.get(m.verdict.outcome) if m.verdict else None  # type: ignore[call-overload]
-        if error_type:
-            yield JudgementRow(
-                id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
-                version=instrument.version, outcome="scored", error_type=error_type, taxonomy=name,
-                simulated=m.row.simulated,
-            )  # fmt: skip
+    taxonomy = load_taxonomy(errors.taxonomy)
+    for m in select_failures(material, taxonomy, errors):
+        if error_type := type_failure(m, taxonomy):
+            row = _make_row(instrument, m, errors)
+            yield row.model_copy(update={"outcome": "scored", "error_type": error_type})
+
+
+def _leave_to_people(material: Sequence[Material], errors: ErrorPanel) -> Iterator[JudgementRow]:
+    """The failures where no judge is named: those without a type are for people to label."""
+    instrument = build_instrument("error_type", errors)
+    yield from _type_failures(instrument, material, errors)
+    for m in select_material(instrument.name, material, errors):
+        yield _make_row(instrument, m, errors)
+
+
+def _make_row(instrument: Instrument[Any], m: Material, errors: ErrorPanel) -> JudgementRow:
+    return JudgementRow(
+        id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
+        version=instrument.version, outcome="unjudged", taxonomy=errors.taxonomy,
+        simulated=m.row.simulated,
+    )  # fmt: skip
 
 
 def _consult_panel(

@@ -11,6 +11,8 @@ from omibench.schemas.marks import ALIGNMENT_MARK, QUALITY_MARKS
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.reasoning import (
+    JUDGE,
+    PEOPLE,
     ErrorCell,
     Mark,
     Reasoning,
@@ -46,8 +48,8 @@ class ReasoningSection(ReportSection):
         return any(mark.simulated for mark in marks) or any(cell.simulated for cell in errors)
 
     def tables(self) -> Iterable[ReportTable]:
-        """`rationales.csv` and `errors.csv`, where the study names judges of the reasoning."""
-        if self.results.study.judge.panels:
+        """`rationales.csv` and `errors.csv`, where the study has the reasoning judged."""
+        if self.results.study.judge.is_named:
             marks, errors = reasoning_records(self.results, self.reasoning)
             yield ReportTable("rationales", marks, ("model", "setting", "mark", "mean"))
             yield ReportTable("errors", errors, ("model", "setting", "error_type", "share"))
@@ -76,7 +78,9 @@ def describe_reasoning(results: Results, summary: Reasoning) -> dict[str, Any] |
             }
             for name in columns
         ],
-        "errors_uncalibrated": any(cell.certificate is None for cell in summary.errors),
+        "errors_uncalibrated": any(
+            cell.by == JUDGE and cell.certificate is None for cell in summary.errors
+        ),
         "marks": [
             {
                 **describe_cell(results, cell),
@@ -94,20 +98,29 @@ def _sentence(results: Results, summary: Reasoning) -> str:
     if summary.marks:
         judges = _names(results, summary.marks[0].judge)
         sentences.append(f"Rationales were marked from 1 to 5 by {judges}.")
-    if summary.errors:
-        first, wrong = summary.errors[0], sum(cell.classified for cell in summary.errors)
-        sentences.append(
-            f"Errors of {count_noun(wrong, 'wrong answer')} were classified by "
-            f"{_names(results, first.judge)}, by the taxonomy {first.taxonomy}."
-        )
+    for by in (JUDGE, PEOPLE):
+        cells = [cell for cell in summary.errors if cell.by == by]
+        if cells:
+            failures = count_noun(sum(cell.classified for cell in cells), "failure")
+            names = _names(results, _find_judges(cells)) if by == JUDGE else "people"
+            sentences.append(
+                f"Errors of {failures} were classified by {names}, by the taxonomy "
+                f"{cells[0].taxonomy}."
+            )
     return " ".join([*sentences, *_calibration(summary)])
+
+
+def _find_judges(cells: Iterable[ErrorCell]) -> str:
+    """The judges of the first cell in which one was asked."""
+    return next((cell.judge for cell in cells if cell.judge), "")
 
 
 def _calibration(summary: Reasoning) -> Iterator[str]:
     """What people's labels say of these judges, or that nothing does."""
-    every = [e.certificate for e in summary.errors] + [m.certificate for m in summary.marks]
+    judged = [e.certificate for e in summary.errors if e.by == JUDGE]
+    every = judged + [m.certificate for m in summary.marks]
     certificates = {certificate.instrument: certificate for certificate in every if certificate}
-    if not certificates:
+    if every and not certificates:
         yield "None of these judges is calibrated against people."
     for certificate in certificates.values():
         mark = "SIMULATED " if certificate.simulated else ""
@@ -147,6 +160,7 @@ def _errors(results: Results, cell: ErrorCell, types: list[str]) -> dict[str, An
     return {
         **describe_cell(results, cell.cell),
         "simulated": cell.simulated,
+        "by": cell.by,
         "cells": [
             {"value": format_share(by_type[t].share.mean), "count": by_type[t].responses}
             if t in by_type

@@ -2,7 +2,8 @@
 
 Means and shares are over problems, each the mean of its samples, with intervals clustered by
 shared stem as everywhere. Judgements that failed, and answers that the judge found right after
-all, are in no denominator and are counted beside it.
+all, are in no denominator and are counted beside it. Where people labelled errors, theirs are a
+distribution of its own beside the judge's.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from omibench.results.judgements import read_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
 from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK, MARKS_BY_INSTRUMENT
+from omibench.stages.analyze.tables.error_labels import add_typed_failures, read_error_labels
 from omibench.statistics.intervals import Estimate, clustered_mean, clustered_wilson
 
 if TYPE_CHECKING:
     import polars as pl
+
+JUDGE, PEOPLE = "judge", "people"
 
 
 class Mark(NamedTuple):
@@ -60,6 +64,8 @@ class ErrorCell(NamedTuple):
     judge: str
     simulated: bool
     certificate: ReasoningCertificate | None = None
+    by: str = JUDGE
+    """Who classified them: `judge` or `people`."""
 
 
 class Reasoning(NamedTuple):
@@ -87,10 +93,16 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
     """
     marks: list[Mark] = []
     errors: list[ErrorCell] = []
-    for cell in results.study.judged_cells:
-        rows = read_judgements(results, folder, cell)
-        marks += _marks(results, cell, rows)
-        errors += _errors(results, cell, rows)
+    labels = read_error_labels(results)
+    for cell in results.study.cells:
+        judged = cell in results.study.judged_cells
+        rows = read_judgements(results, folder, cell) if judged else None
+        if rows is not None:
+            marks += _marks(results, cell, rows)
+            errors += _errors(results, cell, rows)
+        if cell in labels:
+            labelled = add_typed_failures(labels[cell], rows)
+            errors.append(_summarise_errors(results, cell, labelled, PEOPLE))
     return Reasoning(tuple(marks), tuple(errors))
 
 
@@ -137,10 +149,16 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
 def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorCell]:
     import polars as pl
 
+    judgements = rows.filter(pl.col("outcome") != "unjudged", instrument="error_type")
+    if results.study.judge.panels.get("error_type") and judgements.height:
+        yield _summarise_errors(results, cell, judgements, JUDGE)
+
+
+def _summarise_errors(results: Results, cell: Cell, judgements: pl.DataFrame, by: str) -> ErrorCell:
+    """The distribution of some judgements, or labels, of one cell."""
+    import polars as pl
+
     confidence = results.study.analyze.confidence
-    judgements = rows.filter(instrument="error_type")
-    if judgements.is_empty():
-        return
     valid_judgements = judgements.drop_nulls("error_type")
     wrong = valid_judgements.filter(pl.col("error_type") != NO_ERROR)
     shares = []
@@ -148,7 +166,7 @@ def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorC
         marked = wrong.with_columns(is_it=(pl.col("error_type") == name).cast(pl.Float64))
         share = clustered_wilson(*average_by_problem(marked, "is_it"), confidence)
         shares.append(ErrorShare(cell, str(name), share, part.height))
-    yield ErrorCell(
+    return ErrorCell(
         cell=cell,
         shares=sorted(shares, key=lambda share: (-share.responses, share.error_type)),
         classified=wrong.height,
@@ -157,7 +175,8 @@ def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorC
         taxonomy=str(judgements["taxonomy"].drop_nulls().first() or ""),
         judge=find_judge(judgements),
         simulated=bool(judgements["simulated"].any()),
-        certificate=find_certificate(results, judgements),
+        certificate=find_certificate(results, judgements) if by == JUDGE else None,
+        by=by,
     )
 
 
@@ -202,7 +221,8 @@ def reasoning_records(
             **cell_names(results, e.cell), "taxonomy": e.taxonomy, "error_type": s.error_type,
             "count": s.responses, "classified": e.classified, **numbers(s.share, "share"),
             "right_after_all": e.right_after_all, "judge_failed": e.failed, "judge": e.judge,
-            "calibrated": e.certificate is not None, "simulated": e.simulated,
+            "calibrated": e.certificate is not None if e.by == JUDGE else None,
+            "simulated": e.simulated, "by": e.by,
         }
         for e in summary.errors
         for s in e.shares

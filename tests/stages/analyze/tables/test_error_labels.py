@@ -1,0 +1,129 @@
+"""Types of errors by people's labels: alone, beside the judge's, and what stands in the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, make_study
+from tests.stages.analyze.tables.test_reasoning import judged
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.stages.judge import JudgeParams
+from omibench.results.load import load_results
+from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
+from omibench.stages.analyze.tables.reasoning import PEOPLE, reasoning
+from omibench.stages.certify import certify_judges
+
+TYPES = ("logical", "cross_image", "logical", "no_error")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    return make_study(tmp_path_factory.mktemp("labels"), explorer=False, per_subject=4)
+
+
+def label(folders: Folders, tmp_path: Path, **more: object) -> Path:
+    """People's types of the responses of one cell, and a row without a type."""
+    responses = read_parquet(folders.infer / "sim-weak" / "cot.parquet", ResponseRow)["id"]
+    file = tmp_path / "errors.jsonl"
+    rows: list[dict[str, object]] = [
+        {"id": id, "model": "sim-weak", "setting": "cot", "error_type": TYPES[n % 4], **more}
+        for n, id in enumerate(responses)
+    ]
+    rows.append({"id": responses[0], "model": "sim-weak", "setting": "direct", "label": 1})
+    pl.DataFrame(rows).write_ndjson(file)
+    return file
+
+
+def analyze(folders: Folders, tmp_path: Path, **errors: Any) -> Folders:
+    params = JudgeParams.model_validate({"errors": errors, "settings": ["cot"]})
+    study = folders.study.model_copy(update={"judge": params})
+    return folders._replace(study=study, out=tmp_path / "out")
+
+
+def leave_to_people(folders: Folders) -> None:
+    """What the stage `judge` writes without a judge: one failure by its outcome, one to label."""
+    for cell in folders.study.cells:
+        if cell.setting != "cot":
+            continue
+        name = f"{cell.model}/{cell.setting}.parquet"
+        responses = read_parquet(folders.infer / name, ResponseRow)
+        rows = [
+            JudgementRow(
+                id=id, index=0, key=key, instrument="error_type", version=2, taxonomy="omibench",
+                outcome="unjudged" if n else "scored", error_type=None if n else "other",
+            )
+            for n, (id, key) in enumerate(responses.select("id", "key").head(2).iter_rows())
+        ]  # fmt: skip
+        write_parquet(folders.score.parent / "judge" / name, rows, JudgementRow)
+
+
+def test_labels_of_people_alone_make_the_distribution(folders: Folders, tmp_path: Path) -> None:
+    leave_to_people(folders)
+    file = label(folders, tmp_path)
+    study = analyze(folders, tmp_path, labels=str(file))
+    study.analyze()
+    table = pl.read_csv(study.out / "errors.csv")
+    expected = Counter(TYPES[n % 4] for n in range(len(file.read_text().splitlines()) - 1))
+    assert table["by"].unique().to_list() == ["people"]
+    assert dict(table.select("error_type", "count").rows()) == {
+        "logical": expected["logical"], "cross_image": expected["cross_image"]
+    }  # fmt: skip
+    assert table["right_after_all"].unique().to_list() == [expected["no_error"]]
+    assert set(table["judge"]) <= {None, ""}
+    page = (study.out / "report.html").read_text("utf-8")
+    assert "were classified by people, by the taxonomy omibench" in page
+    assert "None of these judges" not in page
+    assert '<td class="text">people</td>' in page
+
+
+def test_a_failure_that_its_outcome_types_needs_no_label(folders: Folders, tmp_path: Path) -> None:
+    leave_to_people(folders)
+    file = label(folders, tmp_path)
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(lines[1:]))
+    study = analyze(folders, tmp_path, labels=str(file))
+    results = load_results(study.freeze, study.infer, study.score, study.study)
+    (cell,) = reasoning(results, folders.score.parent / "judge").errors
+    counts = {share.error_type: share.responses for share in cell.shares}
+    assert (cell.by, counts["other"]) == (PEOPLE, 1)
+    assert cell.classified == sum(counts.values())
+
+
+def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -> None:
+    both = judged(folders)
+    errors = {"models": ["judge"], "labels": str(label(folders, tmp_path, simulated=True))}
+    study = analyze(both, tmp_path, **errors)
+    study.analyze()
+    table = pl.read_csv(study.out / "errors.csv").filter(model="sim-weak")
+    assert table["by"].unique(maintain_order=True).to_list() == ["judge", "people"]
+    people = table.filter(by="people")
+    assert people["simulated"].all()
+    assert people["calibrated"].is_null().all()
+    assert not table.filter(by="judge")["calibrated"].any()
+    page = (study.out / "report.html").read_text("utf-8")
+    assert "were classified by Judge, by the taxonomy" in page
+    assert "were classified by people, by the taxonomy" in page
+
+
+def test_mistakes_in_the_labels_are_named(folders: Folders, tmp_path: Path) -> None:
+    leave_to_people(folders)
+    study = analyze(folders, tmp_path, labels=str(label(folders, tmp_path)), taxonomy="emma")
+    with pytest.raises(FileFormatError, match=r"row 1: .*'logical' is no type of .* emma"):
+        study.analyze()
+    with pytest.raises(MissingInputError, match=r"away\.csv"):
+        analyze(folders, tmp_path, labels="away.csv").analyze()
+
+
+def test_labels_of_errors_without_a_judge_are_no_mistake_of_certify(
+    folders: Folders, tmp_path: Path
+) -> None:
+    file, root = label(folders, tmp_path), folders.freeze.parent
+    alone = analyze(folders, tmp_path, labels=str(file)).study
+    assert certify_judges(file, root, tmp_path / "certify", alone).reasoning == []
+    with pytest.raises(MissingInputError, match=r"name `judge\.errors\.labels` where people alone"):
+        certify_judges(file, root, tmp_path / "certify", folders.study)
