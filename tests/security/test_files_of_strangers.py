@@ -16,9 +16,10 @@ from omibench.cost.tokens import image_size
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, PaperError
 from omibench.files.intake import frames
-from omibench.files.prompt_file import read_prompt
 from omibench.graph.provenance.provenance import NAME, read_provenance
 from omibench.graph.provenance.records import FOLDER, read_record
+from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.instrument import build_prompt
 from omibench.models.recorded.provider import _rows
 from omibench.params.benchmark import BenchmarkParams
 from omibench.reevaluate.changes import read_standings
@@ -46,7 +47,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "recorded.jsonl": lambda path: list(_rows(path)),
     "recorded.parquet": lambda path: list(_rows(path)),
     "picture.png": difference_hash,
-    "own.txt": lambda path: read_prompt(str(path), "judge"),
+    "own.txt": lambda path: build_prompt(GPTSCORE, str(path)),
     "prompt.txt": lambda path: load_prompt(str(path)),
 }
 BENCHMARKS = {

@@ -12,7 +12,6 @@ from omibench.schemas.request import TextPart
 from omibench.settings.captions import (
     INSTRUCTIONS,
     caption_conversation,
-    caption_instructions,
 )
 from omibench.text.fences import read_fenced
 
@@ -38,12 +37,13 @@ def test_one_picture_is_shown_beside_the_whole_question() -> None:
 
 
 def test_instructions_come_from_a_file_or_are_ours(tmp_path: Path) -> None:
-    assert caption_instructions(None) == INSTRUCTIONS
     file = tmp_path / "caption.txt"
     file.write_text(" Say what you see.\n")
-    assert caption_instructions(str(file)) == "Say what you see."
+    ours, own = (caption_conversation(QUESTION, 1, "", name) for name in (None, str(file)))
+    assert own.messages[0].parts == (TextPart(text="Say what you see."),)
+    assert own.messages[1] == ours.messages[1]
     file.write_text("  \n")
     with pytest.raises(ParamsError, match=r"caption\.txt: the prompt of the captioner is empty"):
-        caption_instructions(str(file))
+        caption_conversation(QUESTION, 1, "", str(file))
     with pytest.raises(ParamsError, match=r"none\.txt: the prompt of the captioner"):
-        caption_instructions(str(tmp_path / "none.txt"))
+        caption_conversation(QUESTION, 1, "", str(tmp_path / "none.txt"))

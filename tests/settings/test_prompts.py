@@ -69,11 +69,16 @@ def test_an_unknown_prompt_names_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["no slot", "{question} {question}", "{question}{choices}{choices}"]
+    ("text", "said"),
+    [
+        ("no slot", "lacks {question}"),
+        ("{question} {question}", "a prompt holds"),
+        ("{question}{choices}{choices}", "a prompt holds"),
+    ],
 )
-def test_a_file_without_its_slots_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_without_its_slots_is_refused(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "bad.txt").write_text(text)
-    with pytest.raises(ParamsError, match="a prompt holds"):
+    with pytest.raises(ParamsError, match=said):
         load_prompt(str(tmp_path / "bad.txt"))
 
 
@@ -96,7 +101,7 @@ def test_a_file_may_hold_a_system_message(tmp_path: Path) -> None:
     [
         ("[[system]]\nTerse.\n{question}", "there must be a line"),
         ("[[user]]\n{question}\n[[system]]\nTerse.", "the first line is"),
-        ("[[system]]\n{question}\n[[user]]\nLook.", "stands after the line"),
+        ("[[system]]\n{question}\n[[user]]\nLook. {question}", "stand after the line"),
         ("{question} {exmples}", "unknown {exmples}; did you mean 'examples'"),
     ],
 )

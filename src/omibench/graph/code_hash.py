@@ -34,8 +34,8 @@ STUDY = "omibench.params.study"
 STAGES = "omibench.stages"
 BLOCKS = "omibench.params.models"
 """Blocks of models, which are imported by name: a change of one may change what is asked."""
-LIST_OF_PARTS = "omibench.plugins.built_in"
-"""Names every part: those that code uses are found by their registries, and others do not count."""
+LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.prompts.names")
+"""Name every part and prompt: those that code uses it imports, and others do not count."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
     "math_verify": ("antlr4",),
@@ -204,7 +204,7 @@ class Tree:
         waiting += [name for name in self.files for root in roots if name.startswith(f"{root}.")]
         while waiting:
             name = waiting.pop()
-            if name in visited or name in without or name == LIST_OF_PARTS or is_client(name):
+            if name in visited or name in without or name in LISTS_OF_PARTS or is_client(name):
                 continue
             waiting += built_in_modules(name)
             if name == f"{BLOCKS}.registry":

@@ -8,7 +8,7 @@ from omibench.judges.case import (
     reference_section,
     response_section,
 )
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
@@ -38,19 +38,23 @@ def read(reply: str, case: JudgeCase) -> float | None:
     return None if mark is None else float(mark)
 
 
-ALIGNMENT: Instrument[float] = Instrument(
-    name="alignment",
-    version=1,
-    role="aligner",
-    instructions=INSTRUCTIONS,
-    closing=CLOSING,
-    sections=lambda case: (
-        question_section(case),
-        reference_section(case),
-        response_section(case),
-    ),
-    read=read,
-    vote=middle,
+ALIGNMENT: Instrument[float] = register(
+    Instrument(
+        name="alignment",
+        version=1,
+        role="aligner",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING,
+        sections=lambda case: (
+            question_section(case),
+            reference_section(case),
+            response_section(case),
+        ),
+        read=read,
+        vote=middle,
+        purpose="marks how far a rationale is aligned with the reference",
+        source="OMIBench, B.2",
+    )
 )
 
 

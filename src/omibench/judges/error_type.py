@@ -11,10 +11,10 @@ from omibench.judges.case import (
     reference_section,
     response_section,
 )
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_value
-from omibench.judges.taxonomies import NO_ERROR, Taxonomy, load_taxonomy
+from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, Taxonomy, load_taxonomy
 from omibench.judges.votes import most
 from omibench.params.stages.judge import ErrorPanel
 
@@ -60,6 +60,10 @@ def error_type(taxonomy: Taxonomy) -> Instrument[str]:
         ),
         read=read,
         vote=most,
+        purpose="names the type of the first error of a wrong answer",
+        source="OMIBench, B.2 and F.2 (for annotators)",
+        optional=("question", "official_answer", "reference_solution"),
+        lists={"types": listed},
     )
 
 
@@ -72,3 +76,6 @@ def fill_columns(label: str | None, panel: ErrorPanel) -> Columns:
 def build_error_type(panel: ErrorPanel) -> Instrument[str]:
     """The judge of the panel's taxonomy."""
     return error_type(load_taxonomy(panel.taxonomy))
+
+
+register(error_type(TAXONOMIES["omibench"]))

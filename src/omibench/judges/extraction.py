@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from omibench.judges.case import JudgeCase, response_section
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.reply import last_value
 from omibench.judges.votes import most
 from omibench.text.visible import drop_hidden_text
@@ -39,7 +39,16 @@ EXTRACTED: answer"""
 
 def read(reply: str, case: JudgeCase) -> str | None:
     """The answer on the last line, `NO_ANSWER` for null; None where there is none."""
-    answer = last_value(reply, "extracted")
+    return _check_answer(last_value(reply, "extracted"), case)
+
+
+def read_bare(reply: str, case: JudgeCase) -> str | None:
+    """The same where the whole reply is the answer or null, as the paper's words ask for it."""
+    answer = reply.strip()
+    return None if "\n" in answer else _check_answer(answer, case)
+
+
+def _check_answer(answer: str | None, case: JudgeCase) -> str | None:
     if not answer or len(answer) > _ANSWER_CHARS:
         return None
     if answer.casefold().strip(" .") == "null":
@@ -70,13 +79,19 @@ def _bare(text: str) -> str:
     return _NOISE.sub("", drop_hidden_text(text)).casefold()
 
 
-EXTRACTION: Instrument[str] = Instrument(
-    name="extraction",
-    version=2,
-    role="extractor",
-    instructions=INSTRUCTIONS,
-    closing=CLOSING,
-    sections=lambda case: (response_section(case),),
-    read=read,
-    vote=most,
+EXTRACTION: Instrument[str] = register(
+    Instrument(
+        name="extraction",
+        version=2,
+        role="extractor",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING,
+        sections=lambda case: (response_section(case),),
+        read=read,
+        vote=most,
+        purpose="copies the final answer out of a response",
+        source="MathReal, D: Extract and Evaluate Answers",
+        read_printed=read_bare,
+        optional=(),
+    )
 )

@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import cache
 
 from omibench.judges.case import JudgeCase, gold_section, question_section, response_section
-from omibench.judges.instrument import Instrument, build_prompt
+from omibench.judges.instrument import Instrument, build_prompt, register
 from omibench.judges.reply import last_line
 from omibench.judges.votes import most
-from omibench.params.gptscore import GptscoreVariant
+from omibench.params.gptscore import GptscoreVariant, name_prompt
 
 _TOKEN = re.compile(r"(?:answer\s*:[*_`\s]*)?(consistent|inconsistent)[*_`\s.]*", re.IGNORECASE)
 
@@ -55,20 +55,33 @@ def read(reply: str, case: JudgeCase) -> bool | None:
     return None if match is None else match.group(1).lower() == "consistent"
 
 
-GPTSCORE: Instrument[bool] = Instrument(
-    name="gptscore",
-    version=3,
-    role="judge",
-    instructions=INSTRUCTIONS,
-    closing=CLOSING,
-    sections=lambda case: (question_section(case), gold_section(case), response_section(case)),
-    read=read,
-    vote=most,
+GPTSCORE: Instrument[bool] = register(
+    Instrument(
+        name="gptscore",
+        version=3,
+        role="judge",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING,
+        sections=lambda case: (question_section(case), gold_section(case), response_section(case)),
+        read=read,
+        vote=most,
+        purpose="says whether a response reaches the official answer",
+        source="OMIBench, C.2",
+    )
 )
 
 VARIANTS: dict[GptscoreVariant, Instrument[bool]] = {
     "justified": GPTSCORE,
-    "bare-answers": replace(GPTSCORE, version=2, instructions=BARE_ANSWERS_INSTRUCTIONS),
+    "bare-answers": register(
+        replace(
+            GPTSCORE,
+            version=2,
+            instructions=BARE_ANSWERS_INSTRUCTIONS,
+            purpose="the same, where a response that gives its answer alone is judged by it",
+            source="",
+        ),
+        name_prompt("bare-answers"),
+    ),
 }
 
 

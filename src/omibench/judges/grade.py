@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 
 from omibench.judges.case import JudgeCase, clip, gold_section, question_section
-from omibench.judges.instrument import Instrument
-from omibench.judges.reply import last_value
+from omibench.judges.instrument import Instrument, register
+from omibench.judges.reply import last_line, last_value
 from omibench.judges.votes import middle
 from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text
 
 _SHARE = re.compile(r"(\d{1,3})\s*/\s*([1-9]\d{0,2})")
+_TAG = re.compile(r".*<score>\s*([\d.]+)\s*</score>")
 _DECIMAL = re.compile(r"0(?:\.\d{1,4})?|1(?:\.0{1,4})?")
 
 INSTRUCTIONS = """\
@@ -63,17 +64,28 @@ def _round_share(share: float) -> float:
     return share if share == 1 else min(round(share, 2), 0.99)
 
 
+def read_tag(reply: str, case: JudgeCase) -> float | None:
+    """The share in a tag `score` that ends a reply, as the paper's words ask for it."""
+    tag = _TAG.fullmatch(last_line(reply) or "")
+    return _round_share(float(tag.group(1))) if tag and _DECIMAL.fullmatch(tag.group(1)) else None
+
+
 def _answer_section(case: JudgeCase) -> Section:
     return Section("MODEL ANSWER", clip(drop_hidden_text(case.answer or "")) or "(empty)")
 
 
-GRADE: Instrument[float] = Instrument(
-    name="grade",
-    version=2,
-    role="grader",
-    instructions=INSTRUCTIONS,
-    closing=CLOSING,
-    sections=lambda case: (question_section(case), gold_section(case), _answer_section(case)),
-    read=read,
-    vote=middle,
+GRADE: Instrument[float] = register(
+    Instrument(
+        name="grade",
+        version=2,
+        role="grader",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING,
+        sections=lambda case: (question_section(case), gold_section(case), _answer_section(case)),
+        read=read,
+        vote=middle,
+        purpose="says which share of an answer's parts is right",
+        source="MathReal, D: Extract and Evaluate Answers",
+        read_printed=read_tag,
+    )
 )

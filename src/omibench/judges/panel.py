@@ -11,7 +11,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from omibench.client.ask import open_asker
 from omibench.errors import ModelError
 from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import Instrument, InstrumentPrompt, build_prompt, build_request
+from omibench.judges.instrument import (
+    Instrument,
+    InstrumentPrompt,
+    build_prompt,
+    build_request,
+    find_reader,
+)
 from omibench.params.panel import JudgePanel
 from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
@@ -153,6 +159,7 @@ def _ask_judge(
     cases: Sequence[JudgeCase], instrument: Instrument[T], panel: OpenPanel, judge: Judge
 ) -> list[JudgeVote[T]]:
     """What one judge says of every case; what holds no verdict is asked a second time."""
+    read = find_reader(instrument, panel.prompt)
     votes: dict[int, JudgeVote[T]] = {}
     waiting = list(range(len(cases)))
     for index in range(ASKS):
@@ -162,7 +169,7 @@ def _ask_judge(
         ]
         replies = judge.ask(requests) if requests else []
         for i, request, reply in zip(waiting, requests, replies, strict=True):
-            value = instrument.read(reply.text, cases[i]) if reply.outcome == "answered" else None
+            value = read(reply.text, cases[i]) if reply.outcome == "answered" else None
             outcome = _outcome(reply, value is not None)
             votes[i] = JudgeVote(judge.name, value, judge.key(request), reply.simulated, outcome)
         waiting = [i for i in waiting if votes[i].outcome == "judge_failed"]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from omibench.judges.case import JudgeCase, show_question_and_response
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
@@ -69,15 +69,19 @@ def vote(votes: Sequence[Quality]) -> Quality | None:
     return Quality(*marks) if marks else None
 
 
-QUALITY: Instrument[Quality] = Instrument(
-    name="quality",
-    version=1,
-    role="rater",
-    instructions=INSTRUCTIONS,
-    closing=CLOSING,
-    sections=show_question_and_response,
-    read=read,
-    vote=vote,
+QUALITY: Instrument[Quality] = register(
+    Instrument(
+        name="quality",
+        version=1,
+        role="rater",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING,
+        sections=show_question_and_response,
+        read=read,
+        vote=vote,
+        purpose="marks the quality of a rationale",
+        source="OMIBench, B.2",
+    )
 )
 
 

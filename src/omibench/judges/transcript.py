@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from omibench.judges.case import JudgeCase, clip
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
 from omibench.text.fences import Section
@@ -65,13 +65,16 @@ def _sections(case: JudgeCase) -> tuple[Section, Section]:
     )
 
 
-TRANSCRIPT: Instrument[TranscriptScores] = Instrument(
-    name="transcript",
-    version=1,
-    role="rater",
-    instructions=INSTRUCTIONS,
-    closing=CLOSING,
-    sections=_sections,
-    read=read,
-    vote=vote,
+TRANSCRIPT: Instrument[TranscriptScores] = register(
+    Instrument(
+        name="transcript",
+        version=1,
+        role="rater",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING,
+        sections=_sections,
+        read=read,
+        vote=vote,
+        purpose="says what a transcript keeps of a printed text",
+    )
 )

@@ -28,6 +28,7 @@ from omibench.ocr_quality.transcripts import (
     weighted_mean,
 )
 from omibench.params.panel import JudgePanel
+from omibench.prompts.folder import list_prompt_files
 from omibench.schemas.problem import Noun
 from omibench.schemas.tables import read_jsonl, write_jsonl
 
@@ -114,6 +115,15 @@ def _score_pair(
     )
 
 
+def choose_panel(study: Study, judges: Sequence[str]) -> JudgePanel:
+    """The judges of transcripts, with the words of the study's folder of prompts, if it has any.
+
+    Raises ParamsError for a folder that cannot be listed.
+    """
+    files = list_prompt_files(study.prompts) if study.prompts else {}
+    return JudgePanel(models=list(judges), prompt=files.get(TRANSCRIPT.name))
+
+
 def score_transcripts(
     pairs: Path, out: Path, study: Study, judges: Sequence[str] = (), weights: Weights | None = None
 ) -> list[OcrScore]:
@@ -127,7 +137,7 @@ def score_transcripts(
     with ExitStack() as stack:
         panel = None
         if judges:
-            panel_request = PanelRequest(JudgePanel(models=list(judges)), TRANSCRIPT, "--judge")
+            panel_request = PanelRequest(choose_panel(study, judges), TRANSCRIPT, "--judge")
             (panel,) = stack.enter_context(open_panels(study, [panel_request]))
         scores = score_pairs(rows, weights, panel)
     write_jsonl(out, scores)

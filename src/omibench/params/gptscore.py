@@ -13,6 +13,11 @@ GptscoreVariant = Literal["justified", "bare-answers"]
 """What GPTScore asks of a response beside the official conclusion."""
 
 
+def name_prompt(variant: GptscoreVariant) -> str:
+    """What a variant is called among the prompts."""
+    return "gptscore" if variant == "justified" else f"gptscore-{variant}"
+
+
 class GptscorePanel(JudgePanel):
     """Judges of GPTScore, and what they ask of a response (OMIBench, C.2)."""
 
@@ -20,6 +25,11 @@ class GptscorePanel(JudgePanel):
     """`justified`, as in the paper: the conclusion alone, without reasoning that justifies it, is
     inconsistent. `bare-answers`: a response that gives only its final answer is judged by it. Says
     nothing where `prompt` names words of your own."""
+
+    @property
+    def prompt_name(self) -> str:
+        """What its words are called among the prompts."""
+        return name_prompt(self.variant)
 
 
 Gptscore = Annotated[

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from omibench.plugins.registry import has_part, known_names
+from omibench.prompts.names import list_prompt_names
 from omibench.schemas.validation import UNKNOWN_PART, suggest_name
 
 PART_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
@@ -78,3 +79,14 @@ JudgeName = Annotated[
     str, PartName("judges", "judge of reasoning", without=("quality", "alignment", "error_type"))
 ]
 """The built-in judges have keys of their own."""
+
+
+def _check_prompt(name: str) -> str:
+    names = list_prompt_names()
+    if name not in names:
+        raise ValueError(f"there is no prompt {name!r}{suggest_name(name, names)}")
+    return name
+
+
+PromptFiles = dict[Annotated[str, AfterValidator(_check_prompt)], str]
+"""Paths of text files by the names of the prompts that they take the place of."""

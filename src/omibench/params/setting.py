@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from omibench.params.blocks import Block
 from omibench.params.image import Images, ShownImages
+from omibench.params.names import PromptFiles
 from omibench.params.presentation import Examples, Perceived, Where, Without
 from omibench.params.stages.aggregate import Aggregate, Aggregation
 from omibench.params.tool import Tools
@@ -19,6 +20,8 @@ class Setting(Block):
 
     prompt: str = "cot"
     """A built-in prompt's name, or the path of a text file with {question} and {choices}."""
+    prompts: PromptFiles = {}
+    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
     images: ShownImages = Images()
     where: Where = {}
     """Which problems are asked, such as `{subject: mathematics}`; all of them if left out."""

@@ -20,6 +20,7 @@ from omibench.params.models.registry import Model
 from omibench.params.own_code import find_foreign_code
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
+from omibench.params.prompt_folder import spread_prompts
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
 from omibench.params.reward_models import check_heads_mark_alone, check_reward_models
@@ -59,6 +60,9 @@ class Study(Block):
     study: StudyParams = StudyParams()
     plugins: list[NamedPlugin] = []
     """Python files of your own that bring rule books, prompts, benchmarks and other parts."""
+    prompts: PlainPath | None = None
+    """A folder of your own wordings: `NAME.txt` in it takes the place of the words of the prompt
+    NAME, wherever the study sends it (docs/prompts.md)."""
     simulated: Switch = False
     """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
     where `data` names none, and results and store lie apart."""
@@ -252,6 +256,7 @@ def parse_study(
     try:
         load_plugins(values, whole_study)
         study = Study.model_validate(values)
+        study = spread_prompts(study)
         wrong = find_foreign_code(study.models, files, list_data_folders(values))
         wrong = wrong or (_wrong_examples(study) if whole_study else None)
     except ValidationError as error:
@@ -260,6 +265,8 @@ def parse_study(
         raise PluginError(
             f"{_locate(str(error), files, overrides or {}) or source}: {error}"
         ) from error
+    except ParamsError as error:
+        wrong = f"prompts: {error}"
     if wrong:
         place = _locate(wrong, files, overrides or {}) or source
         raise ParamsError(f"{place}: {wrong}")

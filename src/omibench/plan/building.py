@@ -109,11 +109,11 @@ def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
     dry = DryRun(view, lambda _: WORDS)
     if params.writer:
         ask = dry.asking(params.writer)
-        writer = Writer(params.writer, ask, _accept, params.candidates, name)
+        writer = Writer(params.writer, ask, _accept, params.candidates, name, params.prompts)
         rows = write_solutions(rows, folder, writer)
     if params.labeller:
         ask, room = dry.asking(params.labeller), params.labeller_max_tokens
-        labeller = Labeller(params.labeller, ask, params.topics, name, room)
+        labeller = Labeller(params.labeller, ask, params.topics, name, room, params.prompts)
         label_topics(rows, folder, labeller)
     return dry
 

@@ -7,11 +7,21 @@ alone. The words are ours, and a text file may replace the captioner's instructi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.files.prompt_file import read_prompt
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.material import place_fenced, place_plain
+from omibench.prompts.slots import Slot, fill_text, holds_slot
+from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.problem import Choice, Question
-from omibench.schemas.request import Conversation, Decoding, Message, TextPart
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    Message,
+    Part,
+    TextPart,
+)
 from omibench.settings.conditions import picture
 from omibench.text.fences import Section, fence_sections
 
@@ -23,33 +33,66 @@ addressed to you. Say what the picture shows: objects and how they are placed an
 label, number, unit, axis and scale, and each value that can be read from a curve, a bar or a \
 table. Copy text as it is printed. Leave out what cannot be seen, and do not solve the problem."""
 
+CAPTION = add_prompt(
+    PromptEntry(
+        name="caption",
+        purpose="describes one picture of a problem, for models that do not see it",
+        text=INSTRUCTIONS,
+        slots=(
+            Slot("problem", "the statement and its options"),
+            Slot("image", "the mark of the picture, such as [IMAGE0]", required=False),
+            Slot("picture", "the picture; after the text without it", required=False),
+        ),
+        source="EMMA, C.1, table 4 (Generate Captions)",
+        owner="captioner",
+        fenced=True,
+        closing="Describe {image} of this problem, which is here:",
+    )
+)
+
 DECODING = Decoding(temperature=0.0, max_tokens=1024)
 
 
 def caption_conversation(
-    question: Question, index: int, folder: str | Path = "", instructions: str = INSTRUCTIONS
+    question: Question, index: int, folder: str | Path = "", prompt: str | None = None
 ) -> Conversation:
-    """Ask for a caption of picture `index` of a question; its path is resolved against `folder`.
+    """Ask for a caption of one picture of a question.
 
     The same for every setting that shows the picture, so that a caption is bought once.
+
+    Args:
+        question: The question.
+        index: The picture's number, from 0.
+        folder: What its path is resolved against.
+        prompt: Path of a text file whose words take the place of ours.
+
+    Returns:
+        What the captioner is asked.
+
+    Raises:
+        ParamsError: The file cannot be read, or is no such prompt.
     """
     options = [_line(choice, f"[IMAGE{choice.image}]") for choice in question.choices or []]
-    problem = fence_sections([Section("PROBLEM", "\n".join([question.question.strip(), *options]))])
-    task = TextPart(text=f"{problem}\n\nDescribe [IMAGE{index}] of this problem, which is here:")
-    return Conversation(
-        messages=(
-            Message(role="system", parts=(TextPart(text=instructions),)),
-            Message(role="user", parts=(task, picture(question, index, folder))),
-        )
-    )
+    sections = [Section("PROBLEM", "\n".join([question.question.strip(), *options]))]
+    values = {"image": f"[IMAGE{index}]"}
+    shown = picture(question, index, folder)
+    wording = Wording("", INSTRUCTIONS) if prompt is None else read_wording(prompt, CAPTION)
+    if wording.literal:
+        pieces = place_plain(wording.text, [("problem", sections)], values, {"picture": [shown]})
+        parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
+        return _converse(wording.system, parts)
+    system, words = wording.text, fence_sections(sections)
+    if any(holds_slot(wording.text, slot.name) for slot in CAPTION.slots):
+        system = wording.system
+        material = [("problem", sections)]
+        words = "".join(place_fenced(wording.text, material, {**values, "picture": ""}))
+    task = TextPart(text=f"{words}\n\n{fill_text(CAPTION.closing, values)}")
+    return _converse(system, (task, shown))
 
 
-def caption_instructions(file: str | None) -> str:
-    """The captioner's instructions: ours, or those of a text file.
-
-    Raises ParamsError for a file that cannot be read or is empty.
-    """
-    return INSTRUCTIONS if file is None else read_prompt(file, "captioner")
+def _converse(system: str, parts: Sequence[Part]) -> Conversation:
+    first = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
+    return Conversation(messages=(*first, Message(role="user", parts=tuple(parts))))
 
 
 def _line(choice: Choice, mark: str) -> str:

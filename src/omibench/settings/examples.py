@@ -15,6 +15,9 @@ from omibench.errors import ParamsError
 from omibench.params.image import Images
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.slots import Slot
+from omibench.prompts.wording import read_wording
 from omibench.schemas.example import Example, are_siblings
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Message, TextPart
@@ -25,6 +28,24 @@ from omibench.settings.prompts import load_prompt
 from omibench.settings.registry import Piece, Shown
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
 
+NUMBER, SOLUTION = "{number}", "{solution}"
+EXAMPLE = add_prompt(
+    PromptEntry(
+        name="example",
+        purpose="shows one solved problem where a prompt has {examples}",
+        text=f"[EXAMPLE {NUMBER}]\n[Question]\n{QUESTION}\n[Choices]\n{CHOICES}\n"
+        f"[Solution]\n{SOLUTION}",
+        slots=(
+            Slot("question", "the statement with its pictures"),
+            Slot("solution", "the solution or the answer; it stands after the question"),
+            Slot("choices", "the options, one a line", required=False),
+            Slot("number", "the example's number, from 1", required=False),
+        ),
+        source="OMIBench, H.4",
+        owner="respondent (example)",
+        is_fragment=True,
+    )
+)
 _SHOW: dict[str, str] = {"none": "none", "one": "first", "all": "all"}
 
 
@@ -57,7 +78,7 @@ def show_examples(examples: Sequence[Example], setting: Setting, folder: str | P
 
     A prompt with `{examples}` has them in its own message; every other as earlier turns.
     """
-    prompt = load_prompt(setting.prompt)
+    prompt = load_prompt(setting.prompt, setting.prompts)
     if prompt.takes_examples:
         return Around(inline=tuple(_inline(examples, prompt, setting, folder)))
     return Around(turns=tuple(_turns(examples, prompt, setting, folder)))
@@ -78,11 +99,14 @@ def reply(example: Example, params: Examples, boxed: bool) -> str:
 def _inline(
     examples: Sequence[Example], prompt: Prompt, setting: Setting, folder: str | Path
 ) -> Iterator[Piece]:
+    file = setting.prompts.get(EXAMPLE.name)
+    template = read_wording(file, EXAMPLE).text if file else EXAMPLE.text
+    before, _, after = template.partition(SOLUTION)
     for number, example in enumerate(examples, 1):
-        block = f"[EXAMPLE {number}]\n[Question]\n{QUESTION}\n[Choices]\n{CHOICES}\n[Solution]\n"
+        block, rest = (part.replace(NUMBER, str(number)) for part in (before, after))
         yield "\n\n" if number > 1 else ""
         yield from _show_question(example, Prompt(block, block, prompt.label), setting, folder)
-        yield _reply(example, prompt, setting)
+        yield _reply(example, prompt, setting) + rest
 
 
 def _turns(

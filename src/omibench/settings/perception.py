@@ -9,17 +9,20 @@ they are the prompt, before the picture, and no system message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from omibench.params.presentation import Perception
 from omibench.params.setting import Setting
+from omibench.prompts.catalogue import PromptEntry, add_prompt, find_prompt
+from omibench.prompts.slots import Slot
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation
 from omibench.settings.ablation import marks, wordless
 from omibench.settings.conditions import show_pictures
 from omibench.settings.present import apply_prompt
+from omibench.settings.prompts import read_template
 from omibench.settings.templates import QUESTION, Prompt
 
 READ_TEXT = """\
@@ -34,9 +37,26 @@ You read mathematical figures. Describe the figures in the image (geometric figu
 functions, statistical charts) in full: their features, their elements and how these lie to each \
 other, and their mathematical properties. Describe only what is there: do not solve the problem \
 and do not write out its text. Reply with the description alone."""
-_TEXT_PROMPT = Prompt(f"{READ_TEXT}\n\n{QUESTION}", f"{READ_TEXT}\n\n{QUESTION}")
-_FIGURE_PROMPT = Prompt(f"{READ_FIGURES}\n\n{QUESTION}", f"{READ_FIGURES}\n\n{QUESTION}")
+_READINGS = {
+    name: Prompt(f"{words}\n\n{QUESTION}", f"{words}\n\n{QUESTION}")
+    for name, words in (("read-text", READ_TEXT), ("read-figures", READ_FIGURES))
+}
 _HEADING = "[Figure description]"
+
+
+def _describe(name: str, purpose: str) -> PromptEntry:
+    return PromptEntry(
+        name=name,
+        purpose=purpose,
+        text=_READINGS[name].mcq,
+        slots=(Slot("question", "the pictures, and nothing of the question's words"),),
+        source="MathReal, D: Prompt for OCR and Figure Understanding Generation",
+        owner=f"perceiver ({name})",
+    )
+
+
+add_prompt(_describe("read-text", purpose="reads the printed text of a problem from its pictures"))
+add_prompt(_describe("read-figures", purpose="describes the figures of a problem"))
 
 
 def readings(question: Question, setting: Setting, folder: str | Path = "") -> list[Conversation]:
@@ -48,8 +68,13 @@ def readings(question: Question, setting: Setting, folder: str | Path = "") -> l
         return []
     bare = wordless(question.model_copy(update={"choices": None}))
     pictures = show_pictures(bare, setting.images, folder)
-    prompts = [_TEXT_PROMPT, _FIGURE_PROMPT] if "DM" in setting.perception.given else [_TEXT_PROMPT]
+    names = ["read-text", "read-figures"] if "DM" in setting.perception.given else ["read-text"]
+    prompts = (_load_reading(name, setting.prompts) for name in names)
     return [apply_prompt(bare, prompt, pictures) for prompt in prompts]
+
+
+def _load_reading(name: str, files: Mapping[str, str]) -> Prompt:
+    return read_template(files[name], find_prompt(name)) if name in files else _READINGS[name]
 
 
 def add_readings(question: Question, perception: Perception, read: Sequence[str] = ()) -> Question:

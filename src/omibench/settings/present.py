@@ -51,7 +51,7 @@ def present(
     Raises ParamsError when the setting's prompt does not exist.
     """
     pictures = show_pictures(question, setting.images, folder, captions)
-    return apply_prompt(question, load_prompt(setting.prompt), pictures, around)
+    return apply_prompt(question, load_prompt(setting.prompt, setting.prompts), pictures, around)
 
 
 def apply_prompt(

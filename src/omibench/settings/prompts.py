@@ -2,68 +2,84 @@
 
 from __future__ import annotations
 
-import re
-from difflib import get_close_matches
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
 
-from omibench.errors import OmibenchError, ParamsError, reason_of
-from omibench.files.intake import read_bytes
-from omibench.files.prompt_file import PROMPT_BYTES
+from omibench.errors import ParamsError
+from omibench.prompts.catalogue import PromptEntry, find_prompt
+from omibench.prompts.names import PROMPT_HOMES
+from omibench.prompts.wording import read_wording
 from omibench.schemas.validation import suggest_name
 from omibench.settings.registry import PROMPTS
-from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
+from omibench.settings.templates import (
+    CHOICES,
+    EXAMPLES,
+    OPEN,
+    QUESTION,
+    SLOTS,
+    Prompt,
+    describe_template,
+)
 
-_FIELDS = ("question", "choices", "examples")
-_SYSTEM, _USER = "[[system]]", "[[user]]"
+FILE = PromptEntry("file", "puts a question", "", SLOTS, owner="respondent")
+"""A prompt of your own that takes the place of none."""
+NO_FILES: Mapping[str, str] = {}
 
 
-def load_prompt(name: str) -> Prompt:
+def load_prompt(name: str, files: Mapping[str, str] = NO_FILES) -> Prompt:
     """A built-in prompt by name, or a text file's prompt by its path.
 
     A file that begins with the line `[[system]]` has a system message, which goes to the line
-    `[[user]]`. Raises ParamsError when there is neither, or when the file lacks `{question}`.
+    `[[user]]`.
+
+    Args:
+        name: A prompt of the registry, or the path of a file.
+        files: Files that take the place of prompts, by their names; `NAME-open` is that of a prompt
+            whose words for problems without choices are others.
+
+    Returns:
+        The prompt.
+
+    Raises:
+        ParamsError: There is neither, or a file lacks `{question}`.
     """
     if name in PROMPTS:
-        return PROMPTS.get(name)
-    try:
-        state = Path(name).stat()
-    except OSError:
+        return _replace_words(name, PROMPTS.get(name), files)
+    if not Path(name).exists():
         hint = suggest_name(name, list(PROMPTS))
-        raise ParamsError(f"prompt {name!r} is neither built in nor a file{hint}") from None
-    return _from_file(name, state.st_mtime_ns, state.st_size)
+        raise ParamsError(f"prompt {name!r} is neither built in nor a file{hint}")
+    return read_template(name, FILE)
 
 
-@lru_cache(maxsize=64)
-def _from_file(name: str, modified_ns: int, size: int) -> Prompt:
-    path = Path(name)
-    try:
-        system, text = _parts(read_bytes(path, PROMPT_BYTES).decode("utf-8").strip())
-    except UnicodeDecodeError as error:
-        raise ParamsError(f"{name}: cannot be read: {reason_of(error)}") from None
-    except OmibenchError as error:
-        raise ParamsError(str(error)) from None
-    except ValueError as error:
-        raise ParamsError(f"{name}: {error}") from None
+def read_template(file: str, entry: PromptEntry) -> Prompt:
+    """The prompt of a file for problems with choices and without.
+
+    Raises:
+        ParamsError: The file cannot be read, or its slots are not those of a question.
+    """
+    wording = read_wording(file, entry)
+    text = wording.text
     if text.count(QUESTION) != 1 or max(text.count(CHOICES), text.count(EXAMPLES)) > 1:
         raise ParamsError(
-            f"{name}: a prompt holds {QUESTION} once, {CHOICES} and {EXAMPLES} at most once"
+            f"{file}: a prompt holds {QUESTION} once, {CHOICES} and {EXAMPLES} at most once"
         )
-    for field in re.findall(r"\{([a-z]+)\}", text):
-        if field not in _FIELDS and get_close_matches(field, _FIELDS):
-            raise ParamsError(f"{name}: unknown {{{field}}}{suggest_name(field, _FIELDS)}")
-    return Prompt(text, text, system=system)
+    return Prompt(text, text, system=wording.system)
 
 
-def _parts(text: str) -> tuple[str, str]:
-    """The system message, empty if there is none, and the user's."""
-    if not text.startswith(f"{_SYSTEM}\n"):
-        if {_SYSTEM, _USER} & {line.strip() for line in text.splitlines()}:
-            raise ValueError(f"the first line is {_SYSTEM} where there is a system message")
-        return "", text
-    system, mark, user = text.removeprefix(f"{_SYSTEM}\n").partition(f"\n{_USER}\n")
-    if not mark:
-        raise ValueError(f"after the line {_SYSTEM} there must be a line {_USER}")
-    if QUESTION in system:
-        raise ValueError(f"{QUESTION} stands after the line {_USER}")
-    return system.strip(), user.strip()
+def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Prompt:
+    """A prompt with the words of the files that are named after it."""
+    if name in files:
+        mine = read_template(files[name], _describe(name, prompt))
+        has_two = f"{name}{OPEN}" in PROMPT_HOMES
+        prompt = prompt._replace(
+            mcq=mine.mcq, open=prompt.open if has_two else mine.open, system=mine.system
+        )
+    if file := files.get(f"{name}{OPEN}"):
+        mine = read_template(file, find_prompt(f"{name}{OPEN}"))
+        prompt = prompt._replace(open=mine.open)
+    return prompt
+
+
+def _describe(name: str, prompt: Prompt) -> PromptEntry:
+    """The entry of a prompt, also of one that a plug-in brings."""
+    return find_prompt(name) if name in PROMPT_HOMES else describe_template(name, prompt.mcq)

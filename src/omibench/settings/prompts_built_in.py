@@ -8,8 +8,16 @@ long and stand here in our own words, their steps and their answer format as pri
 
 from __future__ import annotations
 
+from omibench.prompts.catalogue import add_prompt
 from omibench.settings.registry import PROMPTS
-from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
+from omibench.settings.templates import (
+    CHOICES,
+    EXAMPLES,
+    OPEN,
+    QUESTION,
+    Prompt,
+    describe_template,
+)
 
 _BLOCKS = f"[Question]\n{QUESTION}\n\n[Choices]\n{CHOICES}"
 _BOXED = (
@@ -102,5 +110,24 @@ _WORDS: dict[str, Prompt] = {
     "mathreal-iuer": Prompt(_MATHREAL_IUER, _MATHREAL_IUER),
 }
 
+_SOURCES = {
+    "cot": "OMIBench, B.1",
+    "least-to-most": "OMIBench, G.1",
+    "plan-and-solve": "OMIBench, G.1",
+    "visualization-of-thought": "OMIBench, G.1",
+    "direct": "OMIBench, G.2",
+    "in-context": "OMIBench, H.4",
+    "emma-cot": "EMMA, C.2, table 5",
+    "emma-direct": "EMMA, C.2, table 5",
+    "usnco-v": "USNCO-V, methods",
+    "usnco-v-cot": "USNCO-V, methods",
+    "mathreal": "MathReal, D: Prompt for Answer Generation",
+    "mathreal-iuer": "MathReal, D: Prompt for Answer Generation",
+}
+"""Where the printed original of each stands."""
+
 for _name, _prompt in _WORDS.items():
     PROMPTS.add(_name, _prompt, __name__)
+    add_prompt(describe_template(_name, _prompt.mcq, _SOURCES[_name]))
+    if _prompt.open != _prompt.mcq:
+        add_prompt(describe_template(f"{_name}{OPEN}", _prompt.open, _SOURCES[_name]))

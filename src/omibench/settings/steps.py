@@ -17,7 +17,7 @@ from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Decoding, Response, Role
 from omibench.settings.ablation import ablate
 from omibench.settings.captions import DECODING as CAPTION_DECODING
-from omibench.settings.captions import caption_conversation, caption_instructions
+from omibench.settings.captions import caption_conversation
 from omibench.settings.examples import choose_examples, show_examples
 from omibench.settings.perception import add_readings, readings
 from omibench.settings.pictures.derived import locate_pictures
@@ -80,7 +80,8 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     if setting.tools is None:
         return (Ask(conversation, setting.decoding),)
     responses = [response for step in earlier[bool(first) :] for response in step]
-    turn = next_turn(conversation, setting.tools, locate_pictures(task.folder) / "tools", responses)
+    folder = locate_pictures(task.folder) / "tools"
+    turn = next_turn(conversation, setting.tools, folder, responses, setting.prompts)
     return () if turn is None else (Ask(turn, setting.decoding),)
 
 
@@ -96,10 +97,9 @@ def _caption_asks(question: Question, setting: Setting, folder: Path) -> Iterato
     images = setting.images
     if images.show != "captions":
         return
-    instructions = caption_instructions(images.prompt)
     for index in range(len(question.images)):
         yield Ask(
-            caption_conversation(question, index, folder, instructions),
+            caption_conversation(question, index, folder, images.prompt),
             CAPTION_DECODING,
             role="captioner",
             model=images.model,

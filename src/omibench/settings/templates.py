@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from omibench.prompts.catalogue import PromptEntry
+from omibench.prompts.slots import Slot
+
 QUESTION, CHOICES, EXAMPLES = "{question}", "{choices}", "{examples}"
+OPEN = "-open"
+"""Ends the name of the words for problems without choices, where these are others."""
+SLOTS = (
+    Slot("question", "the statement with its pictures"),
+    Slot("choices", "the options, one a line", required=False),
+    Slot("examples", "solved problems, where the setting shows some", required=False),
+)
 SLOT = re.compile(f"({re.escape(QUESTION)}|{re.escape(CHOICES)}|{re.escape(EXAMPLES)})")
 _HEADING = re.compile(r"\[[^\[\]\n]+\]")
 
@@ -38,6 +48,13 @@ class Prompt(NamedTuple):
     def wants_box(self) -> bool:
         """Whether the answer is asked for in a box."""
         return "\\boxed" in self.mcq
+
+
+def describe_template(name: str, text: str, source: str = "") -> PromptEntry:
+    """The catalogue's entry of a prompt that puts a question."""
+    return PromptEntry(
+        name, "puts a question to a model", text, SLOTS, source, owner=f"setting ({name})"
+    )
 
 
 def drop_slot(template: str, slot: str) -> str:

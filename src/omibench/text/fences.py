@@ -38,18 +38,40 @@ def fence_sections(sections: Sequence[Section]) -> str:
 
 def fence_pieces(sections: Sequence[Section]) -> Iterator[Any]:
     """The fenced sections as runs of text with the inserts between them, in order."""
-    nonce = _nonce([section.text for section in sections])
     run = ""
-    for number, section in enumerate(sections):
+    for number, pieces in enumerate(fence_each(sections)):
         run += "\n\n" if number else ""
-        run += f"<<<{section.name} {nonce}>>>\n"
-        start = 0
-        for place, insert in section.inserts:
-            yield run + section.text[start:place]
-            yield insert
-            run, start = "", place
-        run += f"{section.text[start:]}\n<<<END {section.name} {nonce}>>>"
+        for piece in pieces:
+            if isinstance(piece, str):
+                run += piece
+                continue
+            yield run
+            yield piece
+            run = ""
     yield run
+
+
+def fence_each(sections: Sequence[Section]) -> list[list[Any]]:
+    """The sections one by one, texts and inserts, all with one code that none of them holds."""
+    nonce = _nonce([section.text for section in sections])
+    return [
+        [
+            f"<<<{section.name} {nonce}>>>\n",
+            *list_pieces(section),
+            f"\n<<<END {section.name} {nonce}>>>",
+        ]
+        for section in sections
+    ]
+
+
+def list_pieces(section: Section) -> list[Any]:
+    """The text of a section, its inserts in their places."""
+    pieces: list[Any] = []
+    start = 0
+    for place, insert in section.inserts:
+        pieces += [section.text[start:place], insert]
+        start = place
+    return [*pieces, section.text[start:]]
 
 
 def read_fenced(text: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from omibench.params.filtering.screens import TranslationParams
 from omibench.params.study import Study
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response
-from omibench.stages.filter.translating import collect_texts, instructions, read_translation
+from omibench.stages.filter.translating import collect_texts, load_instructions, read_translation
 from omibench.stages.filter.translation import translate_problems
 from omibench.text.fences import read_fenced
 
@@ -171,4 +171,4 @@ def test_words_of_ones_own(tmp_path: Any, spanish: Problem) -> None:
     for path, why in ((tmp_path / "none.txt", "the prompt of the translator"), (file, "is empty")):
         file.write_text("")
         with pytest.raises(ParamsError, match=why):
-            instructions(str(path))
+            load_instructions(str(path))

@@ -27,8 +27,10 @@ def list_reward_models(study: Study, job: GraphJob) -> list[str]:
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     panel = _panel(study, job.cell)
     files = [file for name in list_reward_models(study, job) for file in model_files(study, name)]
-    images = study.settings[job.cell.setting].images if job.cell else None
-    return [*files, panel.prompt if panel else None, images.prompt if panel and images else None]
+    if panel is None or job.cell is None:
+        return [*files]
+    setting = study.settings[job.cell.setting]
+    return [*files, panel.prompt, setting.images.prompt, setting.aggregate.caption_prompt]
 
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:

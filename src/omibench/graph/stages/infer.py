@@ -23,7 +23,7 @@ def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
     files: list[str | None] = []
     for name in job.settings(study):
         setting = study.settings[name]
-        files += [prompt_file(setting.prompt), setting.images.prompt]
+        files += [prompt_file(setting.prompt), *setting.prompts.values(), setting.images.prompt]
         files += model_files(study, job.cell.model, name)
         files += [file for helper in setting.helpers for file in model_files(study, helper)]
     return files

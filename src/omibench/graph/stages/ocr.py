@@ -15,7 +15,9 @@ def _models(study: Study, job: GraphJob) -> list[str]:
 
 def _files(study: Study, job: GraphJob) -> list[str]:
     # The papers stand in the manifest, which the rule reads.
-    return model_files(study, study.ocr.reader) if study.ocr.engine == "vision" else []
+    if study.ocr.engine != "vision":
+        return []
+    return [*study.ocr.prompts.values(), *model_files(study, study.ocr.reader)]
 
 
 OCR = Stage(

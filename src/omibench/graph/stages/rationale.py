@@ -13,7 +13,8 @@ def _models(study: Study, job: GraphJob) -> list[str]:
 
 
 def _files(study: Study, job: GraphJob) -> list[str]:
-    return [file for name in _models(study, job) for file in model_files(study, name)]
+    files = [file for name in _models(study, job) for file in model_files(study, name)]
+    return [*study.rationale.prompts.values(), *files]
 
 
 RATIONALE = Stage(

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name
 from omibench.params.image import Images
+from omibench.params.names import PromptFiles
 from omibench.params.setting import Setting
 from omibench.schemas.request import Decoding
 
@@ -47,6 +48,8 @@ class ScreenParams(Block):
     """Right answers of one model from which on it has solved the problem (EMMA, 3.2: five)."""
     prompt: str = "cot"
     """A built-in prompt's name, or the path of a text file, as in a setting."""
+    prompts: PromptFiles = {}
+    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     max_tokens: Annotated[int, Field(ge=1)] = 4096
 
@@ -61,7 +64,12 @@ class ScreenParams(Block):
         decoding = Decoding(
             temperature=self.temperature, max_tokens=self.max_tokens, samples=self.samples
         )
-        return Setting(prompt=self.prompt, images=self._images(name), decoding=decoding)
+        return Setting(
+            prompt=self.prompt,
+            prompts=self.prompts,
+            images=self._images(name),
+            decoding=decoding,
+        )
 
     def _images(self, name: str) -> Images:
         return Images(show="first") if name == "one_image" else Images()

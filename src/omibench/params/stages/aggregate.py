@@ -31,6 +31,8 @@ class Aggregation(Block):
     (`joint`), in as few prompts as the reward model's context holds them (EMMA, 4.3)."""
     captions: Name | None = None
     """For a reward model that takes no pictures: who puts them into words (EMMA, C.4)."""
+    caption_prompt: str | None = None
+    """A text file whose words take the place of the captioner's instructions."""
     k: list[Annotated[int, Field(ge=1)]] = []
     """Smaller numbers of samples that are reported too; each takes the first k samples."""
     sameness: RuleBookName | None = None

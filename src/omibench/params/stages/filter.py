@@ -167,4 +167,5 @@ class FilterParams(Block):
             self.completeness.prompt if self.completeness else None,
             self.captions.caption_prompt if self.captions else None,
         ]
+        files += [file for screen in self.screens.values() for file in screen.prompts.values()]
         return [file for file in files if file]

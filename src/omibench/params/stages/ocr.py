@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from omibench.params.blocks import Block, Name
-from omibench.params.names import EngineName
+from omibench.params.names import EngineName, PromptFiles
 
 
 class OcrParams(Block):
@@ -29,6 +29,8 @@ class OcrParams(Block):
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     dpi: Annotated[int, Field(ge=72, le=600)] = 300
     """Resolution of figure crops, in dots per inch."""
+    prompts: PromptFiles = {}
+    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
 
     @property
     def is_remote(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from omibench.params.blocks import Block, Name
+from omibench.params.names import PromptFiles
 
 
 class RationaleParams(Block):
@@ -20,3 +21,5 @@ class RationaleParams(Block):
     """Room of one reply of the labeller, in tokens: thinking comes before the label."""
     topics: dict[str, list[str]] = {}
     """The fixed list of topic labels of each subject."""
+    prompts: PromptFiles = {}
+    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +25,9 @@ from omibench.schemas.request import (
 from omibench.schemas.tool_calls import read_calls, write_call
 from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.bench import Bench
-from omibench.settings.tools.words import MOST_CALLS, WAYS, describe_left_out, instructions, no_more
+from omibench.settings.tools.words import MOST_CALLS, ToolWords
 
+NO_FILES: Mapping[str, str] = {}
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -40,20 +41,26 @@ class _Called(NamedTuple):
 
 
 def next_turn(
-    opening: Conversation, tools: Tools, folder: Path, responses: Sequence[Response]
+    opening: Conversation,
+    tools: Tools,
+    folder: Path,
+    responses: Sequence[Response],
+    prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation | None:
     """What the loop asks after the responses so far; None when the last of them is the answer.
 
     `opening` puts the problem, its pictures in the last message; results of tools are kept in
-    `folder`. A problem without pictures has nothing that tools could work on: it is put as it is.
+    `folder`; `prompts` are files whose words take the place of ours, by the names of prompts. A
+    problem without pictures has nothing that tools could work on: it is put as it is.
     Raises as `Bench.run` does.
     """
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
         return None if responses else opening
     bench = Bench(tools, pictures, folder, len(opening.images))
-    stages = WAYS[tools.manner].stages
-    messages = _begin_messages(opening, instructions(tools, bench.inventory), stages[0])
+    words = ToolWords(tools, prompts)
+    stages = words.stages
+    messages = _begin_messages(opening, words.write_instructions(bench.inventory), stages[0])
     stage, calls_left = 0, tools.max_turns - 1
     for response in responses:
         called = _calls(response, tools) if calls_left else None
@@ -61,9 +68,9 @@ def next_turn(
             calls_left -= 1
             messages += _results(called, response, bench, tools)
             if called.total > MOST_CALLS:
-                messages.append(_user(describe_left_out(called.total)))
+                messages.append(_user(words.describe_left_out(called.total)))
             if not calls_left:
-                messages.append(_user(no_more(last=stage == len(stages) - 1)))
+                messages.append(_user(words.forbid_calls(last=stage == len(stages) - 1)))
         elif stage < len(stages) - 1:
             stage += 1
             messages += [_assistant(response.text), _user(stages[stage])]

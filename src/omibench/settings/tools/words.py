@@ -9,9 +9,13 @@ implementation of those systems.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from omibench.params.tool import Manner, Tools
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.slots import Slot, fill_text
+from omibench.prompts.wording import read_wording
 from omibench.schemas.tool_calls import NOT_YET, write_call
 from omibench.settings.tools.arguments import specs
 
@@ -72,47 +76,130 @@ WAYS: dict[Manner, Way] = {
 }
 
 
-def instructions(tools: Tools, inventory: str) -> str:
-    """What stands before the problem: what the tools are for, the pictures' names, the manner."""
-    call = _describe_tools(tools) if tools.style == "text" else "You call them as tools. "
-    return (
-        "You can look closer at the pictures of the problem, and draw on copies of them, with "
-        f"tools. {call}The pictures are called, in the order in which they stand in the problem: "
-        f"{inventory}. What a tool makes is a new picture (result_1, result_2, ...), which later "
-        "calls can use too. Places are shares of a picture's width and height: [0, 0] is its "
-        f"upper left corner and [1, 1] its lower right one. At most {MOST_CALLS} calls of a turn "
-        f"are carried out, and you have {_turns(tools.max_turns - 1)} with calls. "
-        f"{WAYS[tools.manner].rules}Once you need no more tools, go on without calling any."
-    )
+_TEXTS = {
+    "tools": "You can look closer at the pictures of the problem, and draw on copies of them, with "
+    "tools. {calls}The pictures are called, in the order in which they stand in the problem: "
+    "{pictures}. What a tool makes is a new picture (result_1, result_2, ...), which later "
+    "calls can use too. Places are shares of a picture's width and height: [0, 0] is its "
+    "upper left corner and [1, 1] its lower right one. At most {most_calls} calls of a turn "
+    "are carried out, and you have {turns} with calls. {manner}Once you need no more tools, go on "
+    "without calling any.",
+    "tools-native": "You call them as tools. ",
+    "tools-text": "To call one, end your message with a block like this:\n\n{example}\n\n"
+    "Several blocks may follow each other; write nothing after them, since the results come "
+    "in the next message. The tools are:\n\n{tools}\n\n",
+    "tools-end": f"You cannot call tools any more: give the final answer {_SOLVE}.",
+    "tools-end-step": "You cannot call tools any more: end this step in words.",
+    "tools-left-out": "Only the first {most_calls} of your {calls} calls were carried out.",
+}
+_PURPOSES = {
+    "tools": "says what the tools are for, before the problem",
+    "tools-native": "says how tools of the provider's interface are called",
+    "tools-text": "says how tools are called in blocks of text",
+    "tools-end": "asks for the answer after the last turn with calls",
+    "tools-end-step": "ends a stage after the last turn with calls",
+    "tools-left-out": "says that calls were too many",
+}
+_SLOTS = {
+    "tools": (
+        Slot("calls", "how tools are called, from tools-native or tools-text"),
+        Slot("pictures", "the names of the pictures, in their order"),
+        Slot("most_calls", "how many calls of a turn are carried out", required=False),
+        Slot("turns", "how many turns may call", required=False),
+        Slot("manner", "the rules of the setting's manner, such as tools-sketch", required=False),
+    ),
+    "tools-text": (
+        Slot("example", "a call as it is to be written"),
+        Slot("tools", "every tool with its arguments, one a line"),
+    ),
+    "tools-left-out": (
+        Slot("most_calls", "how many calls were carried out", required=False),
+        Slot("calls", "how many there were", required=False),
+    ),
+}
 
 
-def no_more(last: bool) -> str:
-    """Said after the results of the last turn that may call."""
-    goal = f"give the final answer {_SOLVE}" if last else "end this step in words"
-    return f"You cannot call tools any more: {goal}."
+def _list_entries() -> Iterator[PromptEntry]:
+    for name, text in _TEXTS.items():
+        yield _describe(name, _PURPOSES[name], text, _SLOTS.get(name, ()))
+    for manner, way in WAYS.items():
+        if way.rules:
+            purpose = f"rules of the manner `{manner}`"
+            yield _describe(f"tools-{manner}", purpose, way.rules)
+        for number, stage in enumerate(way.stages, 1):
+            if stage:
+                purpose = f"stage {number} of the manner `{manner}`"
+                yield _describe(f"tools-{manner}-{number}", purpose, stage)
+
+
+def _describe(name: str, purpose: str, text: str, slots: tuple[Slot, ...] = ()) -> PromptEntry:
+    owner = f"respondent ({name})"
+    return PromptEntry(name, purpose, text, slots, owner=owner, is_fragment=True)
+
+
+ENTRIES = {entry.name: add_prompt(entry) for entry in _list_entries()}
+
+
+class ToolWords(NamedTuple):
+    """What a model is told of its tools: ours, or those of files by the names of prompts."""
+
+    tools: Tools
+    files: Mapping[str, str] = {}
+
+    @property
+    def stages(self) -> list[str]:
+        """What each stage is to do; the first one may be empty."""
+        manner, stages = self.tools.manner, WAYS[self.tools.manner].stages
+        return [
+            self._read(f"tools-{manner}-{number}") if stage else ""
+            for number, stage in enumerate(stages, 1)
+        ]
+
+    def write_instructions(self, inventory: str) -> str:
+        """What stands before the problem: what tools are for, the pictures' names, the manner."""
+        calls = self._read(f"tools-{self.tools.style}")
+        if self.tools.style == "text":
+            calls = fill_text(calls, _show_tools(self.tools))
+        manner = self.tools.manner
+        values = {
+            "calls": calls,
+            "pictures": inventory,
+            "most_calls": str(MOST_CALLS),
+            "turns": _turns(self.tools.max_turns - 1),
+            "manner": self._read(f"tools-{manner}") if WAYS[manner].rules else "",
+        }
+        return fill_text(self._read("tools"), values)
+
+    def forbid_calls(self, last: bool) -> str:
+        """Said after the results of the last turn that may call."""
+        return self._read("tools-end" if last else "tools-end-step")
+
+    def describe_left_out(self, calls: int) -> str:
+        """Said when a turn made more calls than are carried out."""
+        values = {"most_calls": str(MOST_CALLS), "calls": str(calls)}
+        return fill_text(self._read("tools-left-out"), values)
+
+    def _read(self, name: str) -> str:
+        """The words of a prompt; a file's end as ours do, since others follow them."""
+        entry = ENTRIES[name]
+        if name not in self.files:
+            return entry.text
+        end = entry.text[len(entry.text.rstrip()) :]
+        return f"{read_wording(self.files[name], entry).text}{end}"
 
 
 def _turns(count: int) -> str:
     return "1 turn" if count == 1 else f"{count} turns"
 
 
-def describe_left_out(calls: int) -> str:
-    """Said when a turn made more calls than are carried out."""
-    return f"Only the first {MOST_CALLS} of your {calls} calls were carried out."
-
-
-def _describe_tools(tools: Tools) -> str:
+def _show_tools(tools: Tools) -> dict[str, str]:
     """The text protocol: an example, and each tool with the schema of its arguments."""
-    example = write_call("crop", '{"image": "image_1", "box": [0.1, 0.2, 0.6, 0.5]}')
-    listed = "\n".join(
+    lines = [
         f"- {spec.name}: {spec.description} Arguments: {_signature(spec.parameters)}."
         for spec in specs(tools.offered)
-    )
-    return (
-        f"To call one, end your message with a block like this:\n\n{example}\n\n"
-        "Several blocks may follow each other; write nothing after them, since the results come "
-        f"in the next message. The tools are:\n\n{listed}\n\n"
-    )
+    ]
+    call = write_call("crop", '{"image": "image_1", "box": [0.1, 0.2, 0.6, 0.5]}')
+    return {"example": call, "tools": "\n".join(lines)}
 
 
 def _signature(schema: Any) -> str:

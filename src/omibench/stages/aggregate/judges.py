@@ -12,7 +12,7 @@ from math import isfinite
 from string import ascii_uppercase
 
 from omibench.judges.case import JudgeCase, clip, question_section, response_section
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle, most
 from omibench.schemas.request import Conversation, Message, TextPart
@@ -100,29 +100,36 @@ def _name_in_letters() -> Iterator[str]:
         yield from map("".join, product(ascii_uppercase, repeat=length))
 
 
-MARKS: Instrument[float] = Instrument(
-    name="mark",
-    version=2,
-    role="marker",
-    instructions=MARKING,
-    closing="The last line of your reply must have exactly this form, N a whole number from 0 "
-    "(certainly wrong) to 100 (certainly right):\nMARK: N",
-    sections=lambda case: (question_section(case), response_section(case)),
-    read=read_mark,
-    vote=middle,
+MARKS: Instrument[float] = register(
+    Instrument(
+        name="mark",
+        version=2,
+        role="marker",
+        instructions=MARKING,
+        closing="The last line of your reply must have exactly this form, N a whole number from 0 "
+        "(certainly wrong) to 100 (certainly right):\nMARK: N",
+        sections=lambda case: (question_section(case), response_section(case)),
+        read=read_mark,
+        vote=middle,
+        purpose="marks how likely a response is right, for best-of-N",
+    )
 )
 
-JOINT_MARKS: Instrument[tuple[float, ...]] = Instrument(
-    name="joint_marks",
-    version=1,
-    role="marker",
-    instructions=JOINT_MARKING,
-    closing="The last line of your reply must have exactly this form, with a whole number N from 0 "
-    "(certainly wrong) to 100 (certainly right) for each response, in the order in which they are "
-    "shown:\nMARKS: N, N, ...",
-    sections=_several_responses,
-    read=read_joint_marks,
-    vote=vote_on_each,
+JOINT_MARKS: Instrument[tuple[float, ...]] = register(
+    Instrument(
+        name="joint_marks",
+        version=1,
+        role="marker",
+        instructions=JOINT_MARKING,
+        closing="The last line of your reply must have exactly this form, with a whole number N "
+        "from 0 (certainly wrong) to 100 (certainly right) for each response, in the order in "
+        "which they are shown:\nMARKS: N, N, ...",
+        sections=_several_responses,
+        read=read_joint_marks,
+        vote=vote_on_each,
+        purpose="marks all candidates of a problem together, for best-of-N",
+        gathered="responses",
+    )
 )
 
 REWARD: Instrument[float] = Instrument(
@@ -137,13 +144,16 @@ REWARD: Instrument[float] = Instrument(
     converse=converse_with_head,
 )
 
-COMPARISON: Instrument[bool] = Instrument(
-    name="comparison",
-    version=2,
-    role="referee",
-    instructions=COMPARING,
-    closing="The last line of your reply must be exactly one of\nBETTER: A\nBETTER: B",
-    sections=_several_responses,
-    read=read_better,
-    vote=most,
+COMPARISON: Instrument[bool] = register(
+    Instrument(
+        name="comparison",
+        version=2,
+        role="referee",
+        instructions=COMPARING,
+        closing="The last line of your reply must be exactly one of\nBETTER: A\nBETTER: B",
+        sections=_several_responses,
+        read=read_better,
+        vote=most,
+        purpose="says which of two responses is better, for tournaments",
+    )
 )

@@ -14,7 +14,7 @@ from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import NOT_BOUGHT, Part, Request, Response, Tags
 from omibench.settings.ablation import ablate
 from omibench.settings.captions import DECODING as CAPTION_DECODING
-from omibench.settings.captions import caption_conversation, caption_instructions
+from omibench.settings.captions import caption_conversation
 from omibench.settings.statement import show_statement
 from omibench.stages.aggregate.sample import Sample
 
@@ -50,8 +50,10 @@ class CaseMaterial(NamedTuple):
 
 def choose_images(setting: Setting) -> Images:
     """How judges of samples see the pictures: as the respondent does, or all in words."""
-    captioner = setting.aggregate.captions
-    return Images(show="captions", model=captioner) if captioner else setting.images
+    captioner, prompt = setting.aggregate.captions, setting.aggregate.caption_prompt
+    if captioner is None:
+        return setting.images
+    return Images(show="captions", model=captioner, **({"prompt": prompt} if prompt else {}))
 
 
 def make_caption_requests(
@@ -71,10 +73,9 @@ def make_caption_requests(
     images = choose_images(setting)
     if images.show != "captions":
         return []
-    instructions = caption_instructions(images.prompt)
     return [
         Request(
-            conversation=caption_conversation(question, index, folder, instructions),
+            conversation=caption_conversation(question, index, folder, images.prompt),
             decoding=CAPTION_DECODING,
             tags=Tags(role="captioner", problem=id, study=study),
         )

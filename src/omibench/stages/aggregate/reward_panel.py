@@ -53,7 +53,9 @@ def find_reward_panel(study: AggregateStageParams, cell: Cell) -> RewardPanel | 
         return RewardPanel(params, COMPARISON, models)
     if any(model.gives_reward for model in models):
         # A head writes nothing: a reply has no length that could be another.
-        return RewardPanel(params.model_copy(update={"max_tokens": 1}), REWARD, models)
+        return RewardPanel(
+            params.model_copy(update={"max_tokens": 1, "prompt": None}), REWARD, models
+        )
     instrument = JOINT_MARKS if aggregate.marking == "joint" else MARKS
     return RewardPanel(params, instrument, models)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.judges.case import JudgeCase, question_section
-from omibench.judges.instrument import Instrument, build_prompt
+from omibench.judges.instrument import Instrument, build_prompt, register
 from omibench.judges.panel import JudgeVote, OpenPanel, consult
 from omibench.judges.reply import last_object
 from omibench.judges.votes import most
@@ -61,15 +61,19 @@ def _read(reply: str, _case: JudgeCase) -> str | None:
     return ", ".join(point for point in POINTS if not points[point]) or APPROVED
 
 
-COMPLETENESS: Instrument[str] = Instrument(
-    name="completeness",
-    version=1,
-    role="voter",
-    instructions=_INSTRUCTIONS,
-    closing=_CLOSING,
-    sections=_sections,
-    read=_read,
-    vote=most,
+COMPLETENESS: Instrument[str] = register(
+    Instrument(
+        name="completeness",
+        version=1,
+        role="voter",
+        instructions=_INSTRUCTIONS,
+        closing=_CLOSING,
+        sections=_sections,
+        read=_read,
+        vote=most,
+        purpose="votes whether a problem is one, complete, and needs its figures",
+        optional=(),
+    )
 )
 
 

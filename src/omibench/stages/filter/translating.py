@@ -7,9 +7,12 @@ constraints kept), with a model in the place of Google Translate; the words are 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.files.prompt_file import read_prompt
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.slots import Slot, fill_text, holds_slot
+from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
 from omibench.text.fences import Section, fence_sections
@@ -26,6 +29,21 @@ least", "only") in its sentence. Use the terms that English exam papers use."""
 _CLOSING = """\
 Reply with nothing but the translated sections, each after a line with its name and a colon:
 {names}"""
+SECTIONS = "sections"
+TRANSLATION = add_prompt(
+    PromptEntry(
+        name="translation",
+        purpose="translates a problem into English",
+        text=INSTRUCTIONS,
+        slots=(
+            Slot(SECTIONS, "the statement and the options, each after its name and a colon"),
+            Slot("names", "the names of the sections, one a line", required=False),
+        ),
+        owner="translator",
+        fenced=True,
+        closing=_CLOSING,
+    )
+)
 _HEAD = re.compile(r"^\s*(QUESTION|CHOICE [A-Z]{1,2}):[ \t]*$", re.MULTILINE)
 
 
@@ -41,32 +59,42 @@ def collect_texts(problem: Problem) -> Texts:
     return Texts(problem.question, tuple(choice.text for choice in problem.choices or []))
 
 
-def instructions(file: str | None) -> str:
+def load_instructions(file: str | None) -> Wording:
     """The translator's instructions: ours, or those of a text file.
 
-    Raises ParamsError for a file that cannot be read or is empty.
+    Raises ParamsError for a file that cannot be read or is no such prompt.
     """
-    return INSTRUCTIONS if file is None else read_prompt(file, "translator")
+    return Wording("", INSTRUCTIONS) if file is None else read_wording(file, TRANSLATION)
 
 
 def translation_request(
-    problem: Problem, words: str, max_tokens: int, index: int, study: str
+    problem: Problem, words: Wording, max_tokens: int, index: int, study: str
 ) -> Request:
     """Ask for the translation of a problem; `index` 1 is the second ask after a failed one."""
-    sections = _sections(collect_texts(problem))
-    names = "\n".join(f"{section.name}:" for section in sections)
-    prompt = f"{fence_sections(sections)}\n\n{_CLOSING.format(names=names)}"
+    system, prompt = _write_prompt(_sections(collect_texts(problem)), words)
+    first = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
     return Request(
         conversation=Conversation(
-            messages=(
-                Message(role="system", parts=(TextPart(text=words),)),
-                Message(role="user", parts=(TextPart(text=prompt),)),
-            )
+            messages=(*first, Message(role="user", parts=(TextPart(text=prompt),)))
         ),
         decoding=Decoding(temperature=0.0, max_tokens=max_tokens),
         index=index,
         tags=Tags(role="translator", problem=problem.id, study=study),
     )
+
+
+def _write_prompt(sections: Sequence[Section], words: Wording) -> tuple[str, str]:
+    """The system message and the user's."""
+    names = "\n".join(f"{section.name}:" for section in sections)
+    if words.literal:
+        plain = "\n\n".join(f"{section.name}:\n{section.text}" for section in sections)
+        return words.system, fill_text(words.text, {SECTIONS: plain, "names": names})
+    fenced, closing = fence_sections(sections), fill_text(_CLOSING, {"names": names})
+    if not any(holds_slot(words.text, slot.name) for slot in TRANSLATION.slots):
+        return words.text, f"{fenced}\n\n{closing}"
+    text = fill_text(words.text, {SECTIONS: fenced, "names": names})
+    rest = [] if holds_slot(words.text, SECTIONS) else [fenced]
+    return words.system, "\n\n".join([text, *rest, closing])
 
 
 def read_translation(reply: str, original: Texts) -> Texts | None:

@@ -17,7 +17,7 @@ from omibench.stages.filter.models import Models
 from omibench.stages.filter.translating import (
     Texts,
     collect_texts,
-    instructions,
+    load_instructions,
     read_translation,
     translation_request,
 )
@@ -47,7 +47,7 @@ def translate_problems(
     the check, twice, stays as it is, and its warnings say what did not survive. Raises ModelError
     when a request has no answer and ParamsError for the prompt's file.
     """
-    words, study = instructions(params.prompt), models.study.study.name
+    words, study = load_instructions(params.prompt), models.study.study.name
     foreign = [p for p in problems if p.language != ENGLISH]
     replies: dict[str, list[_Reply]] = {problem.id: [] for problem in foreign}
     for index in range(ASKS):

@@ -48,7 +48,7 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
 
             def ahead(unread: Unread) -> None:
                 with lock:
-                    _read_with_model(asker, study.study.name, unread)
+                    _read_with_model(asker, study, unread)
 
             yield ahead
     else:
@@ -69,13 +69,17 @@ def _read_with_mathpix(client: mathpix.Client, unread: Unread) -> None:
                 _write(unread.readings, place, number, pages[number])
 
 
-def _read_with_model(asker: Asker, study: str, unread: Unread) -> None:
+def _read_with_model(asker: Asker, study: OcrStageParams, unread: Unread) -> None:
     places = [(place, number) for place, numbers in unread.pages.items() for number in numbers]
     pages = [
         _page(unread.picture(*page_place), _name(unread.source, *page_place))
         for page_place in places
     ]
-    requests = [request for page in pages for request in vision.build_page_requests(page, study)]
+    requests = [
+        request
+        for page in pages
+        for request in vision.build_page_requests(page, study.study.name, study.ocr.prompts)
+    ]
     responses = asker(requests)
     for index, (page, (place, number)) in enumerate(zip(pages, places, strict=True)):
         read = vision.read_page_replies(page, responses[2 * index], responses[2 * index + 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import ParamsError
@@ -27,6 +27,8 @@ class Labeller:
     study: str = ""
     max_tokens: int = 4096
     """Room of one reply, in tokens."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Files that take the place of prompts, by their names."""
 
 
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
@@ -39,7 +41,7 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
     lists = {p.id: _list_labels(p, labeller.topics) for p in open_problems}
     requests = [
         Request(
-            conversation=label(p, lists[p.id], folder),
+            conversation=label(p, lists[p.id], folder, labeller.prompts),
             decoding=Decoding(temperature=0.0, max_tokens=labeller.max_tokens),
             tags=Tags(role="labeller", problem=p.id, study=labeller.study),
         )

@@ -6,13 +6,17 @@ reference is given when all fail, one label as `{CLASS: X}`); the words are ours
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.slots import Slot, fill_slots
+from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.image_marks import split_at_image_marks
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation, ImagePart, Message, Part, TextPart
 
+HEADING = "Problem:\n"
 SOLVE = """\
 Solve the olympiad problem below. Read every figure with care, and let the figures and the text
 explain each other. Write the solution for a student who wants to follow it: state what each
@@ -45,33 +49,90 @@ Reply with nothing but one line of this form:
 """
 
 
-def solve(problem: Problem, folder: Path) -> Conversation:
+_PROBLEM = Slot("problem", "the statement with its pictures, then the choices")
+WRITE = add_prompt(
+    PromptEntry(
+        name="rationale",
+        purpose="writes a worked solution of a problem",
+        text=f"{SOLVE}{{problem}}",
+        slots=(_PROBLEM,),
+        source="OMIBench, A.3.1",
+        owner="rationale writer",
+    )
+)
+WRITE_GIVEN = add_prompt(
+    PromptEntry(
+        name="rationale-given",
+        purpose="writes a worked solution that leads to the official answer",
+        text=f"{SOLVE_GIVEN}{{problem}}Official answer: {{answer}}",
+        slots=(_PROBLEM, Slot("answer", "the official answer, its parts between semicolons")),
+        source="OMIBench, A.3.1",
+        owner="rationale writer",
+    )
+)
+TOPIC = add_prompt(
+    PromptEntry(
+        name="topic",
+        purpose="names one topic of a fixed list",
+        text=f"{LABEL}{{labels}}{{problem}}{LABEL_FORMAT}",
+        slots=(_PROBLEM, Slot("labels", "the list, one label a line after a hyphen")),
+        source="OMIBench, A.5",
+        owner="labeller",
+    )
+)
+NO_FILES: Mapping[str, str] = {}
+
+
+def solve(problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES) -> Conversation:
     """Ask for a worked solution; the answer is not shown."""
-    return _one_turn([TextPart(text=SOLVE), *show_problem(problem, folder)])
+    return _write(WRITE, problem, folder, {}, prompts)
 
 
-def solve_given(problem: Problem, folder: Path) -> Conversation:
+def solve_given(
+    problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES
+) -> Conversation:
     """Ask for a worked solution that leads to the official answer."""
-    official = TextPart(text="Official answer: " + "; ".join(problem.answer or []))
-    return _one_turn([TextPart(text=SOLVE_GIVEN), *show_problem(problem, folder), official])
+    answer = "; ".join(problem.answer or [])
+    return _write(WRITE_GIVEN, problem, folder, {"answer": answer}, prompts)
 
 
-def label(problem: Problem, labels: Sequence[str], folder: Path) -> Conversation:
+def label(
+    problem: Problem, labels: Sequence[str], folder: Path, prompts: Mapping[str, str] = NO_FILES
+) -> Conversation:
     """Ask for exactly one of `labels`."""
-    listed = LABEL + "\n".join(f"- {name}" for name in labels)
-    closing = TextPart(text=LABEL_FORMAT)
-    return _one_turn([TextPart(text=listed), *show_problem(problem, folder), closing])
+    listing = "\n".join(f"- {name}" for name in labels)
+    return _write(TOPIC, problem, folder, {"labels": listing}, prompts)
 
 
-def show_problem(problem: Problem, folder: Path) -> list[Part]:
+def _write(
+    entry: PromptEntry,
+    problem: Problem,
+    folder: Path,
+    values: Mapping[str, str],
+    prompts: Mapping[str, str],
+) -> Conversation:
+    """A prompt, ours or that of a file by its name, with the problem in its slot."""
+    file = prompts.get(entry.name)
+    wording = read_wording(file, entry) if file else Wording("", entry.text)
+    shown = show_problem(problem, folder, "" if file else HEADING)
+    pieces = fill_slots(wording.text, {**values, "problem": shown})
+    parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
+    parts = [p for p in parts if isinstance(p, ImagePart) or p.text.strip()]
+    first = (TextPart(text=wording.system),)
+    system = (Message(role="system", parts=first),) if wording.system else ()
+    return Conversation(messages=(*system, Message(role="user", parts=tuple(parts))))
+
+
+def show_problem(problem: Problem, folder: Path, heading: str = HEADING) -> list[Part]:
     """The statement with its pictures where they stand, then the choices.
 
-    Image paths are relative to `folder`. A picture that appears in neither is added at the end
-    of the statement, so that the number sent equals the number that the problem has.
+    Image paths are relative to `folder`; `heading` stands before the statement. A picture that
+    appears in neither is added at the end of the statement, so that the number sent equals the
+    number that the problem has.
     """
     parts: list[Part] = []
     placed = set(problem.image_order())
-    for run in split_at_image_marks("Problem:\n" + problem.question):
+    for run in split_at_image_marks(heading + problem.question):
         if isinstance(run, int):
             parts.append(_image(problem, run, folder))
         elif run.strip():
@@ -87,7 +148,3 @@ def show_problem(problem: Problem, folder: Path) -> list[Part]:
 def _image(problem: Problem, index: int, folder: Path) -> ImagePart:
     figure = problem.images[index]
     return ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
-
-
-def _one_turn(parts: Sequence[Part]) -> Conversation:
-    return Conversation(messages=(Message(role="user", parts=tuple(parts)),))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.rule_books.problem_response import make_scored_item
@@ -33,6 +33,8 @@ class Writer:
     is_right: IsRight
     candidates: int
     study: str = ""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Files that take the place of prompts, by their names."""
 
 
 def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -> list[Problem]:
@@ -48,12 +50,17 @@ def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -
     for index in range(writer.candidates):
         waiting = [p for p in open_problems if p.id not in finished]
         requests = [
-            _make_request(solve(p, folder), p, index, writer.candidates, writer.study)
+            _make_request(
+                solve(p, folder, writer.prompts), p, index, writer.candidates, writer.study
+            )
             for p in waiting
         ]
         finished |= _accept(waiting, requests, writer, with_answer=False)
     waiting = [p for p in open_problems if p.id not in finished]
-    requests = [_make_request(solve_given(p, folder), p, 0, 1, writer.study) for p in waiting]
+    requests = [
+        _make_request(solve_given(p, folder, writer.prompts), p, 0, 1, writer.study)
+        for p in waiting
+    ]
     finished |= _accept(waiting, requests, writer, with_answer=True)
     failed = ProblemWarning(RATIONALE, f"{writer.model} wrote none that ends in the right answer")
     finished |= {p.id: p.warn(failed) for p in open_problems if p.id not in finished}

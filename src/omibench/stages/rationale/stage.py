@@ -24,12 +24,12 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
     params, name = study.rationale, study.study.name
     if params.writer:
         with open_asker(study, params.writer) as ask:
-            writer = Writer(params.writer, ask, _is_right, params.candidates, name)
+            writer = Writer(params.writer, ask, _is_right, params.candidates, name, params.prompts)
             rows = write_solutions(rows, folder, writer)
     if params.labeller:
         with open_asker(study, params.labeller) as ask:
             room = params.labeller_max_tokens
-            labeller = Labeller(params.labeller, ask, params.topics, name, room)
+            labeller = Labeller(params.labeller, ask, params.topics, name, room, params.prompts)
             rows = label_topics(rows, folder, labeller)
     write_jsonl(out / "problems.jsonl", (rebase_images(row, folder, out) for row in rows))
     return len(rows)

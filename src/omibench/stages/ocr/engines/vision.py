@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -45,6 +47,24 @@ Reply with one JSON object a line and nothing else, edges in thousandths of the 
 of the page from its top left, labels of the figure inside and its caption outside:
 {"figure": 1, "left": 120, "top": 300, "right": 480, "bottom": 520}
 Without figures reply {}."""
+TEXT = add_prompt(
+    PromptEntry(
+        name="page-text",
+        purpose="copies out the printed text of a page of a paper, which stands before it",
+        text=TEXT_PROMPT,
+        source="MathReal, D: Prompt for OCR Task (of one question, not of a page)",
+        owner="page reader",
+    )
+)
+FIGURES = add_prompt(
+    PromptEntry(
+        name="page-figures",
+        purpose="says where the figures of a page are, which stands before it",
+        text=FIGURES_PROMPT,
+        owner="page reader",
+    )
+)
+NO_FILES: Mapping[str, str] = {}
 _MARK = re.compile(r"\[FIGURE\s*(\d{1,2})\]", re.I)
 _FENCE = re.compile(r"^\s*```\w*\s*$")
 _LINE = 0.018
@@ -61,19 +81,39 @@ class PagePicture(NamedTuple):
     height: int
 
 
-def build_page_requests(page: PagePicture, study: str = "") -> tuple[Request, Request]:
-    """The request for the text of a page, and the one for its figures."""
-    text, figures = (
-        Request(
-            conversation=Conversation(
-                messages=(Message(role="user", parts=(page.image, TextPart(text=words))),)
-            ),
-            decoding=Decoding(temperature=0.0, max_tokens=MAX_TOKENS),
-            tags=Tags(role="page_reader", problem=page.name, study=study),
-        )
-        for words in (TEXT_PROMPT, FIGURES_PROMPT)
-    )
+def build_page_requests(
+    page: PagePicture, study: str = "", prompts: Mapping[str, str] = NO_FILES
+) -> tuple[Request, Request]:
+    """The request for the text of a page, and the one for its figures.
+
+    Args:
+        page: The page.
+        study: The study that asks.
+        prompts: Files that take the place of prompts, by their names.
+
+    Returns:
+        Both requests.
+
+    Raises:
+        ParamsError: A file cannot be read or is no such prompt.
+    """
+    text, figures = (_build_request(page, study, entry, prompts) for entry in (TEXT, FIGURES))
     return text, figures
+
+
+def _build_request(
+    page: PagePicture, study: str, entry: PromptEntry, prompts: Mapping[str, str]
+) -> Request:
+    file = prompts.get(entry.name)
+    wording = read_wording(file, entry) if file else Wording("", entry.text)
+    first = (TextPart(text=wording.system),)
+    system = (Message(role="system", parts=first),) if wording.system else ()
+    user = Message(role="user", parts=(page.image, TextPart(text=wording.text)))
+    return Request(
+        conversation=Conversation(messages=(*system, user)),
+        decoding=Decoding(temperature=0.0, max_tokens=MAX_TOKENS),
+        tags=Tags(role="page_reader", problem=page.name, study=study),
+    )
 
 
 def read_page_replies(page: PagePicture, text: Response, figures: Response) -> ReadPage | None:

@@ -1,0 +1,201 @@
+"""What sends each prompt of the catalogue: a study's parameters in, conversations out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from omibench.judges.case import JudgeCase
+from omibench.judges.instrument import Instrument, build_prompt, build_request
+from omibench.judges.registry import build_instrument
+from omibench.ocr_quality.scores import TRANSCRIPT, choose_panel
+from omibench.params.cell import Cell
+from omibench.params.panel import JudgePanel
+from omibench.params.study import Study, parse_study
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Choice, Figure, Problem, Question
+from omibench.schemas.request import Conversation, ImagePart, Response, ToolCall
+from omibench.settings.steps import Task, next_step
+from omibench.stages.aggregate.reward_panel import find_reward_panel
+from omibench.stages.filter.completeness import COMPLETENESS
+from omibench.stages.filter.translating import load_instructions, translation_request
+from omibench.stages.ocr.engines.vision import PagePicture, build_page_requests
+from omibench.stages.rationale.prompts import label, solve, solve_given
+from omibench.stages.score.asking import find_instrument as find_score_instrument
+
+SETTING_PROMPTS = (
+    "cot", "least-to-most", "plan-and-solve", "visualization-of-thought", "direct", "in-context",
+    "emma-cot", "emma-direct", "usnco-v", "usnco-v-cot", "mathreal", "mathreal-iuer",
+)  # fmt: skip
+MANNERS = ("free", "sketch", "slow", "flow")
+JUDGE = "j"
+
+
+def write_params(folder: Path | None) -> dict[str, Any]:
+    """Parameters under which every prompt is sent by somebody."""
+    settings: dict[str, Any] = {name: {"prompt": name} for name in SETTING_PROMPTS}
+    settings["examples"] = {"prompt": "in-context", "examples": {"k": 1}}
+    settings["captions"] = {"images": {"show": "captions", "model": JUDGE}}
+    settings["perceive"] = {"prompt": "mathreal", "perception": "I+QM+DM"}
+    for manner in MANNERS:
+        settings[manner] = {"tools": {"style": "native", "manner": manner, "max_turns": 2}}
+    settings["text"] = {"tools": {"style": "text", "max_turns": 2}}
+    choosing = {
+        "best-of-n": {},
+        "joint": {"marking": "joint", "how": "best-of-n"},
+        "tournament": {},
+    }
+    for how, keys in choosing.items():
+        aggregate = {"how": how, "judge": JUDGE, **keys}
+        settings[how] = {"decoding": {"samples": 2, "temperature": 1.0}, "aggregate": aggregate}
+    return {
+        **({"prompts": str(folder)} if folder else {}),
+        "models": {JUDGE: {"provider": "openai", "id": "some-model"}},
+        "ocr": {"engine": "vision", "reader": JUDGE},
+        "filter": {"translation": JUDGE, "completeness": JUDGE},
+        "rationale": {"writer": JUDGE, "labeller": JUDGE, "topics": {"physics": ["optics"]}},
+        "score": {"rules": ["mathreal"], "judge": JUDGE},
+        "judge": {"quality": JUDGE, "alignment": JUDGE, "errors": JUDGE},
+        "settings": settings,
+    }
+
+
+FIGURES = [Figure(file=f"images/{name}.png", sha256=name * 64) for name in "ab"]
+CHOICES = [Choice(label="A", text="1 m"), Choice(label="B", text="2 m")]
+PROBLEM = Problem(
+    id="p-1", question="How long is [IMAGE0] beside [IMAGE1]?", images=FIGURES, choices=CHOICES,
+    answer=["A"], subject="physics", language="es", source="s", source_sha256="d" * 64, pages=[1],
+    number="1",
+)  # fmt: skip
+QUESTION = Question(id="p-1", question=PROBLEM.question, images=FIGURES, choices=CHOICES)
+OPEN = QUESTION.model_copy(update={"choices": None})
+OTHER = Question(id="e-1", question="How wide?", images=[], choices=CHOICES)
+SOLVED = Example(
+    take="sampled", question=OTHER, answer=["B"],
+    solution="By the scale.",
+)  # fmt: skip
+CASE = JudgeCase(
+    "p-1",
+    "How long is it?",
+    ["12 cm"],
+    "The answer is 12 cm.",
+    answer="12 cm",
+    reference="12 cm.",
+    rivals=("It is 13 cm.",),
+)
+CALL = Response(
+    text="", calls=tuple(ToolCall(id=f"c{n}", name="nothing", arguments="{}") for n in range(9))
+)
+
+
+def send_setting(study: Study, name: str, folder: Path, *earlier: Response) -> Conversation:
+    """The first conversation under a setting, or the one after some responses."""
+    steps = [[response] for response in earlier]
+    return next_step(Task(QUESTION, study.settings[name], folder, [SOLVED]), steps)[0].conversation
+
+
+def send_open(study: Study, name: str, folder: Path) -> Conversation:
+    """That of a problem without choices."""
+    return next_step(Task(OPEN, study.settings[name], folder))[0].conversation
+
+
+def send_readings(study: Study, folder: Path) -> Iterator[Conversation]:
+    """What a perceiver is asked."""
+    for ask in next_step(Task(QUESTION, study.settings["perceive"], folder)):
+        yield ask.conversation
+
+
+def ask_judge(instrument: Instrument[Any], panel: JudgePanel | None) -> Conversation:
+    """What a judge is asked about the case."""
+    assert panel is not None
+    return build_request(CASE, instrument, build_prompt(instrument, panel.prompt)).conversation
+
+
+def ask_scorer(study: Study, name: str) -> Conversation:
+    """What a judge of scores is asked."""
+    panel = study.score.panels[name]
+    return ask_judge(find_score_instrument(name, panel), panel)
+
+
+def ask_bare_answers(study: Study) -> Conversation:
+    """What a judge of GPTScore is asked in its other variant."""
+    values = write_params(Path(study.prompts) if study.prompts else None)
+    values["score"]["judge"] = {"models": [JUDGE], "variant": "bare-answers"}
+    return ask_scorer(parse_study(values, "test"), "gptscore")
+
+
+def ask_rater(study: Study, name: str) -> Conversation:
+    """What a judge of reasoning is asked."""
+    panel = study.judge.panels[name]
+    return ask_judge(build_instrument(name, panel), panel)
+
+
+def ask_chooser(study: Study, how: str) -> Conversation:
+    """What a reward model is asked."""
+    panel = find_reward_panel(study, Cell(JUDGE, how))
+    assert panel
+    return ask_judge(panel.instrument, panel.params)
+
+
+def send_translation(study: Study) -> Conversation:
+    """What a translator is asked."""
+    assert study.filter.translation
+    words = load_instructions(study.filter.translation.prompt)
+    return translation_request(PROBLEM, words, 100, 0, "s").conversation
+
+
+def send_page(study: Study, place: int) -> Conversation:
+    """What a page reader is asked for: the text at place 0, the figures at 1."""
+    page = PagePicture("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
+    return build_page_requests(page, "s", study.ocr.prompts)[place].conversation
+
+
+Sender = Callable[[Study, Path], Conversation]
+SENDERS: dict[str, Sender] = {
+    "page-text": lambda study, folder: send_page(study, 0),
+    "page-figures": lambda study, folder: send_page(study, 1),
+    "translation": lambda study, folder: send_translation(study),
+    "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
+    "rationale": lambda study, folder: solve(PROBLEM, folder, study.rationale.prompts),
+    "rationale-given": lambda study, folder: solve_given(PROBLEM, folder, study.rationale.prompts),
+    "topic": lambda study, folder: label(PROBLEM, ["optics"], folder, study.rationale.prompts),
+    **{
+        name: lambda study, folder, name=name: send_setting(study, name, folder)  # type: ignore[misc]
+        for name in SETTING_PROMPTS
+    },
+    "emma-cot-open": lambda study, folder: send_open(study, "emma-cot", folder),
+    "emma-direct-open": lambda study, folder: send_open(study, "emma-direct", folder),
+    "example": lambda study, folder: send_setting(study, "examples", folder),
+    "caption": lambda study, folder: send_setting(study, "captions", folder),
+    "read-text": lambda study, folder: next(send_readings(study, folder)),
+    "read-figures": lambda study, folder: list(send_readings(study, folder))[1],
+    "tools": lambda study, folder: send_setting(study, "free", folder),
+    "tools-native": lambda study, folder: send_setting(study, "free", folder),
+    "tools-text": lambda study, folder: send_setting(study, "text", folder),
+    "tools-sketch": lambda study, folder: send_setting(study, "sketch", folder),
+    "tools-slow": lambda study, folder: send_setting(study, "slow", folder),
+    "tools-slow-1": lambda study, folder: send_setting(study, "slow", folder),
+    "tools-slow-2": lambda study, folder: send_setting(study, "slow", folder, Response(text="r")),
+    "tools-flow": lambda study, folder: send_setting(study, "flow", folder),
+    "tools-flow-1": lambda study, folder: send_setting(study, "flow", folder),
+    "tools-flow-2": lambda study, folder: send_setting(study, "flow", folder, Response(text="r")),
+    "tools-flow-3": lambda study, folder: send_setting(
+        study, "flow", folder, Response(text="r"), Response(text="r")
+    ),
+    "tools-end-step": lambda study, folder: send_setting(study, "slow", folder, CALL),
+    "tools-end": lambda study, folder: send_setting(study, "free", folder, CALL),
+    "tools-left-out": lambda study, folder: send_setting(study, "free", folder, CALL),
+    "gptscore": lambda study, folder: ask_scorer(study, "gptscore"),
+    "gptscore-bare-answers": lambda study, folder: ask_bare_answers(study),
+    "grade": lambda study, folder: ask_scorer(study, "grade"),
+    "extraction": lambda study, folder: ask_scorer(study, "extraction"),
+    "quality": lambda study, folder: ask_rater(study, "quality"),
+    "alignment": lambda study, folder: ask_rater(study, "alignment"),
+    "error_type": lambda study, folder: ask_rater(study, "error_type"),
+    "transcript": lambda study, folder: ask_judge(TRANSCRIPT, choose_panel(study, [JUDGE])),
+    "mark": lambda study, folder: ask_chooser(study, "best-of-n"),
+    "joint_marks": lambda study, folder: ask_chooser(study, "joint"),
+    "comparison": lambda study, folder: ask_chooser(study, "tournament"),
+}
+"""Prompt -> a conversation in which it stands."""

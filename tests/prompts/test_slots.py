@@ -1,0 +1,61 @@
+"""Slots are filled once, and what others wrote fills none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.prompts.slots import Slot, describe_faults, fill_slots, fill_text, list_slot_names
+
+SLOTS = (Slot("question", "the statement"), Slot("gold", "the official answer", required=False))
+NAMES = st.sampled_from(["question", "gold"])
+
+
+def test_a_slots_content_is_not_looked_through_for_slots() -> None:
+    text = fill_text("Q: {question} G: {gold}", {"question": "{gold} {question}", "gold": "12"})
+    assert text == "Q: {gold} {question} G: 12"
+
+
+@given(st.lists(st.one_of(NAMES.map("{{{}}}".format), st.text())), st.text(), st.text())
+def test_filling_is_one_pass_over_the_template(pieces: list[str], first: str, second: str) -> None:
+    template = "".join(pieces)
+    values = {"question": first, "gold": second}
+    expected, rest = "", template
+    while rest:
+        name = next((n for n in values if rest.startswith(f"{{{n}}}")), None)
+        expected += values[name] if name else rest[0]
+        rest = rest[len(name) + 2 :] if name else rest[1:]
+    assert fill_text(template, values) == expected
+
+
+def test_parts_stand_between_texts() -> None:
+    pieces = fill_slots("See {question}{gold} now.", {"question": [1, 2], "gold": "x"})
+    assert pieces == ["See ", 1, 2, "x now."]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("{question} and {question}", ["question"]),
+        (r"\boxed{answer} \frac{a}{b} x_{n} {{word}} {ANSWER} { spaced }", []),
+        ('{"score": N} {CLASS: X}', []),
+        ("{context}{question}\n{options}", ["context", "question", "options"]),
+    ],
+)
+def test_braces_of_formulas_are_no_slots(text: str, names: list[str]) -> None:
+    assert list_slot_names(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "complete", "said"),
+    [
+        ("{question}", True, []),
+        ("{gold}", True, ["lacks {question}, the statement"]),
+        ("{gold}", False, []),
+        ("{question}{qold}", True, ["unknown {qold}; did you mean 'gold'?"]),
+    ],
+)
+def test_missing_and_unknown_slots_are_named(text: str, complete: bool, said: list[str]) -> None:
+    faults = describe_faults(text, SLOTS, complete)
+    assert [fault.partition(" (")[0] for fault in faults] == said

@@ -1,0 +1,103 @@
+"""A file of words is read whole and says how it is sent, or one line says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from omibench.errors import ParamsError
+from omibench.prompts.catalogue import PromptEntry
+from omibench.prompts.folder import list_prompt_files
+from omibench.prompts.slots import Slot
+from omibench.prompts.wording import PROMPT_BYTES, Wording, read_wording
+
+SLOTS = (Slot("response", "what is judged"), Slot("question", "the statement", required=False))
+FENCED = PromptEntry("x", "judges", "Judge.", SLOTS, owner="judge x", fenced=True)
+WHOLE = PromptEntry("y", "asks", "Say {response}.", SLOTS, owner="asker")
+INNER = PromptEntry("z", "says", "Now.", owner="asker", is_fragment=True)
+
+
+def write(folder: Path, text: str) -> str:
+    (folder / "mine.txt").write_text(text, "utf-8")
+    return str(folder / "mine.txt")
+
+
+def test_the_text_is_read_without_white_space_around_it(tmp_path: Path) -> None:
+    file = write(tmp_path, "\n Say what you see.\n\n Then stop. \n")
+    assert read_wording(file, FENCED) == Wording(file, "Say what you see.\n\n Then stop.")
+
+
+def test_the_first_lines_say_how_it_is_sent(tmp_path: Path) -> None:
+    file = write(tmp_path, "[[literal]]\n[[system]]\nTerse.\n[[user]]\nJudge {response}.\n")
+    assert read_wording(file, FENCED) == Wording(file, "Judge {response}.", "Terse.", True)
+
+
+def test_the_hash_is_of_the_words_and_of_how_they_are_sent() -> None:
+    wordings = [
+        Wording("a", "x"), Wording("a", "y"), Wording("a", "x", "s"), Wording("a", "x", "", True)
+    ]  # fmt: skip
+    assert len({w.sha256 for w in wordings}) == 4
+    assert Wording("b", "x").sha256 == wordings[0].sha256
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b" \n", "is empty"),
+        (b"[[literal]]\n", "is empty"),
+        (b"\xff", "is not UTF-8"),
+        (None, "does not exist"),
+        (b"x" * (PROMPT_BYTES + 1), "cannot be read"),
+    ],
+)
+def test_what_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, why: str) -> None:
+    file = tmp_path / "mine.txt"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(ParamsError, match=f"mine.txt: the prompt of the judge x.*{why}"):
+        read_wording(str(file), FENCED)
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "said"),
+    [
+        ("[[literal]]\nJudge it.", FENCED, "lacks {response}, what is judged"),
+        ("Judge {answer}.", FENCED, "unknown {answer}"),
+        ("[[system]]\n{question}\n[[user]]\nJudge.", FENCED, "stand after the line [[user]]"),
+        ("[[system]]\nTerse.\nJudge.", FENCED, "there must be a line [[user]]"),
+        ("Ask.", WHOLE, "lacks {response}"),
+        ("[[literal]]\nSay {response}.", WHOLE, "nothing is ever added to it"),
+        ("[[system]]\nTerse.\n[[user]]\nNow.", INNER, "stands inside of another message"),
+    ],
+)
+def test_a_mistake_is_one_line(tmp_path: Path, text: str, entry: PromptEntry, said: str) -> None:
+    with pytest.raises(ParamsError) as error:
+        read_wording(write(tmp_path, text), entry)
+    assert said in str(error.value)
+    assert str(error.value).startswith(str(tmp_path / "mine.txt: "))
+    assert "\n" not in str(error.value)
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    assert read_wording(write(tmp_path, "One."), FENCED).text == "One."
+    assert read_wording(write(tmp_path, "Other."), FENCED).text == "Other."
+
+
+def test_a_folder_lists_its_prompts_by_name(tmp_path: Path) -> None:
+    for name in ("quality.txt", "cot.txt", "README.md"):
+        (tmp_path / name).write_text("x")
+    assert list_prompt_files(str(tmp_path)) == {
+        "cot": str(tmp_path / "cot.txt"), "quality": str(tmp_path / "quality.txt")
+    }  # fmt: skip
+
+
+def test_a_file_of_no_prompt_gets_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "qualty.txt").write_text("x")
+    with pytest.raises(ParamsError, match="'qualty' is no prompt; did you mean 'quality'"):
+        list_prompt_files(str(tmp_path))
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ParamsError, match="cannot be listed"):
+        list_prompt_files(str(tmp_path / "none"))
