@@ -45,6 +45,11 @@ def test_different_answers_stay_different(answers: tuple[str, ...]) -> None:
     assert len({normalise(answer) for answer in answers}) == len(answers)
 
 
+def test_long_answers_are_compared_to_their_end() -> None:
+    long = "0123456789 " * 1000
+    assert normalise(f"{long} a") == normalise(f"{long}\na") != normalise(f"{long} b")
+
+
 @pytest.mark.parametrize("text", ["B", "(B)", r"\text{B}", "b", "B: blue", "blue", "**B**"])
 def test_a_choice_is_its_label(text: str) -> None:
     assert normalise_answer(text, "mcq", CHOICES) == "B"

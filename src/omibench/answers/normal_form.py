@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from omibench.answers.extraction.letters import read_letters
-from omibench.answers.formulas.latex import squash, tidy
+from omibench.answers.formulas.latex import MAX_CHARS, squash, tidy
 from omibench.answers.letter_case import fold_words
 from omibench.answers.quantities.quantity import quantity
 from omibench.schemas.problem import AnswerType, Choice
@@ -23,6 +23,7 @@ def normalise_answer(
     value in base units: 1/2, 0.50 and `\frac{1}{2}` are one, and so are 50 cm and 0.5 m; 1.5 and
     1.6 are two, 0.5 m and 0.5 as well. All else is the text in one spelling of LaTeX and Unicode,
     without white space, ordinary words in lower case: no digit, sign, symbol or order is dropped.
+    Of a text longer than 4,000 characters white space alone is dropped.
 
     Args:
         answer: What was extracted from a response.
@@ -32,6 +33,8 @@ def normalise_answer(
     Returns:
         A text that is equal for answers that are one, not meant to be read.
     """
+    if len(answer) > MAX_CHARS:
+        return "".join(answer.split())
     if answer_type == "mcq":
         named = read_letters(answer, choices)
         return named[0] if named else squash(answer) or answer

@@ -118,8 +118,8 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_parts(row: dict[str, Any]) -> str:
-    """What else a verdict says of the parts of an answer: its credit, or its strict value."""
-    for name in ("credit", "strict"):
+    """What else a verdict says of an answer: its credit, its strict value, or eq. 6's ratio."""
+    for name in ("credit", "strict", "ratio"):
         if row[name] not in (None, row["verdict"]):
             return f"{name} {row[name]:.2g}"
     return ""

@@ -78,6 +78,8 @@ def _describe_total(score: Score | None) -> dict[str, str]:
     parts = "" if score.credit is None else f"credit {format_share(score.credit)}"
     if score.strict:
         parts = f"strict {format_share(score.strict.mean)}"
+    if score.ratio is not None:
+        parts = f"ratio {format_share(score.ratio)}"
     return {
         "acc": format_share(score.acc.mean),
         "interval": format_bounds(score.acc),
