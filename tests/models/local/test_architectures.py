@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.local_blocks import picture, samples, shown
+from tests.models.local_blocks import part_of, picture, samples, shown
 from tests.models.tiny_llava import build_llava
 from tests.models.tiny_own_code import build_own_code
 from tests.models.tiny_vlm import build
@@ -22,6 +22,7 @@ from tests.models.tiny_vlm import build
 from omibench.client.ask import ask
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.local.identity import LOADED
+from omibench.models.local.images import decode
 from omibench.models.local.own_code import hash_code
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.registry import open_provider
@@ -107,6 +108,28 @@ def test_a_picture_changes_the_probabilities_of_options_and_its_neighbours_do_no
         assert found[8, problem] == pytest.approx(found[1, problem], abs=2e-5)
     assert found[1, "0"] == pytest.approx(found[1, "2"], abs=1e-6)
     assert found[1, "0"] != pytest.approx(found[1, "1"], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_patch_is_seen_as_if_it_were_painted_on_the_picture(
+    name: str, checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    whole = picture(tmp_path, 1, (56, 56))
+    images = [whole.model_copy(update={"patch": patch}) for patch in ((0, 0, 28), (28, 28, 28))]
+    painted = []
+    for image in images:
+        path = tmp_path / f"painted-{len(painted)}.png"
+        decode(image).save(path)
+        painted.append(part_of(path))
+    asked = [shown("Read", image, problem=str(n)) for n, image in enumerate([*images, *painted])]
+    provider = TransformersProvider("tiny", block(checkpoints[name]))
+    scores = {
+        request.tags.problem: logprobs
+        for request, logprobs in provider.score_options(asked, [["A", "B"]] * len(asked))
+    }
+    assert scores["0"] == pytest.approx(scores["2"], abs=2e-5)
+    assert scores["1"] == pytest.approx(scores["3"], abs=2e-5)
+    assert scores["0"] != pytest.approx(scores["1"], abs=1e-6)
 
 
 @pytest.mark.parametrize("name", BUILDERS)

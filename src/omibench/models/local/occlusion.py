@@ -114,6 +114,8 @@ def occluded_logprobs(
 
 
 def _packing(engine: TransformersEngine) -> Packing | None:
+    if engine.has_own_code:  # how it packs pictures is known to itself alone
+        return None
     processor = getattr(engine.processor, "image_processor", None)
     names = ("patch_size", "merge_size", "temporal_patch_size", "image_mean", "image_std")
     if processor is None or any(getattr(processor, name, None) is None for name in names):
