@@ -208,6 +208,8 @@ def before() -> dict[str, str]:
         ("graph.stages.score", set()),
         ("status.reader", set()),
         ("params.stages.rationale", {"rationale"}),
+        ("params.study", set()),
+        ("params.cells", {"certify", "analyze"}),
         ("params.stages.filter", {"filter"}),
         ("params.stages.saliency", {"saliency", "analyze"}),
         ("answers.match", {"filter", "rationale", "score", "judge", "aggregate"}),

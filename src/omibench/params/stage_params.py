@@ -6,13 +6,17 @@ A Study is all of these at once; that a stage reads no more than it is given is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     from omibench.params.benchmark import BenchmarkParams
+    from omibench.params.cell import Cell
     from omibench.params.models.registry import Model
     from omibench.params.review import ReviewParams
     from omibench.params.setting import Setting
+    from omibench.params.stages.analyze import AnalyzeParams
+    from omibench.params.stages.certify import CertifyParams
     from omibench.params.stages.filter import FilterParams
     from omibench.params.stages.freeze import FreezeParams
     from omibench.params.stages.infer import InferParams
@@ -126,3 +130,77 @@ class JudgeStageParams(AskingParams, Protocol):
 
 class AggregateStageParams(ScoreStageParams, ConversationParams, Protocol):
     """Of the stage `aggregate`, whose parameters stand in the settings."""
+
+
+class ResultsParams(Protocol):
+    """To read a study's results, with the certificates of its judges."""
+
+    @property
+    def study(self) -> StudyParams:
+        """Name, seed and limit."""
+
+    @property
+    def models(self) -> dict[str, Model]:
+        """The models by name."""
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """The settings by name."""
+
+    @property
+    def infer(self) -> InferParams:
+        """Which cells there are."""
+
+    @property
+    def score(self) -> ScoreParams:
+        """By which rules they are scored."""
+
+    @property
+    def judge(self) -> JudgeParams:
+        """Who judges their reasoning."""
+
+    @property
+    def certify(self) -> CertifyParams:
+        """Labels, and certificates that stand already."""
+
+    @property
+    def analyze(self) -> AnalyzeParams:
+        """The rules and confidence of the report."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells of `infer`."""
+
+    @property
+    def aggregated_cells(self) -> list[Cell]:
+        """Those with several samples of a problem."""
+
+    @property
+    def judged_cells(self) -> list[Cell]:
+        """Those whose reasoning is judged."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
+        """The same with other blocks."""
+
+    def model_dump(self, *, mode: str = "python", exclude_defaults: bool = False) -> dict[str, Any]:
+        """All blocks as plain values."""
+
+
+class CertifyStageParams(ResultsParams, Protocol):
+    """Of the stage `certify`."""
+
+
+class AnalyzeStageParams(ResultsParams, Protocol):
+    """Of the stage `analyze`."""
+
+    @property
+    def benchmark(self) -> BenchmarkParams:
+        """Which benchmark is evaluated."""
+
+    @property
+    def saliency(self) -> SaliencyParams:
+        """What was looked into."""
+
+    @property
+    def salient_cells(self) -> list[Cell]:
+        """The cells whose pictures were."""

@@ -14,6 +14,12 @@ from omibench.files.yaml_file import locate_key, read_mapping
 from omibench.params.benchmark import BenchmarkParams
 from omibench.params.blocks import Block, Name, PlainPath
 from omibench.params.cell import Cell
+from omibench.params.cells import (
+    list_aggregated_cells,
+    list_cells,
+    list_judged_cells,
+    list_salient_cells,
+)
 from omibench.params.filtering.screens import SCREENS
 from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
@@ -87,12 +93,7 @@ class Study(Block):
     @property
     def cells(self) -> list[Cell]:
         """Every (model, setting) pair to evaluate, in the order of `infer`."""
-        return [
-            Cell(model, setting)
-            for model in self.infer.models
-            for setting in self.infer.settings
-            if self.infer.holds(model, setting)
-        ]
+        return list_cells(self.infer)
 
     def panels(self, stage: str) -> dict[str, JudgePanel]:
         """The judges that a job of `score` or `judge` asks, by instrument; none at other stages."""
@@ -115,24 +116,17 @@ class Study(Block):
     @property
     def aggregated_cells(self) -> list[Cell]:
         """The cells with several samples of a problem."""
-        return [c for c in self.cells if self.settings[c.setting].decoding.samples > 1]
+        return list_aggregated_cells(self.cells, self.settings)
 
     @property
     def judged_cells(self) -> list[Cell]:
         """The cells whose reasoning is judged: none where `judge` names nobody."""
-        settings = self.judge.settings
-        cells = [c for c in self.cells if settings is None or c.setting in settings]
-        return cells if self.judge.is_named else []
+        return list_judged_cells(self.cells, self.judge)
 
     @property
     def salient_cells(self) -> list[Cell]:
         """The cells whose pictures are looked into: none where `saliency` names no setting."""
-        models = self.saliency.models
-        return [
-            cell
-            for cell in self.cells
-            if cell.setting in self.saliency.settings and (models is None or cell.model in models)
-        ]
+        return list_salient_cells(self.cells, self.saliency)
 
     @model_validator(mode="after")
     def _nothing_is_named_twice(self) -> Self:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
 from omibench.params.cell import Cell
-from omibench.params.study import Study
+from omibench.params.stage_params import ResultsParams
 from omibench.schemas.tables import AggregateRow, read_parquet
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 _PLACE = ("model", "setting", "id", "book")
 
 
-def mark_counted_samples(verdicts: pl.DataFrame, study: Study, folder: Path) -> pl.DataFrame:
+def mark_counted_samples(
+    verdicts: pl.DataFrame, study: ResultsParams, folder: Path
+) -> pl.DataFrame:
     """The verdicts with the column `counts`.
 
     `folder` is that of the stage `aggregate`. A judge of a panel counts where the panel does.
@@ -44,7 +46,7 @@ def read_aggregates(cell: Cell, folder: Path) -> pl.DataFrame | None:
     return read_parquet(file, AggregateRow) if file.is_file() else None
 
 
-def _read_picks(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
+def _read_picks(study: ResultsParams, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
     """(model, setting, id, book) -> the sample `picked`, where the setting has one picked."""
     import polars as pl
 

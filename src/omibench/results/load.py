@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
-from omibench.params.study import Study
+from omibench.params.stage_params import ResultsParams
 from omibench.results.counted_samples import mark_counted_samples
 from omibench.results.partial import Partial, find_partial
 from omibench.results.present_cells import failed_cells, find_present_cells, keep_cells
@@ -46,14 +46,14 @@ class Results:
     whether the setting chose this sample; `select_verdicts` gives those rows alone.
     """
 
-    study: Study
+    study: ResultsParams
     manifest: FrozenManifest
     freeze: Path
     questions: dict[str, Question]
     answers: dict[str, Answer]
     verdicts: pl.DataFrame
     responses: pl.DataFrame
-    full_study: Study | None = None
+    full_study: ResultsParams | None = None
     """The study as its parameters say, where some of its cells are missing from `study`."""
     missing: tuple[Cell, ...] = ()
     """Cells of the study without responses or verdicts: nothing here is about them."""
@@ -168,7 +168,7 @@ class Results:
         return self._counting_verdicts.partition_by("model", "setting", "rules", as_dict=True)
 
 
-def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:
+def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -> Results:
     """Join frozen dataset, responses and verdicts of every cell of the study that has been scored.
 
     The others are `missing`. Raises MissingInputError for a missing file or without any cell,
@@ -231,7 +231,7 @@ def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRo
     )
 
 
-def _simulated_models(study: Study) -> list[str]:
+def _simulated_models(study: ResultsParams) -> list[str]:
     return [name for name, model in study.models.items() if model.is_simulated]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study
+from omibench.params.stage_params import ResultsParams
 from omibench.schemas.example import Example
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ class Partial(NamedTuple):
 
 
 def find_partial(
-    study: Study, questions: Collection[str], responses: pl.DataFrame, examples: Iterable[Example]
+    study: ResultsParams,
+    questions: Collection[str],
+    responses: pl.DataFrame,
+    examples: Iterable[Example],
 ) -> Partial | None:
     """What a study asked, where that is a part of the frozen `questions`; else None.
 
@@ -54,6 +57,6 @@ def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
     return {Cell(model, setting): count for model, setting, count in counts.iter_rows()}
 
 
-def _shows_sampled(study: Study, cell: Cell) -> bool:
+def _shows_sampled(study: ResultsParams, cell: Cell) -> bool:
     examples = study.settings[cell.setting].examples
     return bool(examples and examples.take == "sampled")

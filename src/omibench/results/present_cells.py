@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study
+from omibench.params.cells import list_cells
+from omibench.params.stage_params import ResultsParams
 from omibench.schemas.cell_failure import count_answered, failed_reason
 
 if TYPE_CHECKING:
@@ -17,18 +18,18 @@ NAMED = 3
 """Missing cells that a sentence names."""
 
 
-def find_present_cells(study: Study, infer: Path, score: Path) -> list[Cell]:
+def find_present_cells(study: ResultsParams, infer: Path, score: Path) -> list[Cell]:
     """The cells of a study with responses and verdicts; the job of any other has not succeeded."""
     return [
         cell
-        for cell in study.cells
+        for cell in list_cells(study.infer)
         if all(
             (stage / cell.model / f"{cell.setting}.parquet").is_file() for stage in (infer, score)
         )
     ]
 
 
-def keep_cells(study: Study, cells: Sequence[Cell]) -> Study:
+def keep_cells(study: ResultsParams, cells: Sequence[Cell]) -> ResultsParams:
     """The study with these of its cells alone."""
     settings_by_model = {
         model: [cell.setting for cell in cells if cell.model == model]

@@ -172,7 +172,7 @@ def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> No
     said = [leading_sentence(results, rows), runner_up_sentence(results, rows)]
     assert said[0].startswith("No cell leads: each got too few answers.")
     assert not [text for text in said if "leads with" in text or "0.0" in text]
-    assert make_headline(Analysis(results, Path(), tmp_path)).numbers[0].value == "–"
+    assert make_headline(Analysis(results.study, results, Path(), tmp_path)).numbers[0].value == "–"
 
 
 def _end_with(results: Results, outcomes: dict[str, str]) -> None:

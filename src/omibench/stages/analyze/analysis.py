@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import (
     FailureCount,
@@ -22,6 +23,8 @@ from omibench.stages.analyze.tables.printed import Printed, read_tables
 class Analysis:
     """The results of a study, with the tables that several sections share, each computed once."""
 
+    study: AnalyzeStageParams
+    """The study as its parameters say; that of `results` holds the cells that are there."""
     results: Results
     folder: Path
     """The folder of the results: those of the stages are below it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from omibench.errors import PluginError
 from omibench.files.csv_file import write_csv
-from omibench.params.study import Study
+from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
@@ -23,7 +23,7 @@ REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
-def analyze_study(results: Path, out: Path, study: Study) -> Headline:
+def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headline:
     """Summarise every cell of a study and write tables, report and explorer.
 
     Args:
@@ -42,7 +42,7 @@ def analyze_study(results: Path, out: Path, study: Study) -> Headline:
     """
     read = load_results(results / "freeze", results / "infer", results / "score", study)
     loaded = add_certificates(read, results / "certify")
-    analysis = Analysis(loaded, results, out / REPORT)
+    analysis = Analysis(study, loaded, results, out / REPORT)
     sections = make_sections(analysis)
     headline = make_headline(analysis)
     _write_tables(out, loaded, sections)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import certificate_identity
-from omibench.params.study import Study
+from omibench.params.stage_params import CertifyStageParams
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +24,7 @@ def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
     )
 
 
-def list_identities(study: Study, judge: str) -> list[dict[str, Any]]:
+def list_identities(study: CertifyStageParams, judge: str) -> list[dict[str, Any]]:
     """What of the models of a judge, joined by +, changes its answers.
 
     Raises MissingInputError for one that the study does not define.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from omibench.errors import FileFormatError
 from omibench.files.hashes import hash_file
 from omibench.params.identity import certificate_identity
-from omibench.params.study import Study
+from omibench.params.stage_params import CertifyStageParams
 from omibench.results.four_way import DISAGREE, RESPONSE, four_way, with_quadrants
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.certificate import CERTIFICATE_FILE, Certificate, DisagreementRow
@@ -29,7 +29,7 @@ LABELS = "labels"
 
 
 def certify_scored(
-    labels: Path, scored: Path, out: Path, study: Study, rules: str | None = None
+    labels: Path, scored: Path, out: Path, study: CertifyStageParams, rules: str | None = None
 ) -> Certificate:
     """Hold the verdicts of a file against labels; write into the folder `out`.
 
@@ -66,7 +66,11 @@ def certify_scored(
 
 
 def _make_certificate(
-    compared: pl.DataFrame, joined: pl.DataFrame, matched: MatchedLabels, study: Study, labels: Path
+    compared: pl.DataFrame,
+    joined: pl.DataFrame,
+    matched: MatchedLabels,
+    study: CertifyStageParams,
+    labels: Path,
 ) -> Certificate:
     import polars as pl
 
@@ -109,7 +113,7 @@ def _get_only_value(joined: pl.DataFrame, column: str) -> str | None:
     return str(values[0]) if values else None
 
 
-def _list_identities(study: Study, judge: str, joined: pl.DataFrame) -> list[Row]:
+def _list_identities(study: CertifyStageParams, judge: str, joined: pl.DataFrame) -> list[Row]:
     """The judge models by what changes their answers, where the params define them."""
     names = judge.split("+")
     if all(name in study.models for name in names):
@@ -125,7 +129,7 @@ def _identify_rules(joined: pl.DataFrame) -> Row:
 
 
 def _draw_disagreements(
-    compared: pl.DataFrame, rows: Sequence[Row], study: Study
+    compared: pl.DataFrame, rows: Sequence[Row], study: CertifyStageParams
 ) -> Iterator[DisagreementRow]:
     """At most `certify.disagreements` responses of each model, drawn with the study's seed."""
     import polars as pl

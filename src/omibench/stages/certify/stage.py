@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.hashes import hash_file
-from omibench.params.study import Study
+from omibench.params.stage_params import CertifyStageParams
 from omibench.results.four_way import RESPONSE, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
@@ -44,7 +44,9 @@ class JudgeCertificates(NamedTuple):
     reasoning: list[ReasoningCertificate]
 
 
-def certify_judges(labels: Path, results: Path, out: Path, study: Study) -> JudgeCertificates:
+def certify_judges(
+    labels: Path, results: Path, out: Path, study: CertifyStageParams
+) -> JudgeCertificates:
     """Hold the judges of a study against a file of labels; write into the folder `out`.
 
     `certificate.json` and `disagreements.jsonl` are made where the file says what is right;

@@ -19,7 +19,9 @@ TEMPLATES = Path(__file__).parents[4] / "src/omibench/web/templates"
 
 def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
-    sections = make_sections(Analysis(results, made.score.parent, made.out / "report.html"))
+    sections = make_sections(
+        Analysis(made.study, results, made.score.parent, made.out / "report.html")
+    )
     drawn = {section.name: figure for section in sections if (figure := section.figure())}
     assert list(drawn) == ["accuracy", "images", "rules", "failures"]
     for picture in drawn.values():

@@ -99,7 +99,9 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     manifest = read_json(path, FrozenManifest)
     write_json(path, manifest.model_copy(update={"synthetic": "synthetic:omibench"}))
     results = load_results(folders.freeze, folders.infer, folders.score, folders.study)
-    found = make_headline(Analysis(results, folders.score.parent, tmp_path / "r.html"))
+    found = make_headline(
+        Analysis(folders.study, results, folders.score.parent, tmp_path / "r.html")
+    )
     assert found.simulated
     assert str(found).startswith("[SIMULATED] On made-up problems (synthetic:omibench)")
     assert results.main_simulated

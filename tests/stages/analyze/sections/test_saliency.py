@@ -78,7 +78,7 @@ def shown(tmp_path: Path) -> Shown:
 
 
 def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
-    cot, direct = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+    cot, direct = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
     assert direct.cell == Cell("sim-weak", "direct")
     assert direct.impacts == {"p": 1.5, "q": 0.5, "wrong": 0.5}
     assert direct.logprobs == {"p": -0.5, "q": -0.2, "wrong": -3.0}
@@ -89,7 +89,7 @@ def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
 
 
 def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, shown: Shown) -> None:
-    (pair,) = compare_settings(saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
+    (pair,) = compare_settings(saliences(shown, shown.study.saliency, tmp_path / "saliency"))  # type: ignore[arg-type]
     assert (pair.later_setting, pair.earlier_setting) == ("direct", "cot")
     assert (pair.answered, pair.problems) == (3, 2)
     assert pair.logprobs == pytest.approx((-0.35, -0.15025))
@@ -100,12 +100,12 @@ def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, sho
 def test_a_cell_that_was_not_looked_into_is_named(tmp_path: Path, shown: Shown) -> None:
     (tmp_path / "saliency/sim-weak/cot.parquet").unlink()
     with pytest.raises(MissingInputError, match=r"sim-weak/cot\.parquet: is missing"):
-        saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+        saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
 
 
 def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Shown) -> None:
-    found = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
-    card = describe_saliency(shown, found, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
+    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+    card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
     assert card is not None
     assert card["simulated"]
     assert [(r["mean"], r["largest"]) for r in card["rows"]] == [
@@ -116,18 +116,18 @@ def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Show
     assert card["maps"][1]["src"] == expected
     assert "the 2 of 3 problems that are right under both" in card["pairs"][0]
     wrong = [row._replace(right=frozenset()) for row in found]
-    card = describe_saliency(shown, wrong, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
+    card = describe_saliency(shown, shown.study.saliency, wrong, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
     assert card is not None
     assert "of the 3 problems answered under both, none is right under direct" in card["pairs"][0]
-    assert describe_saliency(shown, [], tmp_path / "report.html") is None  # type: ignore[arg-type]
+    assert describe_saliency(shown, shown.study.saliency, [], tmp_path / "report.html") is None  # type: ignore[arg-type]
 
 
 def test_what_is_not_scored_is_counted_with_its_reasons(tmp_path: Path, shown: Shown) -> None:
-    found = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
     cot, direct = found
     assert (dict(cot.unscored), dict(direct.unscored)) == ({"no_response": 1, "no_letter": 2}, {})
     assert (cot.declares, direct.declares) == (1, 0)
-    card = describe_saliency(shown, found, tmp_path / "report.html")  # type: ignore[arg-type]
+    card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "report.html")  # type: ignore[arg-type]
     assert card is not None
     (line,) = card["unscored"]
     assert "3 problems not scored: several options are declared (AC) (2); refused (1)." in line
@@ -139,8 +139,8 @@ def test_a_cell_of_which_nothing_is_scored_is_a_row_without_numbers(
 ) -> None:
     file = tmp_path / "saliency/sim-weak/cot.parquet"
     write_parquet(file, [unscored("p", "no_response", "truncated")], SaliencyRow)
-    found = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
-    card = describe_saliency(shown, found, tmp_path / "report.html")  # type: ignore[arg-type]
+    found = saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
+    card = describe_saliency(shown, shown.study.saliency, found, tmp_path / "report.html")  # type: ignore[arg-type]
     assert card is not None
     first = card["rows"][0]
     assert (first["problems"], first["unscored"], first["mean"]) == (0, 1, "–")
@@ -163,7 +163,7 @@ def test_a_cell_that_was_measured_in_another_way_is_refused(
     block = {"settings": ["cot", "direct"], "models": ["sim-weak"]}
     other = Shown(parse_study(study_values() | {"saliency": block | change}, "test"))
     with pytest.raises(UntrustedError, match=words) as caught:
-        saliences(other, tmp_path / "saliency")  # type: ignore[arg-type]
+        saliences(other, other.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
     assert "--forcerun" in str(caught.value)
 
 
@@ -175,7 +175,7 @@ def test_a_cell_of_the_first_version_is_read_and_not_reported(tmp_path: Path, sh
     pl.read_parquet(file).drop(added).write_parquet(file)
     assert read_parquet(file, SaliencyRow)["version"].to_list() == [None] * 2
     with pytest.raises(UntrustedError, match=f"version None, and the study says {VERSION}"):
-        saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+        saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
 
 
 def test_the_table_has_a_row_a_cell(
@@ -184,7 +184,9 @@ def test_the_table_has_a_row_a_cell(
     monkeypatch.setattr(
         "omibench.stages.analyze.tables.saliency.cell_names", lambda _, cell: {"model": cell.model}
     )
-    table = saliency_records(shown, saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
+    table = saliency_records(
+        shown, shown.study.saliency, saliences(shown, shown.study.saliency, tmp_path / "saliency")
+    )  # type: ignore[arg-type]
     assert [row["impact_max"] for row in table] == [0.25, 1.5]
     assert [row["problems"] for row in table] == [3, 3]
     assert [(row["no_response"], row["no_letter"], row["declares"]) for row in table] == [

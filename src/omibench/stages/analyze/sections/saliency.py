@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from omibench.params.cell import Cell
+from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import map_file
 from omibench.stages.analyze.analysis import Analysis
@@ -48,25 +49,30 @@ class SaliencySection(ReportSection):
     def __init__(self, analysis: Analysis) -> None:
         """Read what the stage `saliency` wrote of every cell."""
         super().__init__(analysis)
-        self.saliences = saliences(self.results, analysis.folder / "saliency")
+        self.saliences = saliences(
+            self.results, analysis.study.saliency, analysis.folder / "saliency"
+        )
 
     def tables(self) -> Iterable[ReportTable]:
         """`saliency.csv`, where there is anything."""
         if self.saliences:
-            yield ReportTable("saliency", saliency_records(self.results, self.saliences))
+            yield ReportTable(
+                "saliency",
+                saliency_records(self.results, self.analysis.study.saliency, self.saliences),
+            )
 
     def view(self) -> Mapping[str, Any] | None:
         """A row a cell, settings in pairs, and the strongest heat map of each cell."""
-        return describe_saliency(self.results, self.saliences, self.analysis.report)
+        params = self.analysis.study.saliency
+        return describe_saliency(self.results, params, self.saliences, self.analysis.report)
 
 
 def describe_saliency(
-    results: Results, rows: Sequence[Salience], report: Path
+    results: Results, params: SaliencyParams, rows: Sequence[Salience], report: Path
 ) -> dict[str, Any] | None:
     """What the template lays out; None where nothing was looked into."""
     if not rows:
         return None
-    params = results.study.saliency
     return {
         "simulated": any(row.simulated for row in rows),
         "caption": f"A black square of {params.patch} pixels slides over each picture "

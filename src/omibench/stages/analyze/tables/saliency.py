@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from omibench.errors import MissingInputError, UntrustedError
 from omibench.params.cell import Cell
+from omibench.params.cells import list_salient_cells
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import VERSION, SaliencyOutcome, SaliencyRow
@@ -78,11 +79,12 @@ class SaliencyComparison(NamedTuple):
     losses: int
 
 
-def saliences(results: Results, folder: Path) -> list[Salience]:
+def saliences(results: Results, params: SaliencyParams, folder: Path) -> list[Salience]:
     """Every cell that was looked into.
 
     Args:
         results: The study's results.
+        params: The block `saliency` of the study.
         folder: That of the stage `saliency`.
 
     Raises:
@@ -90,12 +92,12 @@ def saliences(results: Results, folder: Path) -> list[Salience]:
         UntrustedError: It was measured in another way than the study says.
     """
     table = []
-    for cell in results.study.salient_cells:
+    for cell in list_salient_cells(results.study.cells, params):
         file = folder / cell.model / f"{cell.setting}.parquet"
         if not file.is_file():
             raise MissingInputError(f"{file}: is missing; make it with `snakemake --cores all`")
         frame = read_parquet(file, SaliencyRow)
-        check_measurement(frame, results.study.saliency, file)
+        check_measurement(frame, params, file)
         if frame.height:
             table.append(_salience(cell, frame))
     return table
@@ -155,13 +157,15 @@ def _compare_pair(
     )  # fmt: skip
 
 
-def saliency_records(results: Results, rows: list[Salience]) -> list[dict[str, Any]]:
+def saliency_records(
+    results: Results, params: SaliencyParams, rows: list[Salience]
+) -> list[dict[str, Any]]:
     """The rows of saliency.csv; nats with 6 digits."""
     return [
         {
             **cell_names(results, s.cell),
-            "reading": results.study.saliency.reading,
-            "max_pixels": results.study.saliency.max_pixels,
+            "reading": params.reading,
+            "max_pixels": params.max_pixels,
             "problems": len(s.impacts),
             **{outcome: s.unscored.get(outcome, 0) for outcome in UNSCORED},
             "declares": s.declares,

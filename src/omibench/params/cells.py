@@ -1,0 +1,46 @@
+"""Which cells a study has, and which of them a stage works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from omibench.params.cell import Cell
+
+if TYPE_CHECKING:
+    from omibench.params.setting import Setting
+    from omibench.params.stages.infer import InferParams
+    from omibench.params.stages.judge import JudgeParams
+    from omibench.params.stages.saliency import SaliencyParams
+
+
+def list_cells(infer: InferParams) -> list[Cell]:
+    """Every (model, setting) pair to evaluate, in the order of `infer`."""
+    return [
+        Cell(model, setting)
+        for model in infer.models
+        for setting in infer.settings
+        if infer.holds(model, setting)
+    ]
+
+
+def list_aggregated_cells(cells: Sequence[Cell], settings: Mapping[str, Setting]) -> list[Cell]:
+    """The cells with several samples of a problem."""
+    return [cell for cell in cells if settings[cell.setting].decoding.samples > 1]
+
+
+def list_judged_cells(cells: Sequence[Cell], judge: JudgeParams) -> list[Cell]:
+    """The cells whose reasoning is judged: none where `judge` names nobody."""
+    if not judge.is_named:
+        return []
+    return [c for c in cells if judge.settings is None or c.setting in judge.settings]
+
+
+def list_salient_cells(cells: Sequence[Cell], saliency: SaliencyParams) -> list[Cell]:
+    """The cells whose pictures are looked into: none where `saliency` names no setting."""
+    models = saliency.models
+    return [
+        cell
+        for cell in cells
+        if cell.setting in saliency.settings and (models is None or cell.model in models)
+    ]
