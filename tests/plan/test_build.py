@@ -17,8 +17,8 @@ from omibench.judges.gptscore import VARIANTS
 from omibench.judges.instrument import build_request
 from omibench.params.benchmark import BenchmarkParams
 from omibench.params.cell import Cell
-from omibench.params.gptscore import GptscoreVariant
 from omibench.params.stages.filter import FilterParams
+from omibench.params.stages.gptscore import GptscoreVariant
 from omibench.params.stages.rationale import RationaleParams
 from omibench.params.study import Study
 from omibench.plan import plan_study, render

@@ -18,7 +18,7 @@ from omibench.judges.case import JudgeCase, gold_section, question_section, resp
 from omibench.judges.instrument import Instrument, build_prompt, register
 from omibench.judges.reply import last_line
 from omibench.judges.votes import most
-from omibench.params.gptscore import GptscoreVariant, name_prompt
+from omibench.params.stages.gptscore import GptscoreVariant, name_prompt
 
 _TOKEN = re.compile(r"(?:answer\s*:[*_`\s]*)?(consistent|inconsistent)[*_`\s.]*", re.IGNORECASE)
 

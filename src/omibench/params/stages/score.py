@@ -7,9 +7,9 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from omibench.params.blocks import Block
-from omibench.params.gptscore import Gptscore
 from omibench.params.names import RuleBookName
 from omibench.params.panel import JudgePanel, NamedPanel, Panel
+from omibench.params.stages.gptscore import Gptscore
 
 PANEL_KEYS: Final = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
 """Instrument -> its key under `score`."""

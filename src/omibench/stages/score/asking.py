@@ -11,9 +11,9 @@ from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument, build_prompt
 from omibench.judges.panel import Judge, OpenPanel, PanelRequest, open_panels
-from omibench.params.gptscore import GptscorePanel, GptscoreVariant
 from omibench.params.panel import JudgePanel
 from omibench.params.stage_params import ScoreStageParams
+from omibench.params.stages.gptscore import GptscorePanel, GptscoreVariant
 from omibench.params.stages.score import PANEL_KEYS
 
 INSTRUMENTS: dict[str, Instrument[Any]] = {

@@ -16,7 +16,7 @@ from omibench.judges.extraction import EXTRACTION, NO_ANSWER, is_verbatim
 from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import OpenPanel, Opinion, consult
-from omibench.params.gptscore import GptscoreVariant
+from omibench.params.stages.gptscore import GptscoreVariant
 from omibench.rule_books import mathreal
 from omibench.rule_books.outcome import find_finish_reason, passes_through
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
