@@ -37,7 +37,7 @@ from omibench.params.study import (
 )
 from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance.provenance import forget
-from omibench.params.unused_models import describe_unused
+from omibench.params.checks.unused_models import describe_unused
 from omibench.files.yaml_file import add_place
 
 # No process that a job starts imports what happens to lie in the current folder.

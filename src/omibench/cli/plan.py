@@ -67,7 +67,7 @@ def plan(
       omibench plan --params params.yaml --after
       omibench plan --params params.yaml --sample 50 --seed 1
     """
-    from omibench.params.unused_models import describe_unused
+    from omibench.params.checks.unused_models import describe_unused
     from omibench.plan import compare_study, plan_study, render, render_comparison
     from omibench.plan.probing import endpoint_lines
     from omibench.plan.rehearsal import is_made_up, made_up_questions

@@ -20,16 +20,16 @@ from omibench.params.cells import (
     list_judged_cells,
     list_salient_cells,
 )
+from omibench.params.checks.own_code import find_foreign_code
+from omibench.params.checks.reward_models import check_heads_mark_alone, check_reward_models
 from omibench.params.filtering.screens import SCREENS
 from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
-from omibench.params.own_code import find_foreign_code
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
 from omibench.params.prompt_folder import spread_prompts
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
-from omibench.params.reward_models import check_heads_mark_alone, check_reward_models
 from omibench.params.runtime import merge_runtime
 from omibench.params.setting import Setting
 from omibench.params.stages.aggregate import SELF

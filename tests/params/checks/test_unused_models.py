@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from omibench.params.checks.unused_models import describe_unused
 from omibench.params.study import load_study, parse_study
-from omibench.params.unused_models import describe_unused
 
 MODEL = {"provider": "simulated", "oracle": "oracle.jsonl"}
 VALUES = {"models": {"a": MODEL, "b": MODEL}, "settings": {"cot": {}, "direct": {}}}

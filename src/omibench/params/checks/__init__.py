@@ -1,0 +1,1 @@
+"""What is checked over several blocks of params.yaml."""
