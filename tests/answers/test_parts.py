@@ -39,6 +39,8 @@ def test_labelled_parts(text: str, keys: str, texts: list[str]) -> None:
 
 def test_labels_must_start_with_the_first_and_follow_each_other() -> None:
     assert split_labelled("(2) 90, (3) 45") == []
+    coordinates = split_labelled("(1) (3, 2) (2) (5, 1)")
+    assert [part.text for part in coordinates] == ["(3, 2)", "(5, 1)"]
     assert split_labelled("f(x) = 3 and g(y) = 4") == []
 
 

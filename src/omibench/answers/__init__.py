@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from omibench.answers.compare import AnswerComparison as AnswerComparison
+    from omibench.answers.compare import check_choices as check_choices
     from omibench.answers.compare import compare_answers as compare_answers
     from omibench.answers.compare import label_choices as label_choices
     from omibench.answers.comparison import PartResult as PartResult
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnswerComparison",
     "PartResult",
+    "check_choices",
     "compare_answers",
     "extract_answer",
     "label_choices",

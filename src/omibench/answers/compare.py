@@ -106,13 +106,32 @@ def label_choices(choices: Sequence[str] | Mapping[str, str]) -> list[Choice]:
     return [Choice(label=label, text=text) for label, text in texts.items()]
 
 
+def check_choices(name: str, gold: str, choices: Sequence[Choice]) -> str:
+    """Check that a gold names choices.
+
+    Args:
+        name: What the message calls the gold.
+        gold: Letters, or the text of a choice.
+        choices: The choices of the problem.
+
+    Returns:
+        The letters of the choices that it names.
+
+    Raises:
+        ArgumentError: It names none.
+    """
+    letters = read_letters(gold, choices)
+    if letters is None:
+        raise ArgumentError(f"{name}: {gold!r} names none of the choices")
+    return letters[0]
+
+
 def _compare_choices(gold: str, answer: str, choices: Sequence[Choice]) -> AnswerComparison:
-    gold_letters, answer_letters = read_letters(gold, choices), read_letters(answer, choices)
-    if gold_letters is None:
-        raise ArgumentError(f"gold: {gold!r} names none of the choices")
+    gold_letters = check_choices("gold", gold, choices)
+    answer_letters = read_letters(answer, choices)
     if answer_letters is None:
         return AnswerComparison(False, "names none of the choices", 0.0, ())
-    match = compare_letters(gold_letters[0], answer_letters[0])
+    match = compare_letters(gold_letters, answer_letters[0])
     reason = "equal as letters" if match.tier else _explain(match.parts)
     return AnswerComparison(match.tier is not None, reason, match.credit, match.parts)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from omibench.answers.formulas.latex import fold
@@ -60,7 +61,8 @@ _MARK = re.compile(
 def split_labelled(text: str) -> list[AnswerPart]:
     """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
     best: list[AnswerPart] = []
-    labels = list(_LABEL.finditer(text))[: 4 * MAX_PARTS]
+    candidates = islice(_LABEL.finditer(text), 4 * MAX_PARTS)
+    labels = [match for match in candidates if not _closes_bracket(text, match)]
     if len(labels) < 2 and _DOTTED.match(text):
         labels = list(_DOTTED.finditer(text))[: 4 * MAX_PARTS]
     for family in _FAMILIES:
@@ -75,6 +77,19 @@ def split_labelled(text: str) -> list[AnswerPart]:
                 for m, end in zip(marks, ends, strict=True)
             ]
     return best if len(best) == len(labels) else _in_any_order(text, labels) or best
+
+
+def _closes_bracket(text: str, label: re.Match[str]) -> bool:
+    """Whether what looks like a label, `5)`, ends a bracket that begins before it: (3, 5)."""
+    if label[0].lstrip().startswith(("(", "（")) or not re.search("[)）]", label[0]):
+        return False
+    depth = 0
+    for sign in text[: label.start()]:
+        if sign in "(（":
+            depth += 1
+        elif sign in ")）" and depth:
+            depth -= 1
+    return depth > 0
 
 
 def _in_any_order(text: str, labels_found: Sequence[re.Match[str]]) -> list[AnswerPart]:

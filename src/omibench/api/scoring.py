@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import overload
 
-from omibench.answers import label_choices
-from omibench.answers.extraction.letters import read_letters
+from omibench.answers import check_choices, label_choices
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
 from omibench.rule_books.registry import RULE_BOOKS, score_item
@@ -129,8 +128,8 @@ def _make_item(
     if answer_type not in (None, "mcq", "open"):
         raise ArgumentError(f"answer_type: is {answer_type!r}; give 'mcq' or 'open'")
     kind = answer_type or ("mcq" if labelled else "open")
-    if choices is not None and kind == "mcq" and read_letters(", ".join(entries), labelled) is None:
-        raise ArgumentError(f"gold{suffix}: {', '.join(entries)!r} names none of the choices")
+    if choices is not None and labelled and kind == "mcq":
+        check_choices(f"gold{suffix}", ", ".join(entries), labelled)
     reply = Response(text=response) if isinstance(response, str) else response
     return ScoredItem(
         id=name,
