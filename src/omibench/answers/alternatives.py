@@ -6,7 +6,8 @@ import re
 
 from omibench.answers.formulas.operators import same_set
 from omibench.answers.formulas.relation import Equality
-from omibench.answers.parts import split_labelled, split_outside_brackets
+from omibench.answers.parts import split_labelled
+from omibench.text.pieces import split_outside_brackets
 
 _NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
 _PLUS_MINUS = re.compile(r"\s*±\s*([^±]+)")

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from omibench.answers.formulas.latex import fold
 from omibench.answers.names import is_dashed
+from omibench.text.pieces import MOST_PIECES, split_outside_brackets, trim_piece
 
-MAX_PARTS = 64
+MAX_PARTS = MOST_PIECES
 
 
 class AnswerPart(NamedTuple):
@@ -43,17 +44,11 @@ _KEYED = re.compile(
     r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|(?<=^[A-Z])-(?=(?:\d{1,2}|[a-z]|[ivx]{1,4})$)|=|\\to)\s*(.*)",
     re.DOTALL,
 )
-_WORDS = dict.fromkeys(("oder", "ou", "или", "或", "或者"), "or") | dict.fromkeys(
-    ("und", "et", "и", "和"), "and"
-)
 _PAIR = re.compile(r"(\d{1,2})\s*(?:-|:|\\to|=)?\s*([A-Za-z]|[IVX]{1,4})")
 """1-c, 2 -> a or 1c, 2a: numbers from one on, and the letter that each goes with."""
 _TRUTH_RUN = re.compile(
     r"[TF]{3,}|[VF]{3,}|[TFtf](?: [TFtf]){2,}|[VFvf](?: [VFvf]){2,}"
     r"|(?i:true|false)(?i: true| false)+|[√✓✔×✗✘](?:[ ,]*[√✓✔×✗✘])+"
-)
-_MARK = re.compile(
-    r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&|und|oder|et|ou|и|или)\s|或者?|和|\\to\b|->|\s-\s|\\[{}]"
 )
 
 
@@ -73,7 +68,7 @@ def split_labelled(text: str) -> list[AnswerPart]:
         if len(marks) >= 2 and len(marks) > len(best) and marks[0].start() <= 40:
             ends = [m.start() for m in marks[1:]] + [len(text)]
             best = [
-                AnswerPart(m.group(1).lower(), _trim(text[m.end() : end]))
+                AnswerPart(m.group(1).lower(), trim_piece(text[m.end() : end]))
                 for m, end in zip(marks, ends, strict=True)
             ]
     return best if len(best) == len(labels) else _in_any_order(text, labels) or best
@@ -101,7 +96,7 @@ def _in_any_order(text: str, labels_found: Sequence[re.Match[str]]) -> list[Answ
         if sorted(labels) == sorted(family[: len(labels)]):
             ends = [m.start() for m in labels_found[1:]] + [len(text)]
             pieces = zip(labels_found, ends, strict=True)
-            parts = {m.group(1): _trim(text[m.end() : end]) for m, end in pieces}
+            parts = {m.group(1): trim_piece(text[m.end() : end]) for m, end in pieces}
             return [AnswerPart(label.lower(), parts[label]) for label in family[: len(labels)]]
     return []
 
@@ -166,10 +161,6 @@ def without_label(text: str) -> str:
     return labelled_part(text).text
 
 
-def _trim(text: str) -> str:
-    return text.strip(" \n\t;,.；，$") if text.count("$") % 2 else text.strip(" \n\t;,.；，")
-
-
 def key_pieces(pieces: list[str]) -> list[AnswerPart]:
     """Pieces that all begin with their name (R_1 = 5, Xylem: b) under it, others as they stand."""
     if len(pieces) < 2:
@@ -181,33 +172,3 @@ def key_pieces(pieces: list[str]) -> list[AnswerPart]:
     if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
         return [AnswerPart(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
     return [labelled_part(piece) for piece in pieces]
-
-
-def split_outside_brackets(text: str, marks: set[str]) -> list[str]:
-    """Pieces between `marks` outside all brackets; grouped digits and decimal commas stay whole."""
-    pieces: list[str] = []
-    depth = start = 0
-    for match in _MARK.finditer(text):
-        mark = match.group().strip(" \t") or "\n"
-        mark = _WORDS.get(mark, mark)
-        if mark in ("\\{", "\\}") or mark in "[({":
-            depth += -1 if mark == "\\}" else 1
-        elif mark in "])}":
-            depth = max(depth - 1, 0)
-        elif depth == 0 and mark in marks and not _inside_number(text, match):
-            pieces.append(text[start : match.start()])
-            start = match.end()
-            if len(pieces) >= MAX_PARTS:
-                break
-    pieces.append(text[start:])
-    trimmed = [_trim(piece) for piece in pieces]
-    return [piece for piece in trimmed if piece]
-
-
-def _inside_number(text: str, mark: re.Match[str]) -> bool:
-    if mark.group() != ",":
-        return False
-    before, after = text[: mark.start()], text[mark.end() : mark.end() + 4]
-    return bool(
-        re.search(r"(?<!\d)\d{1,3}(?:,\d{3})*$", before[-24:]) and re.match(r"\d{3}(?!\d)", after)
-    )

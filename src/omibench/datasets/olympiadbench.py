@@ -15,7 +15,6 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from omibench.answers.parts import split_outside_brackets
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
 from omibench.datasets.groups import link_by_keys
@@ -24,6 +23,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, naming, typed_rows
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Figure, Question, Subject
+from omibench.text.pieces import split_outside_brackets
 
 _FILE = re.compile(r"OE_(?:MM|TO)_(maths|physics)_(en|zh)_(COMP|CEE)")
 _MARK = re.compile(r"<(img_\d+|image_\d+)>")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from omibench.answers import match_answer
-from omibench.answers.normal_form import normalise_answer
+from omibench.answers import match_answer, normalise_answer
 from omibench.rule_books.registry import score_item
 from omibench.rule_books.robust import NAME as ROBUST
 from omibench.schemas.problem import AnswerType, Choice

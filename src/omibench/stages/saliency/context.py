@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.answers.extraction.letter_place import (
+from omibench.answers import (
     LetterMissing,
     find_declared_option,
     find_letter_place,

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.answers.extraction.letter_place import LetterMissing
+from omibench.answers import LetterMissing
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
 from omibench.files.atomic import write_atomically
