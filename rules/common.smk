@@ -30,6 +30,7 @@ from omibench.graph.slices import slice_study
 from omibench.graph.stages import STAGES, find_stage
 from omibench.params.cell import Cell
 from omibench.params.study import (
+    COMMAND_LINE,
     local_helpers,
     local_models,
     parse_study,
@@ -54,7 +55,7 @@ try:
             config,
             "the parameters",
             files=PARAMS_FILES,
-            overrides=list(workflow.config_settings.config),
+            overrides=dict.fromkeys(workflow.config_settings.config, COMMAND_LINE),
         )
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
