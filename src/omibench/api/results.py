@@ -100,7 +100,8 @@ class ResultTables:
 
     @cached_property
     def saliency(self) -> pl.DataFrame:
-        """One row a place of a picture that was covered: by how much an option lost."""
+        """One row a place of a picture that was covered: by how much an option lost; a problem
+        that could not be scored has one row with its `outcome` and `reason`."""
         return join_problems(read_cells(self.folder, "saliency", SaliencyRow), self.problems)
 
     @property

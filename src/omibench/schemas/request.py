@@ -100,7 +100,10 @@ class Message(Noun):
 
 
 class Conversation(Noun):
-    """The messages of one request, text and images interleaved in the order they are sent."""
+    """The messages of one request, text and images interleaved in the order they are sent.
+
+    Where the last one is the assistant's, the model goes on with it, instead of beginning a turn.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()

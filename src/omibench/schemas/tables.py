@@ -250,15 +250,40 @@ def write_parquet(
     Raises:
         OutputError: It cannot be written.
     """
+    write_frame(path, frame_rows(rows, row), row, origin)
+
+
+def frame_rows(rows: Sequence[BaseModel], row: type[BaseModel]) -> pl.DataFrame:
+    """Build the frame of some rows, lone surrogates as U+FFFD: far smaller than the rows are.
+
+    Args:
+        rows: The rows.
+        row: Their type.
+    """
     schema = polars_schema(row)
     values = {name: [getattr(r, name) for r in rows] for name in schema}
-    for name in list_sparse_columns(row):
-        if all(value is None for value in values[name]):
-            del schema[name], values[name]
     try:
-        frame = build_frame(values, schema)
+        return build_frame(values, schema)
     except UnicodeEncodeError:
-        frame = build_frame(replace_surrogates(values), schema)
+        return build_frame(replace_surrogates(values), schema)
+
+
+def write_frame(
+    path: str | Path, frame: pl.DataFrame, row: type[BaseModel], origin: CellOrigin | None = None
+) -> None:
+    """Write a frame as `write_parquet` writes its rows.
+
+    Args:
+        path: The file to write; it appears whole or not at all.
+        frame: Frames of `frame_rows`, one below the other.
+        row: The type of the rows.
+        origin: What the file of a cell says of itself; where it is left out, what its path says.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    sparse = list_sparse_columns(row)
+    frame = frame.drop([name for name in sparse if frame[name].null_count() == frame.height])
     origin = origin or describe_origin(Path(path))
     with _replace_file(path) as partial:
         frame.write_parquet(partial)

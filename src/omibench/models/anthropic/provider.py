@@ -38,8 +38,8 @@ class AnthropicProvider(ServedProvider[AnthropicModel]):
 
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for top_p, which this API does not take."""
-        super().check(requests)
         self.check_options(requests)
+        super().check(requests)
         for request in requests:
             check_anthropic_request(self.model, request)
             if request.decoding.top_p is not None:

@@ -29,8 +29,8 @@ class OpenAIProvider(ServedProvider[OpenAIModel]):
 
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for options, which only some endpoints can score."""
-        super().check(requests)
         self.check_options(requests)
+        super().check(requests)
 
     def check_options(self, requests: Sequence[Request]) -> None:
         """As `ChecksOptions.check_options`."""

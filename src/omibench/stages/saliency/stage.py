@@ -19,7 +19,13 @@ from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.saliency_row import SaliencyRow, map_file
-from omibench.schemas.tables import ResponseRow, read_jsonl, read_parquet, write_parquet
+from omibench.schemas.tables import (
+    ResponseRow,
+    frame_rows,
+    read_jsonl,
+    read_parquet,
+    write_frame,
+)
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task
 from omibench.stages.infer.stage import list_threads
@@ -98,24 +104,28 @@ def saliency_cell(
         ModelError: The model gives no log-probabilities, or not inside a response.
         MissingInputError: The responses of the cell, or pictures, are not there.
     """
+    import polars as pl
+
     params = study.saliency
     gold = {a.id: a.answer for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     problems = make_occlusions(
         results / "freeze" / "questions.jsonl", study, cell, _read_responses(results, cell)
     )
-    rows: list[SaliencyRow] = []
+    # At its original resolution a picture has about a thousand places: rows would fill the memory.
+    frames = [frame_rows([], SaliencyRow)]
     failures = RequestFailures()
     with open_asker(study, cell.model) as asker:
         for problem in _ask_problems(problems, asker, failures):
             if isinstance(problem, UnscoredProblem):
-                rows.append(make_unscored_row(problem, params))
+                frames.append(frame_rows([make_unscored_row(problem, params)], SaliencyRow))
                 continue
             answers = gold.get(problem.occlusion.question.id, [])
-            rows += make_rows(problem, answers, params)
+            frames.append(frame_rows([*make_rows(problem, answers, params)], SaliencyRow))
             _draw_maps(out.with_suffix(""), problem, answers, params)
     failures.warn(cell)
-    write_parquet(out, rows, SaliencyRow, describe_origin(out, job))
-    return len(rows)
+    frame = pl.concat(frames)
+    write_frame(out, frame, SaliencyRow, describe_origin(out, job))
+    return frame.height
 
 
 def _ask_problems(
