@@ -32,7 +32,7 @@ FLOORS: tuple[set[str], ...] = (
     {"client", "results", "settings"},
     {"judges"},
     {"stages", *(f"stages.{stage}" for stage in STAGES)},
-    {"audit", "explain", "init", "ocr_quality", "ocr_view", "plan", "scaffold"},
+    {"audit", "explain", "init", "ocr_quality", "ocr_view", "plan", "scaffold", "sharding"},
     {"reevaluate", "status"},
     {"api", "cli"},
     {"__init__", "__main__"},

@@ -23,8 +23,7 @@ from prefect.artifacts import create_link_artifact, create_table_artifact
 from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study
 from omibench.plan.build import incomplete_cells
-from omibench.stages.infer.fill import count_threads, fill_store
-from omibench.stages.infer.shards import (
+from omibench.sharding.shards import (
     Shard,
     choose_shard_size,
     limit_budget,
@@ -32,6 +31,7 @@ from omibench.stages.infer.shards import (
     make_shards,
     select_api_models,
 )
+from omibench.stages.infer.fill import count_threads, fill_store
 from workflows.judge import cell_file, judgements
 from workflows.shared import (
     Cores,

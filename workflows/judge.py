@@ -19,8 +19,8 @@ from prefect import flow, get_run_logger
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study
-from omibench.stages.infer.shards import Shard, choose_shard_size, list_api_judges, make_shards
-from omibench.stages.judge.fill import count_responses, fill_judgements
+from omibench.sharding.judgements import count_responses, fill_judgements
+from omibench.sharding.shards import Shard, choose_shard_size, list_api_judges, make_shards
 from workflows.shared import (
     Cores,
     Job,

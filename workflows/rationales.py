@@ -21,8 +21,8 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 
 from omibench.params.study import Study, load_study
+from omibench.sharding.shards import Shard, choose_shard_size, make_shards, select_api_models
 from omibench.stages.filter.fill import fill_filter
-from omibench.stages.infer.shards import Shard, choose_shard_size, make_shards, select_api_models
 from omibench.stages.rationale.fill import count_problems, fill_rationales
 from workflows.shared import (
     Cores,

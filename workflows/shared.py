@@ -28,7 +28,7 @@ from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locks import wait_lock
 from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study, load_study
-from omibench.stages.infer.shards import Shard, divide_limits, interleave, name_lane
+from omibench.sharding.shards import Shard, divide_limits, interleave, name_lane
 from workflows.build import snakemake
 
 ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]

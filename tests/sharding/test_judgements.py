@@ -14,7 +14,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
-from omibench.stages.judge.fill import fill_judgements
+from omibench.sharding.judgements import fill_judgements
 
 CELL, IDS = Cell("m", "cot"), ["a", "b", "c", "d"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from omibench.params.models.openai import OpenAIModel
 from omibench.params.study import Study, parse_study
-from omibench.stages.infer.shards import (
+from omibench.sharding.shards import (
     choose_shard_size,
     divide_limits,
     interleave,
