@@ -32,7 +32,7 @@ from omibench.plan.view import StudyView
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
-from omibench.stages.infer.stage import list_requests
+from omibench.settings.threads import list_requests
 from omibench.status.page import write_page
 from omibench.status.reader import Looker
 from omibench.status.runs import FOLDER

@@ -278,7 +278,7 @@ def _ask(folder: Path) -> Callable[[], str]:
 
     from omibench.client.ask import open_asker
     from omibench.params.study import load_study
-    from omibench.stages.infer.stage import list_requests
+    from omibench.settings.threads import list_requests
 
     study = load_study(str(folder / "params.json"))
     questions = folder / "freeze" / "questions.jsonl"

@@ -76,6 +76,20 @@ def test_no_two_packages_import_each_other() -> None:
     assert not pairs
 
 
+STAGES_OF_STAGES = {("stages.analyze", "stages.certify")}
+"""The report reads people's labels as the stage that certifies judges by them does."""
+
+
+def test_a_stage_imports_no_other_stage() -> None:
+    pairs = {
+        (package(module), needed)
+        for module in TREE.files
+        for needed in needs(module)
+        if package(module).startswith("stages.") and needed.startswith("stages.")
+    }
+    assert {(a, b) for a, b in pairs if a != b} == STAGES_OF_STAGES
+
+
 def test_every_stage_has_a_folder() -> None:
     folders = {path.name for path in (PACKAGE / "stages").iterdir() if path.is_dir()}
     assert folders - {"__pycache__"} == STAGES

@@ -11,8 +11,8 @@ from omibench.params.setting import Setting
 from omibench.params.study import parse_study
 from omibench.settings.rounds import Thread, requests_next
 from omibench.settings.steps import Task
+from omibench.settings.threads import load_questions
 from omibench.stages.freeze import freeze_dataset
-from omibench.stages.infer.stage import load_questions
 from omibench.store.key import request_key
 
 

@@ -12,7 +12,7 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.plan.view import StudyView
 from omibench.schemas.request import Response
-from omibench.stages.infer.stage import list_requests, open_model_provider
+from omibench.settings.threads import list_requests, open_model_provider
 from omibench.status import look
 from omibench.status.page import write_page
 from omibench.status.reader import Looker

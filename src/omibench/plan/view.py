@@ -24,7 +24,7 @@ from omibench.settings.rounds import Answered as Threaded
 from omibench.settings.rounds import run_threads
 from omibench.settings.steps import Step as Asks
 from omibench.settings.steps import Task, next_step
-from omibench.stages.infer.stage import list_threads, load_questions, open_model_provider
+from omibench.settings.threads import list_threads, load_questions, open_model_provider
 from omibench.store.partition.partition import Partition
 from omibench.store.store import Store
 

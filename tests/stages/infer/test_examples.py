@@ -15,8 +15,8 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.schemas.example import Example
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
+from omibench.settings.threads import load_questions
 from omibench.stages.infer import infer_cell, list_requests
-from omibench.stages.infer.stage import load_questions
 
 EXAMPLES = {"examples": {"k": 1, "images": "all"}, "prompt": "in-context"}
 PERCEPTION = {

@@ -9,7 +9,8 @@ from omibench.client.ask import Asker, check_answered, open_asker
 from omibench.params.cell import Cell
 from omibench.params.stage_params import ConversationParams
 from omibench.settings.rounds import Thread, requests_next
-from omibench.stages.infer.stage import list_requests, list_threads, open_askers, run_cell
+from omibench.settings.threads import list_requests, list_threads
+from omibench.stages.infer.stage import open_askers, run_cell
 
 
 def count_threads(questions: Path, study: ConversationParams, cell: Cell) -> int:

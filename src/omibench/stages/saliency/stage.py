@@ -28,7 +28,7 @@ from omibench.schemas.tables import (
 )
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task
-from omibench.stages.infer.stage import list_threads
+from omibench.settings.threads import list_threads
 from omibench.stages.saliency.ask import Occlusion, UnscoredProblem, make_occlusion
 from omibench.stages.saliency.context import LetterContext, read_context
 from omibench.stages.saliency.maps import Effect, select_strongest
