@@ -70,9 +70,9 @@ def score(
         answer_type: `mcq` or `open`; by default `mcq` where there are choices.
 
     Returns:
-        The verdict: `verdict` in [0, 1], `credit` (the share of parts), `ratio` (OMIBench's
-        eq. 6), `outcome`, what was `extracted` and by which `method`. For a list a list, in its
-        order.
+        The verdict: `verdict` in [0, 1], `credit` (the share of parts), `strict` (1 where all
+        parts are right, of `mathreal`), `ratio` (OMIBench's eq. 6), `outcome`, what was
+        `extracted` and by which `method`. For a list a list, in its order.
 
     Raises:
         ArgumentError: An argument is of a wrong type, lists differ in length, there is no rule book

@@ -184,6 +184,24 @@ def test_drawn_are_failures_whatever_problems_the_others_judge(files: CellFiles)
         draw(per_model=2, by="subjekt")
 
 
+def test_failures_are_drawn_by_an_attribute_in_their_proportion(files: CellFiles) -> None:
+    golds = [
+        Answer(
+            id=n, answer=gold, answer_type="open",
+            attributes={"category": "PG" if n == "bare" else "SC"},
+        )
+        for n, gold in PROBLEMS.items()
+    ]  # fmt: skip
+    write_jsonl(files.answers, golds)
+    for seed in range(6):
+        errors = {"models": ["a"], "draw": {"per_model": 2, "seed": seed, "by": "category"}}
+        drawn = judged(files, errors=errors)["id"].to_list()
+        assert len(drawn) == 2
+        assert "bare" in drawn  # the only failure of PG, whose share is 2 * 1 / 3
+    with pytest.raises(ParamsError, match="no problem has the attribute 'exam'; known: categ"):
+        judged(files, errors={"models": ["a"], "draw": {"by": "exam"}})
+
+
 def test_without_a_judge_errors_are_left_to_people(files: CellFiles) -> None:
     found = judged(files, errors={"draw": {"per_model": 9}})
     assert found.select("id", "outcome", "error_type", "judge").rows() == [

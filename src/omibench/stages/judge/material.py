@@ -99,7 +99,7 @@ def _check_attribute(draw: ErrorDraw | None, answers: Iterable[Answer]) -> None:
     if draw and draw.by and draw.by not in names:
         raise ParamsError(
             f"judge.errors.draw.by: no problem has the attribute {draw.by!r}"
-            f"{suggest_name(draw.by, names)}; they have {', '.join(sorted(names))}"
+            f"{suggest_name(draw.by, sorted(names))}"
         )
 
 
