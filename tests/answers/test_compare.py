@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench import answers
 from omibench.answers import compare_answers, label_choices
 from omibench.errors import ArgumentError, OmibenchError
-from omibench.graph.code_hash import Tree
+from omibench.graph.code_hash import Tree, import_closure
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,9 @@ def test_only_rule_books_import_the_insides_of_the_library() -> None:
         if name.startswith("omibench.answers.") and name in tree.files
     }
     assert not insides
+
+
+def test_whoever_asks_the_library_for_a_name_reruns_when_its_module_changes() -> None:
+    homes = {getattr(answers, name).__module__ for name in answers.__all__}
+    for stage in ("aggregate", "saliency", "score"):
+        assert homes <= import_closure(f"omibench.stages.{stage}")

@@ -212,7 +212,7 @@ def before() -> dict[str, str]:
         ("params.cells", {"certify", "analyze"}),
         ("params.stages.filter", {"filter"}),
         ("params.stages.saliency", {"saliency", "analyze"}),
-        ("answers.match", {"filter", "rationale", "score", "aggregate"}),
+        ("answers.match", {"filter", "rationale", "score", "aggregate", "saliency"}),
         ("rule_books.robust", {"score", "aggregate", "filter", "rationale"}),
         ("stages.score.stage", {"score"}),
         ("explain.explanation", set()),
