@@ -100,7 +100,7 @@ BUDGET = read_budget(STUDY)
 CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
 
 # Nor is where the store lies and how a model is reached.
-OPERATED = dump_runtime(
+RUNTIME = dump_runtime(
     STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd()
 )
 
@@ -110,7 +110,7 @@ OPERATED = dump_runtime(
 STOPPING = "trap : INT TERM HUP; tee() ( trap '' INT TERM HUP; exec tee \"$@\"; ); "
 shell.prefix(
     f"set -euo pipefail; {STOPPING}export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
-    f"{CAP}export {RUNTIME_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace(
+    f"{CAP}export {RUNTIME_ENV}={shlex.quote(RUNTIME)}; ".replace("{", "{{").replace(
         "}", "}}"
     )
 )

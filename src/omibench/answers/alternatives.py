@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.formulas.operators import same_set
-from omibench.answers.formulas.relation import Equality
+from omibench.answers.formulas.operators import Equality, same_set
 from omibench.answers.parts import split_labelled
 from omibench.text.pieces import split_outside_brackets
 

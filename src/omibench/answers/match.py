@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from omibench.answers.extraction.cues import find_cued_answer
 from omibench.answers.formulas.latex import same_text, tidy
-from omibench.answers.formulas.relation import Equality
+from omibench.answers.formulas.operators import Equality
 from omibench.answers.parts import SPLITTERS, key_pieces, labelled_part
 from omibench.answers.tiers import TIERS, TRUTHLESS, same_parts
 from omibench.answers.truth import is_symbol

@@ -14,8 +14,8 @@ from omibench.answers.chemistry.chemistry import same_chemistry
 from omibench.answers.formulas.formula import same_formula
 from omibench.answers.formulas.intervals import same_intervals
 from omibench.answers.formulas.latex import fold, same_text
-from omibench.answers.formulas.operators import same_set
-from omibench.answers.formulas.relation import Equality, same_bracketed, same_relation
+from omibench.answers.formulas.operators import Equality, same_set
+from omibench.answers.formulas.relation import same_bracketed, same_relation
 from omibench.answers.parts import SPLITTERS, AnswerPart, by_comma, without_label
 from omibench.answers.quantities.quantity import same_quantity
 from omibench.answers.quantities.ratio import same_ratio

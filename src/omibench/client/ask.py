@@ -1,6 +1,6 @@
 """Asking, once: requests in, responses out, from the store or bought.
 
-Every role goes through here (design, section 3): a request whose key the store holds is never
+Every role goes through here (design, section 5): a request whose key the store holds is never
 sent again, one that another process is sending is waited for, and an answer is in the store before
 it is returned.
 """

@@ -23,8 +23,6 @@ from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 LETTERS = ("A", "B", "C", "D")
-CATEGORIES = ("table", "chart", "molecular structure", "apparatus", "other")
-"""Of pictures: paper USNCO-V, figure 1b."""
 
 Folded = BeforeValidator(lambda value: str(value).strip().casefold())
 Letter = BeforeValidator(lambda value: str(value).strip().upper())

@@ -25,7 +25,7 @@ from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.store.key import request_key
 
-log = logging.getLogger("omibench.stages.score")
+log = logging.getLogger("omibench.judges.panel")
 
 ASKS = 2
 TOGETHER = "+"

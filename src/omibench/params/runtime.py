@@ -15,7 +15,7 @@ from typing import Any
 from omibench.params.models.registry import block_class
 from omibench.params.roles import JOB, Role, join_fields, select_fields
 
-RUNTIME_ENV = "OMIBENCH_OPERATING"
+RUNTIME_ENV = "OMIBENCH_RUNTIME"
 """How Snakemake hands it to its jobs: a parameter of the rules would run them all again."""
 RUNTIME_INFER = frozenset({"failed_share"})
 """Keys of the block `infer` that decide whether a cell's job has failed, not what it writes."""

@@ -1,4 +1,4 @@
-"""The Study: params.yaml as one typed object, its cells, and the slice each job depends on."""
+"""The Study: params.yaml as one typed object, its cells, and what must hold between its blocks."""
 
 from __future__ import annotations
 

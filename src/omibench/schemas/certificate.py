@@ -12,6 +12,8 @@ from omibench.schemas.problem import Noun
 
 CERTIFICATE_FILE, REASONING_FILE = "certificate.json", "reasoning.json"
 """What the stage `certify` writes: of the judge of answers, and of judges of reasoning."""
+DISAGREEMENTS_FILE = "disagreements.jsonl"
+"""Beside them: responses on which rule book and judge disagree."""
 ALL_TYPES = "all"
 """In place of an answer type: all labels together."""
 

@@ -144,7 +144,7 @@ class Problem(_Asked):
 
 
 class Question(_Asked):
-    """What inference may see of a problem: no answer, no solution (design, section 3)."""
+    """What inference may see of a problem: no answer, no solution (design, section 6)."""
 
     source: str | None = None
     pages: list[int] = []

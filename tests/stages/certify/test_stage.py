@@ -17,10 +17,15 @@ from tests.stages.analyze.conftest import PROMPT, Folders, forget_origins, make_
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import certificate_identity
 from omibench.results.load import load_results
-from omibench.schemas.certificate import ALL_TYPES, CERTIFICATE_FILE, Certificate, DisagreementRow
+from omibench.schemas.certificate import (
+    ALL_TYPES,
+    CERTIFICATE_FILE,
+    DISAGREEMENTS_FILE,
+    Certificate,
+    DisagreementRow,
+)
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.certify import certify_judges
-from omibench.stages.certify.stage import DISAGREEMENTS
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +133,7 @@ def test_disagreements_are_drawn_for_reading_and_can_come_back_as_labels(
     few = judged._replace(study=study)
     labels = written(tmp_path / "labels.csv", labelled(judged, 0.9, 0.2))
     found = certify(few, labels, tmp_path)
-    rows = read_jsonl(tmp_path / DISAGREEMENTS, DisagreementRow)
+    rows = read_jsonl(tmp_path / DISAGREEMENTS_FILE, DisagreementRow)
     sizes = {t.model: t.judge_only + t.rules_only for t in found.four_way if t.model}
     for model, size in sizes.items():
         assert sum(row.model == model for row in rows) == min(3, size)
@@ -140,8 +145,8 @@ def test_disagreements_are_drawn_for_reading_and_can_come_back_as_labels(
         assert row.source is None
     again = certify(few, labels, tmp_path / "again")
     assert again == found
-    assert (tmp_path / "again" / DISAGREEMENTS).read_bytes() == (
-        tmp_path / DISAGREEMENTS
+    assert (tmp_path / "again" / DISAGREEMENTS_FILE).read_bytes() == (
+        tmp_path / DISAGREEMENTS_FILE
     ).read_bytes()
     read = [row.model_copy(update={"label": 1.0}).model_dump() for row in rows]
     assert certify(few, written(tmp_path / "read.jsonl", read), tmp_path / "read").n == len(rows)

@@ -1,6 +1,6 @@
 """Why a response has no answer: refused, loop, truncated, empty or unparsed.
 
-These are outcomes of their own (design, section 2): counted as wrong in the published way and
+These are outcomes of their own (design, section 7): counted as wrong in the published way and
 as unknown in the bounds. They are looked for only where no answer was found.
 """
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
+from omibench.answers.formulas.operators import Equality
 from omibench.answers.parts import by_comma
-
-Equality = Callable[[str, str], bool]
 
 _UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s")
 _MEMBER = re.compile(r"^\s*\\?[A-Za-z](?:_\{\w+\})?\s*(?:\\in(?![A-Za-z])|∈)\s*")

@@ -6,14 +6,12 @@ Every function returns None where it cannot tell because the texts are of anothe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from omibench.answers.formulas.formula import proportional, same_formula
 from omibench.answers.formulas.latex import same_text
-from omibench.answers.formulas.operators import same_set
+from omibench.answers.formulas.operators import Equality, same_set
 from omibench.answers.parts import by_comma
-
-Equality = Callable[[str, str], bool]
 
 _SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
 _FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}

@@ -87,7 +87,6 @@ def _no_number(text: str) -> float:
 
 
 _STRICT = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
-_LAX = json.JSONDecoder(parse_constant=_no_number)
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:

@@ -135,7 +135,7 @@ def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
     """Options of the HTTP client: as many connections as the run wants, each kept for the next.
 
     Certificates are loaded once for all clients that share the options; without TLS none are: no
-    request leaves its origin (`http_hooks.Hooks`).
+    request leaves its origin (`hooks.Hooks`).
     """
     import httpx2
 

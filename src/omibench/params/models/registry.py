@@ -27,7 +27,7 @@ class ProviderEntry:
 
     Args:
         block: The class of its block in params.yaml.
-        open: Makes the provider of one model (`models.registry.ProviderFactory`).
+        open: Makes the provider of one model from its name, its block and the `Folders`.
     """
 
     block: type[ModelBlock]

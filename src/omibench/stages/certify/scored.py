@@ -13,7 +13,12 @@ from omibench.params.identity import certificate_identity
 from omibench.params.stage_params import CertifyStageParams
 from omibench.results.four_way import DISAGREE, RESPONSE, four_way, with_quadrants
 from omibench.results.load import JUDGE_RULES
-from omibench.schemas.certificate import CERTIFICATE_FILE, Certificate, DisagreementRow
+from omibench.schemas.certificate import (
+    CERTIFICATE_FILE,
+    DISAGREEMENTS_FILE,
+    Certificate,
+    DisagreementRow,
+)
 from omibench.schemas.tables import write_json, write_jsonl
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.certify.matching import STALE, UNKNOWN, MatchedLabels, match_labels
@@ -23,7 +28,6 @@ from omibench.stages.certify.verdict_file import SCHEMA, Row, read_verdicts
 if TYPE_CHECKING:
     import polars as pl
 
-DISAGREEMENTS = "disagreements.jsonl"
 LABELS = "labels"
 """Stands for the rule book of the four-way table where the file holds no judge."""
 
@@ -61,7 +65,7 @@ def certify_scored(
     certificate = _make_certificate(compared, joined, matched, study, labels)
     write_json(out / CERTIFICATE_FILE, certificate)
     drawn = _draw_disagreements(compared, rows, study)
-    write_jsonl(out / DISAGREEMENTS, drawn)
+    write_jsonl(out / DISAGREEMENTS_FILE, drawn)
     return certificate
 
 

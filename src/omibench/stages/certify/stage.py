@@ -12,6 +12,7 @@ from omibench.results.four_way import RESPONSE, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
     CERTIFICATE_FILE,
+    DISAGREEMENTS_FILE,
     REASONING_FILE,
     Certificate,
     ReasoningCertificate,
@@ -33,8 +34,6 @@ from omibench.stages.certify.reasoning import certify_reasoning
 
 if TYPE_CHECKING:
     pass
-
-DISAGREEMENTS = "disagreements.jsonl"
 
 
 class JudgeCertificates(NamedTuple):
@@ -120,7 +119,7 @@ def _certify_scores(
         study=study.study.name,
     )
     drawn = draw_disagreements(study_results, compared, study.certify.disagreements)
-    write_jsonl(out / DISAGREEMENTS, drawn)
+    write_jsonl(out / DISAGREEMENTS_FILE, drawn)
     return certificate
 
 

@@ -20,8 +20,6 @@ _NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
 _POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
 _WITH_POINT = ("en", "zh", "ja", "ko")
 """Languages whose decimal sign is a point, so that a comma parts numbers or thousands."""
-_COMMA = re.compile(r"(?<=\d)(?:\{,\}|,)(?=\d)")
-"""A decimal comma, in one of the ways in which LaTeX writes it; a translator makes it a point."""
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _SIGNS = frozenset("%‰°·△⊙▱")
 _AREA = re.compile(r"(?<=m)\^[23](?!\d)")

@@ -199,12 +199,6 @@ class Ledger:
         with self._transaction() as run:
             return losses(run, study, NANO)
 
-    def spent_by_model(self, study: str) -> dict[str, tuple[float, int]]:
-        """US dollars that are known to be spent, and attempts, by model."""
-        with self._transaction() as run:
-            rows = run("SELECT model, spent, attempts FROM total WHERE study=?", (study,))
-            return {model: (spent / NANO, n) for model, spent, n in rows.fetchall()}
-
     def find_loss_times(self, study: str, models: Collection[str]) -> tuple[float, float] | None:
         """When the first and the last lost attempt of some models began (Unix time); None: none."""
         with self._transaction() as run:

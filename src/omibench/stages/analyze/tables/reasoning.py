@@ -83,9 +83,6 @@ class Reasoning(NamedTuple):
         return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-NO_REASONING = Reasoning()
-
-
 def reasoning(results: Results, folder: Path) -> Reasoning:
     """Summarise the judgements in `folder`, the results folder of the stage `judge`.
 

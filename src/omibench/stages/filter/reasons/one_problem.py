@@ -1,4 +1,4 @@
-"""The ten reasons for which the filter rejects a problem, in the order in which they are tried.
+"""The reasons for which the filter rejects a problem by itself; `duplicates` holds the others.
 
 Each is a pure function that returns its evidence (what was measured, beside the threshold) or
 None. They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
