@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import json
+import shutil
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.models.tiny_vlm import VOCABULARY, build_text_model
+from tests.models.tiny_vlm import CHAT_TEMPLATE, VOCABULARY, build_text_model, make_tokenizer
+
+CODE = Path(__file__).parent / "own_reward_code" / "reward_code.py"
 
 Head = Literal["one_layer", "two_layers"]
 HEADS: tuple[Head, ...] = ("one_layer", "two_layers")
@@ -35,4 +40,23 @@ def build_reward_model(folder: Path, head: Head, labels: int = 1, seed: int = 0)
     if head == "two_layers":
         config.architectures = ["Qwen2ForRewardModel"]
         config.save_pretrained(folder)
+    return folder
+
+
+def build_own_reward_code(folder: Path, numbers: int = 1, seed: int = 0) -> Path:
+    """Write a reward model with code of its own into `folder`, made if needed, and return it."""
+    import torch
+
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(CODE, folder)
+    tokenizer = make_tokenizer()
+    tokenizer.save_pretrained(folder)
+    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
+    code = importlib.import_module("tests.models.own_reward_code.reward_code")
+    torch.manual_seed(seed)
+    code.TinyReward(code.TinyRewardConfig(numbers=numbers)).save_pretrained(folder)
+    path = folder / "config.json"
+    classes = {"AutoConfig": "TinyRewardConfig", "AutoModel": "TinyReward"}
+    auto_map = {name: f"reward_code.{kind}" for name, kind in classes.items()}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"auto_map": auto_map}))
     return folder

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.tiny_reward import HEADS, build_reward_model
+from tests.models.tiny_reward import HEADS, build_own_reward_code, build_reward_model
 from tests.models.tiny_vlm import build_text_model
 from tests.stages.aggregate.reward_cell import TEXTS, make_study, write_cell
 
@@ -17,6 +17,7 @@ from omibench.errors import ModelError
 from omibench.judges.case import JudgeCase
 from omibench.judges.instrument import build_request
 from omibench.models.local.identity import LOADED
+from omibench.models.local.own_code import hash_code
 from omibench.models.local.reward import RewardProvider
 from omibench.models.local.reward_engine import open_reward_engine
 from omibench.models.registry import open_provider
@@ -154,6 +155,25 @@ def test_pictures_are_refused(tiny: dict[str, Path]) -> None:
     case = JudgeCase("p", "q", (), "r", statement=(ImagePart(sha256="0" * 64, path="x.png"),))
     with pytest.raises(ModelError, match="takes text alone"):
         answers(provider(tiny["one_layer"]), [build_request(case, REWARD)])
+
+
+def test_code_of_its_own_runs_where_a_revision_fixes_it_and_not_without(tmp_path: Path) -> None:
+    folder = build_own_reward_code(tmp_path / "own-reward")
+    with pytest.raises(ModelError, match="comes with code of its own, which is not run"):
+        answers(provider(folder), [ask_about("x")])
+    trusted = {"trust_remote_code": True, "revision": hash_code(folder)}
+    requests = [ask_about(text) for text in RESPONSES]
+    alone = [float(r.text) for r in answers(provider(folder, **trusted, batch_size=1), requests)]
+    together = [float(r.text) for r in answers(provider(folder, **trusted), requests)]
+    assert together == pytest.approx(alone, abs=2e-5)
+    assert len(set(alone)) == len(alone)
+
+
+def test_own_code_that_gives_several_numbers_is_one_line(tmp_path: Path) -> None:
+    folder = build_own_reward_code(tmp_path / "own-pair", numbers=2)
+    trusted = {"trust_remote_code": True, "revision": hash_code(folder)}
+    with pytest.raises(ModelError, match="its head gives 2 numbers for a response"):
+        answers(provider(folder, **trusted), [ask_about("x")])
 
 
 def test_it_chooses_the_sample_that_it_marks_highest(tiny: dict[str, Path], tmp_path: Path) -> None:

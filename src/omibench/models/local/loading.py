@@ -5,19 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.files.hashes import hash_file
 from omibench.models.http.tool_turns import describe_tools
 from omibench.models.local.chat import RejectedPromptError, chat_messages, special_tokens
 from omibench.models.local.identity import LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
 from omibench.models.local.own_code import (
-    Checkpoint,
+    check_origin,
     explain_own_code,
-    list_code,
     load_errors,
     locate_checkpoint,
 )
@@ -60,7 +57,7 @@ class TransformersEngine:
                 or f"model {name!r}: transformers cannot load {model.id} on {self.device}: "
                 f"{one_line(error)}"
             ) from error
-        self._check_origin(checkpoint)
+        check_origin(name, model, type(self.model), checkpoint)
         self.sees = takes_pictures or hasattr(self.processor, "image_processor")
         self.model.eval()
         self.tokenizer = self.processor.tokenizer if self.sees else self.processor
@@ -160,23 +157,6 @@ class TransformersEngine:
             placed = prompts[0].count(token)
             if image_count and placed % image_count:
                 raise self._images_dropped_error(f"{image_count} images, {placed} times {token}")
-
-    def _check_origin(self, checkpoint: Checkpoint) -> None:
-        """Raise ModelError where a class of code that was loaded before stands in for the model's.
-
-        Transformers keeps the class of a model by that of its configuration, so that it takes the
-        old one for a folder of the same name and configuration.
-        """
-        kind = type(self.model)
-        if not self.has_own_code or kind.__module__.startswith("transformers."):
-            return
-        code = {hash_file(Path(checkpoint.place, file)) for file in list_code(checkpoint.place)}
-        if hash_file(inspect.getfile(kind)) not in code:
-            raise ModelError(
-                f"model {self.name!r}: this process has loaded other code under the name of "
-                f"{Path(checkpoint.place).name} before: rename the folder, or ask the model in a "
-                "process of its own"
-            )
 
     def _check_interface(self, model: TransformersModel) -> None:
         """Raise ModelError for a model that is not asked by a chat template and `generate`."""

@@ -7,6 +7,7 @@ or the snapshot of a hub's commit. No part (model, tokenizer, processor) can com
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from omibench.errors import MissingInputError, ModelError, OmibenchError
 from omibench.files.hashes import hash_file
 from omibench.files.intake.json_text import read_json
 from omibench.models.local.identity import LOAD_ERRORS, one_line, require
-from omibench.params.models.base import CODE_DIGITS, COMMIT_DIGITS, LocalGenerator
+from omibench.params.models.base import CODE_DIGITS, COMMIT_DIGITS, LocalModel
 
 REMEDY = (
     "to run it, read it, then write `trust_remote_code: true` and the `revision` that fixes it "
@@ -75,7 +76,7 @@ def hash_code(folder: str | Path) -> str:
     return digest.hexdigest()
 
 
-def locate_checkpoint(name: str, model: LocalGenerator) -> Checkpoint:
+def locate_checkpoint(name: str, model: LocalModel) -> Checkpoint:
     """What an engine is to load: the model's id, or for one with its own code a checked folder.
 
     Args:
@@ -107,14 +108,40 @@ def locate_checkpoint(name: str, model: LocalGenerator) -> Checkpoint:
     return Checkpoint(str(folder), None)
 
 
-def explain_own_code(name: str, model: LocalGenerator, error: BaseException) -> str | None:
+def check_origin(name: str, model: LocalModel, kind: type, checkpoint: Checkpoint) -> None:
+    """Check that a model's class is of its own code, and not of code that was loaded before.
+
+    Transformers keeps the class of a model by that of its configuration, so that it takes the old
+    one for a folder of the same name and configuration.
+
+    Args:
+        name: The model's key in params.yaml.
+        model: Its block.
+        kind: The class that was loaded.
+        checkpoint: What was loaded.
+
+    Raises:
+        ModelError: The class is of other code.
+    """
+    if not model.trust_remote_code or kind.__module__.startswith("transformers."):
+        return
+    code = {hash_file(Path(checkpoint.place, file)) for file in list_code(checkpoint.place)}
+    if hash_file(inspect.getfile(kind)) not in code:
+        raise ModelError(
+            f"model {name!r}: this process has loaded other code under the name of "
+            f"{Path(checkpoint.place).name} before: rename the folder, or ask the model in a "
+            "process of its own"
+        )
+
+
+def explain_own_code(name: str, model: LocalModel, error: BaseException) -> str | None:
     """The line for a model that was not loaded since its own code may not run; None for others."""
     if model.trust_remote_code or "trust_remote_code" not in str(error):
         return None
     return f"model {name!r}: {model.id} comes with code of its own, which is not run; {REMEDY}"
 
 
-def _fetch_snapshot(name: str, model: LocalGenerator) -> Path:
+def _fetch_snapshot(name: str, model: LocalModel) -> Path:
     revision = model.revision or ""
     if len(revision) != COMMIT_DIGITS:
         raise ModelError(
@@ -178,6 +205,6 @@ def _name_files(folder: Path, most: int = 5) -> str:
     return ", ".join(files[:most]) + more
 
 
-def load_errors(model: LocalGenerator) -> tuple[type[Exception], ...]:
+def load_errors(model: LocalModel) -> tuple[type[Exception], ...]:
     """What loading a model may raise: code of its own, anything."""
     return (Exception,) if model.trust_remote_code else LOAD_ERRORS

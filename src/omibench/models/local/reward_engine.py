@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 from omibench.errors import ModelError
 from omibench.extras import missing_modules
 from omibench.models.local.chat import chat_messages, special_tokens
-from omibench.models.local.identity import LOAD_ERRORS, LOADED, describe_load, one_line, require
+from omibench.models.local.identity import LOADED, describe_load, one_line, require
+from omibench.models.local.own_code import (
+    check_origin,
+    explain_own_code,
+    load_errors,
+    locate_checkpoint,
+)
 from omibench.params.models.local import RewardModel
 from omibench.schemas.request import Conversation, ImagePart
 
@@ -36,27 +42,30 @@ class RewardEngine:
         self.torch = require("torch", EXTRA, name)
         hub = require("transformers", EXTRA, name)
         self.device = model.device or ("cuda" if self.torch.cuda.is_available() else "cpu")
-        checkpoint = {
-            "pretrained_model_name_or_path": model.id,
-            "revision": model.revision,
-            "trust_remote_code": False,  # left out, transformers would ask at the terminal
+        checkpoint = locate_checkpoint(name, model)
+        source = {
+            "pretrained_model_name_or_path": checkpoint.place,
+            "revision": checkpoint.revision,
+            # Said also where it is false: left out, transformers would ask at the terminal.
+            "trust_remote_code": model.trust_remote_code,
         }
+        spread = spread_layers(name, model.n_gpus, self.torch)
         try:
-            config = hub.AutoConfig.from_pretrained(**checkpoint)
+            config = hub.AutoConfig.from_pretrained(**source)
             loader = self._choose_loader(hub, config, model)
             self.model, loaded = loader.from_pretrained(
-                **checkpoint,
-                config=config,
-                dtype=model.dtype,
-                output_loading_info=True,
-                **spread_layers(name, model.n_gpus, self.torch),
+                **source, config=config, dtype=model.dtype, output_loading_info=True, **spread
             )
-            self.tokenizer = hub.AutoTokenizer.from_pretrained(**checkpoint)
-        except LOAD_ERRORS as error:
+            self.tokenizer = hub.AutoTokenizer.from_pretrained(**source)
+        except ModelError:
+            raise
+        except load_errors(model) as error:
             raise ModelError(
-                f"model {name!r}: transformers cannot load the reward model {model.id} on "
+                explain_own_code(name, model, error)
+                or f"model {name!r}: transformers cannot load the reward model {model.id} on "
                 f"{self.device}: {one_line(error)}"
             ) from error
+        check_origin(name, model, type(self.model), checkpoint)
         self._check_head(model, loaded)
         if model.n_gpus < 2:  # what is spread lies where it should
             self.model = self.model.to(self.device)
@@ -91,9 +100,20 @@ class RewardEngine:
                 {"input_ids": list(rows[start : start + step])}, return_tensors="pt"
             ).to(self.model.device)
             with self.torch.inference_mode():
-                logits = self.model(**batch).logits
-            values += logits[:, 0].float().cpu().tolist()
+                output = self.model(**batch)
+            values += self._read_rewards(output, len(batch["input_ids"]))
         return values
+
+    def _read_rewards(self, output: Any, rows: int) -> list[float]:
+        """One number a row: of `logits`, or of what a model's own code returns first."""
+        logits = getattr(output, "logits", None)
+        logits = output[0] if logits is None else logits
+        if logits.numel() != rows:
+            raise ModelError(
+                f"model {self.name!r}: its head gives {logits.numel() / rows:g} numbers for a "
+                "response, and a reward model gives one"
+            )
+        return [float(value) for value in logits.float().flatten().tolist()]
 
     def _tokenize(self, conversation: Conversation) -> list[int]:
         messages = [
@@ -109,6 +129,10 @@ class RewardEngine:
         raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
 
     def _choose_loader(self, hub: Any, config: Any, model: RewardModel) -> Any:
+        brought = (getattr(config, "auto_map", None) or {}) if model.trust_remote_code else {}
+        for name in ("AutoModelForSequenceClassification", "AutoModel"):
+            if name in brought:
+                return getattr(hub, name)
         if TWO_LAYERS in (config.architectures or []):
             config.num_labels = 1
             return _make_two_layer_class(hub)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.files.data_folders import describe_data_folder
-from omibench.params.models.base import LocalGenerator, ModelBlock
+from omibench.params.models.base import LocalModel, ModelBlock
 
 _USUAL: Final = {
     "results": "results",
@@ -36,7 +36,7 @@ def find_foreign_code(
     """
     folders = {**_USUAL, **folders}
     for name, model in models.items():
-        if not isinstance(model, LocalGenerator) or not model.trust_remote_code:
+        if not isinstance(model, LocalModel) or not model.trust_remote_code:
             continue
         key, root = f"models.{name}.trust_remote_code", Path()
         for file in files:

@@ -254,12 +254,29 @@ class LocalModel(ServedModel):
     """
 
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    trust_remote_code: bool = False
+    """Run the Python code that comes with the model, with your rights (docs/local_models.md).
+
+    Only together with a `revision` that fixes this code: of a hub model the commit, 40 hexadecimal
+    digits; of a folder what `omibench code-hash FOLDER` prints, 64, after which `+` and a note may
+    say which weights they are. Never taken from parameters that lie among results or data.
+    """
     resources: Runtime[JobResources] = JobResources()
 
     @property
     def n_gpus(self) -> int:
         """Over how many GPUs the model is spread."""
         return 1
+
+    @model_validator(mode="after")
+    def _its_code_is_fixed(self) -> Self:
+        if self.trust_remote_code and not _PIN.fullmatch(self.revision or ""):
+            raise ValueError(
+                "trust_remote_code runs code of others and needs a `revision` that fixes it: of a "
+                f"hub model the commit ({COMMIT_DIGITS} hexadecimal digits), of a folder what "
+                f"`omibench code-hash FOLDER` prints ({CODE_DIGITS})"
+            )
+        return self
 
     @model_validator(mode="after")
     def _fits_its_gpus(self) -> Self:
@@ -280,23 +297,6 @@ class LocalGenerator(LocalModel):
     max_pixels: Annotated[int, Field(ge=784)] | None = None
     """Pixels to which one image is scaled down at most."""
     seed: int = 0
-    trust_remote_code: bool = False
-    """Run the Python code that comes with the model, with your rights (docs/local_models.md).
-
-    Only together with a `revision` that fixes this code: of a hub model the commit, 40 hexadecimal
-    digits; of a folder what `omibench code-hash FOLDER` prints, 64, after which `+` and a note may
-    say which weights they are. Never taken from parameters that lie among results or data.
-    """
-
-    @model_validator(mode="after")
-    def _its_code_is_fixed(self) -> Self:
-        if self.trust_remote_code and not _PIN.fullmatch(self.revision or ""):
-            raise ValueError(
-                "trust_remote_code runs code of others and needs a `revision` that fixes it: of a "
-                f"hub model the commit ({COMMIT_DIGITS} hexadecimal digits), of a folder what "
-                f"`omibench code-hash FOLDER` prints ({CODE_DIGITS})"
-            )
-        return self
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
         """`max_pixels`, where the formula depends on it."""
