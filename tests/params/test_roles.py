@@ -20,7 +20,10 @@ from omibench.params.study import Study, parse_study
 LEAST: dict[str, dict[str, Any]] = {
     "simulated": {"oracle": "oracle.jsonl"},
     "recorded": {"responses": {"cot": ["a.parquet"]}},
-    **{name: {"id": "m", "revision": "a" * 40} for name in ("vllm", "transformers")},
+    **{
+        name: {"id": "m", "revision": "a" * 40}
+        for name in ("vllm", "transformers", "transformers-reward")
+    },
 }
 PRICE = {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}
 OTHER: dict[str, Any] = {

@@ -176,6 +176,35 @@ def test_a_reward_head_is_given_question_captions_and_response(
     assert frame.filter(pl.col("index").is_not_null())["simulated"].all()
 
 
+def test_a_folder_of_prompts_does_not_reach_a_reward_head(
+    results: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path_factory.mktemp("prompts")
+    (folder / "mark.txt").write_text("Be strict.")
+    plain = rows(results, make_study(results, HEAD))
+    assert rows(results, make_study(results, HEAD, prompts=str(folder))).equals(plain)
+    asked = Asked(monkeypatch)
+    rows(results, make_study(results, BEST, prompts=str(folder)))
+    told = asked.select("marker", "bare")[0].conversation.messages[0].parts[0]
+    assert getattr(told, "text", "").startswith("Be strict.")
+
+
+def test_a_replaced_prompt_keeps_pictures_in_their_places(
+    results: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path_factory.mktemp("prompts") / "mine.txt"
+    file.write_text("Judge this.\n\n{question}\n\nNow the answers.\n\n{responses}")
+    asked = Asked(monkeypatch)
+    judge = {"models": ["reward"], "prompt": str(file)}
+    rows(results, make_study(results, {**JOINT, "judge": judge}))
+    pieces = describe(asked.select("marker", "lens")[0])
+    assert [piece for piece in pieces if piece.endswith(".png>")] == [
+        "<0-84x56.png>", "<1-84x56.png>",
+    ]  # fmt: skip
+    assert pieces[0].endswith("\nWhat is in ")
+    assert "Now the answers." in pieces[-1]
+
+
 @pytest.mark.parametrize("how", [BEST, JOINT, HEAD])
 def test_a_plan_counts_calls_pictures_and_captions(results: Path, how: dict[str, Any]) -> None:
     study = make_study(results, how)
