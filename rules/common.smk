@@ -100,9 +100,7 @@ BUDGET = read_budget(STUDY)
 CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
 
 # Nor is where the store lies and how a model is reached.
-RUNTIME = dump_runtime(
-    STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd()
-)
+RUNTIME = dump_runtime(STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd())
 
 # Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
 # A signal goes to all processes of a job: the shell and `tee` outlive the command, which waits for
