@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument, build_prompt, build_request, find_reader
+from omibench.judges.panel import Judge, OpenPanel
 from omibench.judges.quality import QUALITY
-from omibench.schemas.request import Conversation, ImagePart, TextPart
+from omibench.schemas.request import Conversation, ImagePart, Request, Response, TextPart
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.score.judge import gptscore
 
 SHOWN = ImagePart(sha256="a" * 64, path="a.png")
 CASE = JudgeCase(
@@ -111,3 +115,17 @@ def test_a_reply_in_the_printed_form_is_read_after_literal_words_alone(
     literal = build_prompt(instrument, str(tmp_path / "mine.txt"))
     assert find_reader(instrument, literal)(reply, CASE) == value
     assert find_reader(instrument, build_prompt(instrument)) is instrument.read
+
+
+def test_verdicts_under_literal_words_are_marked(tmp_path: Path) -> None:
+    def reply(requests: Sequence[Request]) -> list[Response]:
+        return [Response(text="ANSWER: consistent") for _ in requests]
+
+    (tmp_path / "mine.txt").write_text(f"[[literal]]\n{PRINTED}")
+    item = ScoredItem(
+        id="p-1", prediction="It is \\boxed{12 cm}.", gold=["12 cm"], answer_type="open"
+    )
+    judges = [Judge(name, reply, {"provider": "scripted", "id": name}) for name in "abc"]
+    for file, literal in ((None, None), (str(tmp_path / "mine.txt"), True)):
+        (rows,) = gptscore([item], ["How long?"], OpenPanel(judges, build_prompt(GPTSCORE, file)))
+        assert [row.literal for row in rows] == [literal] * 4

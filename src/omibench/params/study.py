@@ -27,7 +27,6 @@ from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
 from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, list_data_folders, load_plugins
-from omibench.params.prompt_folder import spread_prompts
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.review import ReviewParams
 from omibench.params.runtime import merge_runtime
@@ -44,6 +43,7 @@ from omibench.params.stages.rationale import RationaleParams
 from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
+from omibench.params.wordings.folder import spread_prompts
 from omibench.schemas.validation import explain, suggest_name
 from omibench.synthetic.address import Made, is_made_up
 

@@ -56,6 +56,12 @@ def add_prompt(entry: PromptEntry) -> PromptEntry:
     return entry
 
 
+def list_prompts() -> list[PromptEntry]:
+    """Every prompt: the built-in ones, then those of settings that loaded plug-ins bring."""
+    built_in = [find_prompt(name) for name in PROMPT_HOMES]
+    return [*built_in, *(_ENTRIES[name] for name in _ENTRIES if name not in PROMPT_HOMES)]
+
+
 def find_prompt(name: str) -> PromptEntry:
     """The prompt of that name; its module is imported at the first call.
 

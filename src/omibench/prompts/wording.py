@@ -51,7 +51,7 @@ def read_wording(file: str, entry: PromptEntry) -> Wording:
         ParamsError: It cannot be read, is empty, lacks a slot that must be there, or holds one that
             this prompt does not have.
     """
-    wording = parse_wording(file, _read_text(file, entry.owner), entry)
+    wording = parse_wording(file, read_prompt_text(file, entry.owner), entry)
     if faults := list_faults(wording, entry):
         raise ParamsError(f"{file}: the prompt of the {entry.owner}: {faults[0]}")
     return wording
@@ -111,7 +111,16 @@ def split_system(text: str) -> tuple[str, str]:
     return system.strip(), user.strip()
 
 
-def _read_text(file: str, owner: str) -> str:
+def read_prompt_text(file: str, owner: str) -> str:
+    """The text of a prompt file without white space around it.
+
+    Args:
+        file: Its path; UTF-8, at most 1 MiB.
+        owner: Who is given it, for messages.
+
+    Raises:
+        ParamsError: It cannot be read, or is empty.
+    """
     try:
         text = _read_unchanged(file, _state(file))
     except (OmibenchError, UnicodeDecodeError) as error:

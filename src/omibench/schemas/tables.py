@@ -88,6 +88,9 @@ class VerdictRow(Noun):
     judge_key: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
+    literal: Annotated[bool | None, SPARSE] = None
+    """True where the judge's words came from a literal file: no fences kept the response from
+    addressing the judge."""
 
 
 class AggregateRow(Noun):
@@ -116,6 +119,9 @@ class AggregateRow(Noun):
     """In how many prompts the candidates were marked: 1 together, as many as they are one by one;
     0 for a single candidate that joint marking leaves unasked. None where nobody marks."""
     simulated: bool = False
+    literal: Annotated[bool | None, SPARSE] = None
+    """True where the judge's words came from a literal file: no fences kept the response from
+    addressing the judge."""
 
 
 class JudgementRow(Noun):
@@ -151,6 +157,9 @@ class JudgementRow(Noun):
     judge_key: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
+    literal: Annotated[bool | None, SPARSE] = None
+    """True where the judge's words came from a literal file: no fences kept the response from
+    addressing the judge."""
     mark: Annotated[float | None, SPARSE] = None
     """Between `lowest` and `highest`."""
     label: Annotated[str | None, SPARSE] = None

@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 from omibench.errors import PluginError
 from omibench.params.image import Images
 from omibench.plugins import Registry
+from omibench.prompts.catalogue import add_prompt
+from omibench.prompts.names import PROMPT_HOMES
 from omibench.schemas.problem import Question
 from omibench.schemas.request import ImagePart
-from omibench.settings.templates import Prompt
+from omibench.settings.templates import Prompt, describe_template
 
 Piece = str | ImagePart
 """A run of words or a picture, before neighbouring words are joined."""
@@ -70,6 +72,8 @@ def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
                 f"prompt {name!r}: its function returned {type(words).__name__}; return a Prompt"
             )
         PROMPTS.add(name, words, write.__module__)
+        if name not in PROMPT_HOMES:
+            add_prompt(describe_template(name, words.mcq))
         return write
 
     return register

@@ -58,6 +58,13 @@ class Aggregation(Block):
             raise ValueError(f"marking: joint goes with best-of-n, not with {self.how}")
         return self
 
+    @property
+    def prompt_name(self) -> str:
+        """What the words for its reward model are called among the prompts."""
+        if self.how == "tournament":
+            return "comparison"
+        return "joint_marks" if self.marking == "joint" else "mark"
+
     def name_judges(self, respondent: str) -> list[str]:
         """The models that choose among a respondent's samples, each by its key of `models`."""
         names = self.judge.models if self.judge else []

@@ -189,6 +189,7 @@ def _choose_by_judge(
             yield row.model_copy(
                 update={
                     "judge": panel.name, "prompt_sha256": panel.prompt.sha256,
+                    "literal": panel.prompt.literal or None,
                     "mark": chosen.mark, "prompts": chosen.prompts, "simulated": simulated,
                 }
             )  # fmt: skip

@@ -136,6 +136,7 @@ def _consult_panel(
                 version=instrument.version, judge=judge, counts=counts,
                 outcome=outcome, judge_key=key,
                 prompt_sha256=panel.prompt.sha256, simulated=m.row.simulated or simulated,
+                literal=panel.prompt.literal or None,
                 **columns_of(instrument, request.params, value),
             )  # fmt: skip
 

@@ -37,6 +37,8 @@ class JudgedVerdict(NamedTuple):
     simulated: bool = False
     was_asked: bool = False
     """Whether a judge was asked about this response; a failure is told without one."""
+    literal: bool | None = None
+    """True where the judge's words came from a literal file."""
 
 
 def count_failed_judgements(verdicts: Sequence[JudgedVerdict]) -> tuple[int, Counter[str]]:
@@ -124,7 +126,13 @@ def run_mathreal(
             return [judged._replace(was_asked=True) for judged in repeated]
         return _repeat_verdict(alone[i], graders)
 
-    return [collect_verdicts(i) for i in range(len(items))]
+    literal = extractors.prompt.literal or None
+    return [
+        [judged._replace(literal=judged.literal or literal) for judged in collect_verdicts(i)]
+        if i in extractions
+        else collect_verdicts(i)
+        for i in range(len(items))
+    ]
 
 
 def _make_no_answer_verdict(item: ScoredItem, opinion: Opinion[str], by: str) -> Verdict:
@@ -161,14 +169,14 @@ def _make_verdicts(
     sha256 = panel.prompt.sha256
     counts = JudgedVerdict(
         as_verdict(opinion.value, opinion.outcome, rules), panel.name, opinion.key, sha256,
-        opinion.is_simulated, was_asked=True,
+        opinion.is_simulated, was_asked=True, literal=panel.prompt.literal or None,
     )  # fmt: skip
     if len(opinion.votes) == 1:
         return [counts]
     judge_verdicts = [
         JudgedVerdict(
             as_verdict(vote.value, vote.outcome, f"{rules}/{vote.judge}"), vote.judge, vote.key,
-            sha256, vote.simulated,
+            sha256, vote.simulated, literal=counts.literal,
         )
         for vote in opinion.votes
     ]  # fmt: skip

@@ -307,7 +307,7 @@ def _make_verdict_rows(
             method=entry.verdict.method, verdict=entry.verdict.verdict, credit=entry.verdict.credit,
             strict=entry.verdict.strict, ratio=entry.verdict.ratio, outcome=entry.verdict.outcome,
             judge=entry.judge, judge_key=entry.judge_key, prompt_sha256=entry.prompt_sha256,
-            simulated=row.simulated or entry.simulated,
+            simulated=row.simulated or entry.simulated, literal=entry.literal,
         )
         for column in zip(*verdicts, strict=True)
         for row, entry in zip(rows, column, strict=True)

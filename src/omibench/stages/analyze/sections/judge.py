@@ -29,6 +29,9 @@ _CORRECTED = (
     " Corrected: the total without the judge's errors, as the certificate knows them (Rogan and "
     "Gladen); its interval holds their uncertainty too."
 )
+_LITERAL = (
+    " Its words are those of a literal file: no fences keep a response from addressing the judge."
+)
 _ASK = (
     "No certificate is of this judge model and prompt, so its scores are one model's opinion: "
     "label some responses and run omibench certify."
@@ -66,7 +69,8 @@ def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
     rows = four_way(side_by_side(results, rules))
     return {
         "sentence": f"GPTScore, {describe_variant(results)}. "
-        + (calibration_sentence(results) if certificate else _ASK),
+        + (calibration_sentence(results) if certificate else _ASK)
+        + (_LITERAL if results.select_verdicts(JUDGE_RULES)["literal"].any() else ""),
         "certificate": _certificate(certificate) if certificate else None,
         "rules": rules,
         "rules_words": name_scorer(rules),

@@ -9,7 +9,11 @@ from importlib.metadata import version
 from platform import python_version
 from typing import Any
 
+from omibench.errors import ParamsError
 from omibench.params.panel import JudgePanel
+from omibench.params.wordings.uses import PromptUse, list_prompt_uses
+from omibench.prompts.catalogue import PromptEntry
+from omibench.prompts.wording import parse_wording, read_prompt_text
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.partial import PARTIAL
 from omibench.stages.analyze.claims import SIMULATED, describe_simulation
@@ -18,6 +22,8 @@ from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import format_level, name_rules
 from omibench.text.masking import masked_values
 
+ANY_PROMPT = PromptEntry("words", "", "", owner="study")
+"""Which prompt a file is for changes neither its hash nor how it is sent."""
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 
 
@@ -62,11 +68,22 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
             7, ("Judge", f"{_name_judges(results, judge)}{mark}, {describe_certificate(results)}")
         )
         facts.insert(8, ("GPTScore", describe_variant(results)))
+    facts += [(f"Words of {use.key}", _describe_words(use)) for use in list_prompt_uses(study)]
     if results.partial:
         facts.insert(0, (PARTIAL, str(results.partial)))
     if results.any_simulated:
         facts.insert(0, (SIMULATED, describe_simulation(results)))
     return facts
+
+
+def _describe_words(use: PromptUse) -> str:
+    """A file of words with its hash; a literal one says what follows from that."""
+    try:
+        wording = parse_wording(use.file, read_prompt_text(use.file, use.prompt), ANY_PROMPT)
+    except ParamsError as error:
+        return str(error)
+    literal = ", LITERAL: sent without fences of ours" if wording.literal else ""
+    return f"{use.file}{literal}, SHA-256 {wording.sha256}"
 
 
 def _name_judges(results: Results, panel: JudgePanel) -> str:

@@ -68,11 +68,9 @@ def list_setting_prompts(setting: Setting) -> Iterator[str]:
 def _fill_setting(setting: Setting, files: Files) -> Setting:
     prompts = {name: files[name] for name in list_setting_prompts(setting) if name in files}
     aggregate = setting.aggregate
-    joint = aggregate.marking == "joint"
-    chooser = "comparison" if aggregate.how == "tournament" else "joint_marks" if joint else "mark"
     captions = files.get("caption") if aggregate.captions else None
     chosen = {
-        "judge": _fill_panel(aggregate.judge, chooser, files),
+        "judge": _fill_panel(aggregate.judge, aggregate.prompt_name, files),
         "caption_prompt": aggregate.caption_prompt or captions,
     }
     return setting.model_copy(

@@ -1,0 +1,108 @@
+"""`omibench prompts`: the words that are sent, and files of your own in their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.text.terminal import say_lines
+
+if TYPE_CHECKING:
+    from omibench.prompts.table import PlacedFile
+
+prompts_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="The words of every prompt, and files of your own in their place.",
+)
+StudyParams = Annotated[
+    str | None,
+    typer.Option("--params", metavar="FILE", help="The study.  [params.yaml, where there is one]"),
+]
+
+
+@prompts_app.command("list")
+def list_(
+    params: StudyParams = None,
+    text: Annotated[bool, typer.Option("--text", help="Print the words, too.")] = False,
+) -> None:
+    """List every prompt with its slots, hash, printed original, and the study's file in its place.
+
+    A slot in brackets may be left out of a file. Outside of a study the built-in prompts are
+    listed.
+
+    \b
+    Example:
+      omibench prompts list
+      omibench prompts list --params studies/omibench.yaml --text
+    """
+    from omibench.prompts.table import describe_catalogue
+
+    say_lines("\n".join(describe_catalogue(_read_files(params), text)))
+
+
+@prompts_app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A prompt, such as gptscore.")],
+    params: StudyParams = None,
+) -> None:
+    """Show one prompt with its words.
+
+    \b
+    Example:
+      omibench prompts show gptscore
+    """
+    from omibench.prompts.catalogue import find_prompt
+    from omibench.prompts.table import describe_prompt
+
+    files = _read_files(params)
+    say_lines("\n".join(describe_prompt(find_prompt(name), files.get(name, ()), with_text=True)))
+
+
+@prompts_app.command()
+def check(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Text files, or folders of them.")
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="The prompt.  [the file's name without .txt]"),
+    ] = None,
+) -> None:
+    """Say which slots files of prompts lack, and which of theirs there are not.
+
+    Exits with 1 where a file cannot be used.
+
+    \b
+    Example:
+      omibench prompts check prompts
+      omibench prompts check pasted.txt --as gptscore
+    """
+    from omibench.prompts.folder import list_prompt_files
+    from omibench.prompts.table import check_prompt_file
+
+    paths: list[str] = []
+    for file in files:
+        paths += list_prompt_files(file).values() if Path(file).is_dir() else [file]
+    faults = [fault for path in paths for fault in check_prompt_file(path, name)]
+    if faults:
+        say_lines("\n".join(faults), err=True)
+        raise typer.Exit(1)
+    say_lines("\n".join(f"{path}: can be used" for path in paths))
+
+
+def _read_files(params: str | None) -> dict[str, list[PlacedFile]]:
+    """The files that a study puts in the places of prompts, by name; none outside of a study."""
+    from omibench.params.study import load_study
+    from omibench.params.wordings.uses import list_prompt_uses
+    from omibench.prompts.table import PlacedFile
+
+    if params is None and not Path("params.yaml").is_file():
+        return {}
+    files: dict[str, list[PlacedFile]] = {}
+    for use in list_prompt_uses(load_study(params or "params.yaml")):
+        files.setdefault(use.prompt, []).append(PlacedFile(use.key, use.file))
+    return files

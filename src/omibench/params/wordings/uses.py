@@ -1,0 +1,78 @@
+"""Where a study names files of words, and which prompts they take the place of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from omibench.params.setting import Setting
+    from omibench.params.study import Study
+
+
+class PromptUse(NamedTuple):
+    """A file of words: the key of params.yaml that names it, and the prompt.
+
+    `prompt` is empty for a setting's prompt that takes the place of none.
+    """
+
+    key: str
+    prompt: str
+    file: str
+
+
+def list_prompt_uses(study: Study) -> list[PromptUse]:
+    """Every file of words that a study uses, its folder of prompts written out.
+
+    Args:
+        study: The study, as it is read from params.yaml.
+
+    Returns:
+        One entry a key and prompt, in the order of the graph.
+    """
+    return [use for use in _list_uses(study) if use.file]
+
+
+def _list_uses(study: Study) -> Iterator[PromptUse]:
+    yield from _list_mapping("ocr.prompts", study.ocr.prompts)
+    if translation := study.filter.translation:
+        yield PromptUse("filter.translation.prompt", "translation", translation.prompt or "")
+    if completeness := study.filter.completeness:
+        yield PromptUse("filter.completeness.prompt", "completeness", completeness.prompt or "")
+    if captions := study.filter.captions:
+        yield PromptUse("filter.captions.caption_prompt", "caption", captions.caption_prompt or "")
+    for name, screen in study.filter.screens.items():
+        yield from _list_mapping(f"filter.{name}.prompts", screen.prompts)
+        yield PromptUse(f"filter.{name}.prompt", "", _find_file(screen.prompt))
+    yield from _list_mapping("rationale.prompts", study.rationale.prompts)
+    for name, setting in study.settings.items():
+        yield from _list_of_setting(f"settings.{name}", setting)
+    judge = study.score.judge
+    for name, panel in study.score.panels.items():
+        key = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}[name]
+        prompt = judge.prompt_name if judge and name == "gptscore" else name
+        yield PromptUse(f"score.{key}.prompt", prompt, panel.prompt or "")
+    for name, key, panel in study.judge.named_panels:
+        yield PromptUse(f"{key}.prompt", name, panel.prompt or "")
+
+
+def _list_of_setting(key: str, setting: Setting) -> Iterator[PromptUse]:
+    yield PromptUse(f"{key}.prompt", "", _find_file(setting.prompt))
+    yield from _list_mapping(f"{key}.prompts", setting.prompts)
+    yield PromptUse(f"{key}.images.prompt", "caption", setting.images.prompt or "")
+    aggregate = setting.aggregate
+    yield PromptUse(f"{key}.aggregate.caption_prompt", "caption", aggregate.caption_prompt or "")
+    if aggregate.judge:
+        file = aggregate.judge.prompt or ""
+        yield PromptUse(f"{key}.aggregate.judge.prompt", aggregate.prompt_name, file)
+
+
+def _list_mapping(key: str, prompts: dict[str, str]) -> Iterator[PromptUse]:
+    for name, file in prompts.items():
+        yield PromptUse(f"{key}.{name}", name, file)
+
+
+def _find_file(prompt: str) -> str:
+    """The path that `prompt` of a setting holds; empty for the name of a prompt."""
+    return prompt if "/" in prompt or Path(prompt).suffix else ""
