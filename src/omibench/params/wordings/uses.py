@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from omibench.params.setting import Setting
+    from omibench.params.stage_params import ResultsParams
     from omibench.params.study import Study
 
 
@@ -31,10 +32,16 @@ def list_prompt_uses(study: Study) -> list[PromptUse]:
     Returns:
         One entry a key and prompt, in the order of the graph.
     """
-    return [use for use in _list_uses(study) if use.file]
+    building = [use for use in _list_of_building(study) if use.file]
+    return [*building, *list_evaluation_uses(study)]
 
 
-def _list_uses(study: Study) -> Iterator[PromptUse]:
+def list_evaluation_uses(study: ResultsParams) -> list[PromptUse]:
+    """The same of settings and judges alone: the words behind the numbers of a report."""
+    return [use for use in _list_of_evaluation(study) if use.file]
+
+
+def _list_of_building(study: Study) -> Iterator[PromptUse]:
     yield from _list_mapping("ocr.prompts", study.ocr.prompts)
     if translation := study.filter.translation:
         yield PromptUse("filter.translation.prompt", "translation", translation.prompt or "")
@@ -46,6 +53,9 @@ def _list_uses(study: Study) -> Iterator[PromptUse]:
         yield from _list_mapping(f"filter.{name}.prompts", screen.prompts)
         yield PromptUse(f"filter.{name}.prompt", "", _find_file(screen.prompt))
     yield from _list_mapping("rationale.prompts", study.rationale.prompts)
+
+
+def _list_of_evaluation(study: ResultsParams) -> Iterator[PromptUse]:
     for name, setting in study.settings.items():
         yield from _list_of_setting(f"settings.{name}", setting)
     judge = study.score.judge

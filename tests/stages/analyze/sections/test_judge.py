@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ from tests.stages.analyze.conftest import Folders
 
 from omibench.judges.gptscore import VARIANTS
 from omibench.judges.instrument import build_prompt
+from omibench.params.stages.gptscore import GptscorePanel
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.sections.judge import describe_judge, describe_variant
 from omibench.stages.analyze.sections.provenance import describe_provenance
@@ -44,3 +46,19 @@ def test_the_variant_is_named(results: Results, prompts: list[str], words: str) 
     assert all(f"variant {name}" in describe_variant(changed) for name in prompts)
     assert words in describe_judge(changed, scores(changed))["sentence"]
     assert words in dict(describe_provenance(changed))["GPTScore"]
+
+
+def test_literal_words_are_named_and_marked(results: Results, tmp_path: Path) -> None:
+    file = tmp_path / "gptscore.txt"
+    file.write_text("[[literal]]\n{official_answer} {response}")
+    verdicts = results.verdicts.with_columns(literal=pl.col("prompt_sha256").is_not_null())
+    judge = GptscorePanel(models=["judge"], prompt=str(file))
+    score = results.study.score.model_copy(update={"judge": judge})
+    study = results.study.model_copy(update={"score": score})
+    literal = replace(results, verdicts=verdicts, study=study, full_study=study)
+    said = "no fences keep a response from addressing the judge"
+    assert said in describe_judge(literal, scores(literal))["sentence"]
+    assert said not in describe_judge(results, scores(results))["sentence"]
+    words = dict(describe_provenance(literal))["Words of score.judge.prompt"]
+    assert words.startswith(f"{file}, LITERAL")
+    assert not [name for name, _ in describe_provenance(results) if name.startswith("Words of")]

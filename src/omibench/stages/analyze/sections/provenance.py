@@ -11,7 +11,7 @@ from typing import Any
 
 from omibench.errors import ParamsError
 from omibench.params.panel import JudgePanel
-from omibench.params.wordings.uses import PromptUse, list_prompt_uses
+from omibench.params.wordings.uses import PromptUse, list_evaluation_uses
 from omibench.prompts.catalogue import PromptEntry
 from omibench.prompts.wording import parse_wording, read_prompt_text
 from omibench.results.load import JUDGE_RULES, Results
@@ -68,7 +68,7 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
             7, ("Judge", f"{_name_judges(results, judge)}{mark}, {describe_certificate(results)}")
         )
         facts.insert(8, ("GPTScore", describe_variant(results)))
-    facts += [(f"Words of {use.key}", _describe_words(use)) for use in list_prompt_uses(study)]
+    facts += [(f"Words of {use.key}", _describe_words(use)) for use in list_evaluation_uses(study)]
     if results.partial:
         facts.insert(0, (PARTIAL, str(results.partial)))
     if results.any_simulated:
