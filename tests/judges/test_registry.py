@@ -12,7 +12,7 @@ from tests.judges.plugin_judges import LABELS, NUMBERS, plugin_judges, register
 
 from omibench.errors import ParamsError, PluginError
 from omibench.judges.case import JudgeCase
-from omibench.judges.instrument import build_request
+from omibench.judges.instrument import build_request, describe_instrument
 from omibench.judges.registry import JUDGES, build_instrument, columns_of
 from omibench.judges.scales import LabelScale, NumberScale, Scale
 from omibench.params.panel import JudgePanel
@@ -100,6 +100,9 @@ def test_what_a_plug_in_does_wrong_is_one_line() -> None:
 def test_a_plug_in_s_judge_is_asked_as_the_others() -> None:
     request = build_request(CASE, build_instrument("tempo", PANEL))
     assert request.tags.role == "assessor"
+    entry = describe_instrument(build_instrument("tempo", PANEL))
+    assert (entry.name, entry.text, entry.closing) == ("tempo", "Judge it.", NUMBERS.closing)
+    assert entry.purpose == "a value of the scale of tempo"
     assert request.conversation.text.endswith("N a whole number from 0 to 10:\nMARK: N")
 
 

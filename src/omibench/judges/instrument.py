@@ -83,6 +83,8 @@ def make_instrument(
     *,
     version: int = 1,
     sections: Callable[[JudgeCase], Sequence[Section]] = show_question_and_response,
+    purpose: str = "",
+    source: str = "",
 ) -> Instrument[Any]:
     """A judge that gives a value of a scale, which says how replies end and are read.
 
@@ -92,6 +94,8 @@ def make_instrument(
         scale: The values that it may give.
         version: Raise it whenever the same reply gives another value than before.
         sections: What it is shown of a case, in order; the question and the response by default.
+        purpose: What it is asked for, in a few words, for lists of prompts.
+        source: Where the printed original of its instructions stands, such as `OMIBench, B.2`.
 
     Returns:
         The instrument, to be returned by a function under `@judge`.
@@ -106,6 +110,8 @@ def make_instrument(
         read=lambda reply, _: scale.read(reply),
         vote=scale.vote,
         scale=scale,
+        purpose=purpose or f"a value of the scale of {name}",
+        source=source,
     )
 
 
