@@ -76,7 +76,7 @@ class Instrument(Generic[T]):
     gathered: str = ""
 
 
-def make_instrument(
+def make_instrument(  # noqa: PLR0913 (what a judge is)
     name: str,
     instructions: str,
     scale: Scale,
