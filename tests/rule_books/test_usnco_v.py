@@ -15,6 +15,7 @@ from omibench.rule_books.usnco_v import (
     score,
     score_last_letter,
 )
+from omibench.text.visible import drop_hidden_text
 
 OPTIONS = ["1 mol", "2 mol", "3 mol", "4 mol"]
 REMARKS = (
@@ -114,9 +115,10 @@ def test_open_answers_are_outside_these_rules() -> None:
 def test_any_text_returns_a_letter_that_stands_in_it(text: str) -> None:
     verdict = score(make_item(text, "B", OPTIONS))
     assert verdict.verdict in {0.0, 1.0}
-    assert verdict.extracted is None or verdict.extracted in text
-    if verdict.extracted is None and not find_declared_letter(text.strip()):
-        assert find_last_letter(text.strip()) is None
+    body = drop_hidden_text(text)
+    assert verdict.extracted is None or verdict.extracted in body
+    if verdict.extracted is None and not find_declared_letter(body):
+        assert find_last_letter(body) is None
 
 
 def test_readings_on_published_responses(

@@ -88,8 +88,8 @@ def find_declared_letter(body: str) -> tuple[str, str] | None:
     Args:
         body: The visible part of a response.
     """
-    if _BARE_LETTER.fullmatch(body):
-        return _BARE_LETTER.sub(r"\1", body), "letter"
+    if bare := _BARE_LETTER.fullmatch(body):
+        return bare.group(1), "letter"
     declared = max(_iterate_declared(body), default=None)
     if declared:
         return declared[1:]
