@@ -17,7 +17,7 @@ def test_the_ratio_of_equation_6_stands_below_the_accuracy(made: Folders) -> Non
     results = load_results(made.freeze, made.infer, made.score, made.study)
     ratio = pl.when(pl.col("rules") == "omibench").then(0.8 * pl.col("verdict"))
     printed = replace(results, verdicts=results.verdicts.with_columns(ratio=ratio))
-    view = RulesSection(Analysis(printed, Path(), Path())).view()
+    view = RulesSection(Analysis(made.study, printed, Path(), Path())).view()
     assert view is not None
     names = [head["name"] for head in view["heads"]]
     assert len(view["rows"]) == len(results.study.cells)
