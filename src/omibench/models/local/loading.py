@@ -19,6 +19,7 @@ from omibench.models.local.own_code import (
     locate_checkpoint,
 )
 from omibench.models.local.pixels import pixel_size
+from omibench.models.local.spread import spread_layers
 from omibench.models.local.tools import check_template
 from omibench.models.options import is_continued
 from omibench.params.models.local import TransformersModel
@@ -45,10 +46,13 @@ class TransformersEngine:
             "revision": checkpoint.revision,
             "trust_remote_code": model.trust_remote_code,
         }
+        spread = spread_layers(name, model.n_gpus, self.torch)
         try:
             config = hub.AutoConfig.from_pretrained(**named)
             kind = _choose_class(hub, config, self.has_own_code)
-            self.model = kind.from_pretrained(**named, dtype=model.dtype).to(self.device)
+            self.model = kind.from_pretrained(**named, dtype=model.dtype, **spread)
+            if not spread:  # what is spread lies where it should
+                self.model = self.model.to(self.device)
             takes_pictures = type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
             self.processor = _processor(hub, named, takes_pictures or self.has_own_code)
         except load_errors(model) as error:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from omibench.errors import ModelError
-from omibench.extras import missing_modules
 from omibench.models.local.chat import chat_messages, special_tokens
 from omibench.models.local.identity import LOADED, describe_load, one_line, require
 from omibench.models.local.own_code import (
@@ -15,6 +14,7 @@ from omibench.models.local.own_code import (
     load_errors,
     locate_checkpoint,
 )
+from omibench.models.local.spread import spread_layers
 from omibench.params.models.local import RewardModel
 from omibench.schemas.request import Conversation, ImagePart
 
@@ -174,33 +174,6 @@ class RewardEngine:
         if pad is None:
             self.tokenizer.pad_token_id = end
         return is_distinct
-
-
-def spread_layers(name: str, n_gpus: int, torch: Any) -> dict[str, Any]:
-    """Where the layers of a model go that one GPU does not hold: by what is free on each.
-
-    Args:
-        name: The model's name in the study.
-        n_gpus: Over how many GPUs it is spread.
-        torch: The package.
-
-    Returns:
-        What transformers is told besides; nothing for a single GPU or none.
-
-    Raises:
-        ModelError: There are fewer GPUs, or the package is absent that spreads layers.
-    """
-    if n_gpus < 2:
-        return {}
-    if (present := torch.cuda.device_count()) < n_gpus:
-        raise ModelError(f"model {name!r}: gpus is {n_gpus}, and torch sees {present} here")
-    if missing_modules(("accelerate",)):
-        raise ModelError(
-            f"model {name!r}: gpus: {n_gpus} spreads its layers by the package accelerate, which "
-            "is not installed: pip install accelerate"
-        )
-    free = {gpu: torch.cuda.mem_get_info(gpu)[0] for gpu in range(n_gpus)}
-    return {"device_map": "auto", "max_memory": free}
 
 
 def _make_two_layer_class(hub: Any) -> Any:

@@ -283,8 +283,8 @@ class LocalModel(ServedModel):
         gpus = self.resources.gpus
         if gpus is not None and gpus < self.n_gpus:
             raise ValueError(
-                f"the model is spread over {self.n_gpus} GPUs (tensor_parallel x "
-                f"pipeline_parallel), and resources.gpus is {gpus}: raise it or lower those"
+                f"the model is spread over {self.n_gpus} GPUs, and resources.gpus is {gpus}: raise "
+                "it, or lower `gpus`, or tensor_parallel x pipeline_parallel of vLLM"
             )
         return self
 

@@ -65,11 +65,13 @@ class TransformersModel(LocalGenerator):
     batch_size: Runtime[Count] = 8
     device: Runtime[str | None] = None
     """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
+    gpus: Runtime[Count] = 1
+    """GPUs over which the layers are spread, where one does not hold them."""
 
     @property
     def n_gpus(self) -> int:
-        """One GPU, unless the block gives none to the model or keeps it on the CPU."""
-        return 0 if self.device == "cpu" or self.resources.gpus == 0 else 1
+        """As `gpus`, unless the block gives none to the model or keeps it on the CPU."""
+        return 0 if self.device == "cpu" or self.resources.gpus == 0 else self.gpus
 
 
 class RewardModel(LocalModel):

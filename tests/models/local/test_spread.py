@@ -1,4 +1,4 @@
-"""A reward model that one GPU does not hold is spread over several; what lacks is one line."""
+"""A model that one GPU does not hold is spread over several; what lacks is one line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ModelError
-from omibench.models.local import reward_engine
-from omibench.models.local.reward_engine import spread_layers
+from omibench.models.local import spread
+from omibench.models.local.spread import spread_layers
 
 FREE = {0: 70_000, 1: 80_000, 2: 90_000}
 
@@ -20,7 +20,7 @@ def torch_with(gpus: int) -> Any:
 
 
 def test_layers_go_by_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reward_engine, "missing_modules", lambda modules: [])
+    monkeypatch.setattr(spread, "missing_modules", lambda modules: [])
     found = spread_layers("rm", 2, torch_with(3))
     assert found == {"device_map": "auto", "max_memory": {0: 70_000, 1: 80_000}}
     assert spread_layers("rm", 1, torch_with(0)) == spread_layers("rm", 0, torch_with(0)) == {}
@@ -29,6 +29,6 @@ def test_layers_go_by_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -
 def test_too_few_gpus_and_an_absent_package_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match="gpus is 4, and torch sees 1 here"):
         spread_layers("rm", 4, torch_with(1))
-    monkeypatch.setattr(reward_engine, "missing_modules", list)
-    with pytest.raises(ModelError, match="not installed: pip install accelerate"):
+    monkeypatch.setattr(spread, "missing_modules", list)
+    with pytest.raises(ModelError, match="not installed: pip install"):
         spread_layers("rm", 2, torch_with(2))
