@@ -22,6 +22,7 @@ from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
 from omibench.stages.ocr.engines.vision import PagePicture, build_page_requests
 from omibench.stages.rationale.prompts import label, solve, solve_given
+from omibench.stages.saliency.context import LetterContext, add_context
 from omibench.stages.score.asking import find_instrument as find_score_instrument
 
 SETTING_PROMPTS = (
@@ -58,6 +59,7 @@ def write_params(folder: Path | None) -> dict[str, Any]:
         "score": {"rules": ["mathreal"], "judge": JUDGE},
         "judge": {"quality": JUDGE, "alignment": JUDGE, "errors": JUDGE},
         "settings": settings,
+        "saliency": {"settings": ["cot"], "reading": "before_answer"},
     }
 
 
@@ -138,6 +140,12 @@ def ask_chooser(study: Study, how: str) -> Conversation:
     return ask_judge(panel.instrument, panel.params)
 
 
+def ask_letter(study: Study, folder: Path) -> Conversation:
+    """What saliency asks after a response without its answer."""
+    asked, context = send_setting(study, "cot", folder), LetterContext("A", "So it is.", False)
+    return add_context(asked, context, study.saliency.reading, study.saliency.prompts)
+
+
 def send_translation(study: Study) -> Conversation:
     """What a translator is asked."""
     assert study.filter.translation
@@ -186,6 +194,7 @@ SENDERS: dict[str, Sender] = {
     "tools-end-step": lambda study, folder: send_setting(study, "slow", folder, CALL),
     "tools-end": lambda study, folder: send_setting(study, "free", folder, CALL),
     "tools-left-out": lambda study, folder: send_setting(study, "free", folder, CALL),
+    "letter": ask_letter,
     "gptscore": lambda study, folder: ask_scorer(study, "gptscore"),
     "gptscore-bare-answers": lambda study, folder: ask_bare_answers(study),
     "grade": lambda study, folder: ask_scorer(study, "grade"),

@@ -80,7 +80,6 @@ def test_without_a_file_the_catalogue_holds_what_is_sent(problem_folder: Path) -
 
 
 EXEMPT = {
-    "stages.saliency.context": "asks for a letter whose probability is read, and keeps no reply",
     "models.probe": "asks whether a model answers at all, and no study keeps the answer",
 }
 """Modules whose words are no prompt of a study."""

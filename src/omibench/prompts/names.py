@@ -52,6 +52,7 @@ PROMPT_HOMES: Final[dict[str, str]] = {
     "tools-end-step": f"{_SETTINGS}.tools.words",
     "tools-end": f"{_SETTINGS}.tools.words",
     "tools-left-out": f"{_SETTINGS}.tools.words",
+    "letter": f"{_STAGES}.saliency.context",
     "gptscore": f"{_JUDGES}.gptscore",
     "gptscore-bare-answers": f"{_JUDGES}.gptscore",
     "grade": f"{_JUDGES}.grade",

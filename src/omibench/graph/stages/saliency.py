@@ -8,6 +8,10 @@ from omibench.params.study import Study
 from omibench.schemas.saliency_row import SaliencyRow
 
 
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    return [*list_asked_files(study, job), *study.saliency.prompts.values()]
+
+
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     narrowed = drop(narrow_settings(study, job, blocks), ("saliency",))
     if job.cell is None:
@@ -27,7 +31,7 @@ SALIENCY = Stage(
     is_given_by_cell=True,
     asks="respondent",
     models=list_asked_models,
-    files=list_asked_files,
+    files=_files,
     narrow=_narrow,
     outputs=(
         ResultFile(

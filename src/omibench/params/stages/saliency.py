@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from omibench.params.blocks import Block, Name
+from omibench.params.names import PromptFiles
 
 Reading = Literal["final_letter", "before_answer"]
 log = logging.getLogger("omibench.params.stages.saliency")
@@ -41,6 +42,8 @@ class SaliencyParams(Block):
     pictures are shown as they are if left out."""
     top: Annotated[int, Field(ge=1)] = 15
     """Positions with the largest effect that an overlay shows."""
+    prompts: PromptFiles = {}
+    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
 
     @property
     def resolution(self) -> str:

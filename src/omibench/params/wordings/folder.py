@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from omibench.params.stages.judge import JudgeParams
     from omibench.params.stages.ocr import OcrParams
     from omibench.params.stages.rationale import RationaleParams
+    from omibench.params.stages.saliency import SaliencyParams
     from omibench.params.stages.score import ScoreParams
     from omibench.params.study import Study
 
@@ -46,6 +47,7 @@ def spread_prompts(study: Study) -> Study:
         "settings": settings,
         "score": _fill_score(study.score, files),
         "judge": _fill_judge(study.judge, files),
+        "saliency": _fill_saliency(study.saliency, files),
     }
     return study.model_copy(update=blocks)
 
@@ -152,6 +154,12 @@ def _fill_judge(judge: JudgeParams, files: Files) -> JudgeParams:
             "others": {n: _fill_panel(panel, n, files) for n, panel in judge.others.items()},
         }
     )
+
+
+def _fill_saliency(saliency: SaliencyParams, files: Files) -> SaliencyParams:
+    asks = saliency.settings and saliency.reading == "before_answer"
+    names = ["letter"] if asks else []
+    return saliency.model_copy(update={"prompts": _select(names, files) | saliency.prompts})
 
 
 def _select(names: tuple[str, ...] | list[str], files: Files) -> dict[str, str]:

@@ -33,7 +33,8 @@ def list_prompt_uses(study: Study) -> list[PromptUse]:
         One entry a key and prompt, in the order of the graph.
     """
     building = [use for use in _list_of_building(study) if use.file]
-    return [*building, *list_evaluation_uses(study)]
+    saliency = _list_mapping("saliency.prompts", study.saliency.prompts)
+    return [*building, *list_evaluation_uses(study), *saliency]
 
 
 def list_evaluation_uses(study: ResultsParams) -> list[PromptUse]:

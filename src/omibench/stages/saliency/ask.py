@@ -83,7 +83,7 @@ def make_occlusion(
     scaled = _scale_pictures(conversation, task, params)
     options = tuple(choice.label for choice in question.choices or [])
     base = Request(
-        conversation=add_context(scaled, context, params.reading),
+        conversation=add_context(scaled, context, params.reading, params.prompts),
         decoding=DECODING,
         tags=tags,
         options=options,

@@ -6,7 +6,7 @@ final letter. What it has said by then stays in place; the letter itself is not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.answers import (
@@ -15,11 +15,23 @@ from omibench.answers import (
     find_letter_place,
 )
 from omibench.params.stages.saliency import Reading
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.wording import read_wording
 from omibench.schemas.problem import Choice
 from omibench.schemas.request import Conversation, Message, TextPart
 
+NO_FILES: Mapping[str, str] = {}
 CLOSING = "Which option is it? Reply with its letter alone."
 """The last turn of the reading `before_answer`."""
+LETTER = add_prompt(
+    PromptEntry(
+        name="letter",
+        purpose="asks for the letter after a response without its answer, for saliency",
+        text=CLOSING,
+        owner="respondent (letter)",
+        is_fragment=True,
+    )
+)
 
 
 class LetterContext(NamedTuple):
@@ -60,18 +72,23 @@ def read_context(
 
 
 def add_context(
-    conversation: Conversation, context: LetterContext, reading: Reading
+    conversation: Conversation,
+    context: LetterContext,
+    reading: Reading,
+    prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation:
     """The conversation up to where the letter is what the model says next.
 
     Under `final_letter` it ends in the assistant's turn, which providers go on with. Under both
-    readings nothing is added where the response begins with its answer.
+    readings nothing is added where the response begins with its answer. `prompts` are files whose
+    words take the place of ours, by the names of prompts.
     """
     if not context.text:
         return conversation
     turns = [_make_turn("assistant", context.text)]
     if reading == "before_answer":
-        turns.append(_make_turn("user", CLOSING))
+        file = prompts.get(LETTER.name)
+        turns.append(_make_turn("user", read_wording(file, LETTER).text if file else CLOSING))
     return conversation.model_copy(update={"messages": (*conversation.messages, *turns)})
 
 
