@@ -75,6 +75,12 @@ def test_a_table_that_cannot_be_read_leaves_the_others(
         ("one.csv: {source: x, row: [m], columns: [], sum: 1}", "one.csv: sum: unknown key"),
         ("one.csv: {source: x, row: [m], columns: [{dataset: d}]}", "one.csv: columns.0.names"),
         ("a: [", "tables.yaml, line 1"),
+        (LAYOUT.replace('"{part}"', '"{other}"', 1), "names is a pattern of {part} and {metric}"),
+        (
+            "one.csv: {source: x, row: [m], columns: [], "
+            "correlation: {table: one.csv, part: a, value: b}}",
+            "`row` names the two columns",
+        ),
     ],
 )
 def test_wrong_layouts_are_one_line(tables: Path, text: str, message: str) -> None:
@@ -83,6 +89,17 @@ def test_wrong_layouts_are_one_line(tables: Path, text: str, message: str) -> No
         audit_tables(tables)
     assert message in str(caught.value)
     assert len(caught.value.lines) == 1
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e999", "120", "-5", "n/a"])
+def test_what_is_no_share_is_one_line_and_other_tables_are_checked(
+    tables: Path, value: str
+) -> None:
+    (tables / "one.csv").write_text(f"model,a,b,all\nModel-A,{value},10.0,20.0\n", "utf-8")
+    audit = audit_tables(tables)
+    (error,) = audit.errors
+    assert "one.csv: Model-A, a: " in str(error)
+    assert {finding.file for finding in audit.findings} == {"two.csv"}
 
 
 def test_no_folder_and_no_layouts_are_one_line(tmp_path: Path) -> None:

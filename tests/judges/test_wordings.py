@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from omibench.judges.case import JudgeCase
+from omibench.judges.error_type import error_type
 from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument, build_prompt, build_request, find_reader
 from omibench.judges.panel import Judge, OpenPanel
 from omibench.judges.quality import QUALITY
+from omibench.judges.taxonomies import TAXONOMIES
 from omibench.schemas.request import Conversation, ImagePart, Request, Response, TextPart
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.score.judge import gptscore
@@ -51,6 +53,13 @@ def test_a_literal_prompt_may_have_a_system_message(tmp_path: Path) -> None:
     system, user = ask(GPTSCORE, tmp_path, text).messages
     assert system.parts == (TextPart(text="You are a judge."),)
     assert user.parts[0].text.startswith("Judge it.")  # type: ignore[union-attr]
+
+
+def test_a_literal_prompt_is_another_for_each_list_that_fills_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_text("[[literal]]\nQ: {question}\nPREDICTED: {response}\nTYPES:\n{types}")
+    hashes = {build_prompt(error_type(t), str(file)).sha256 for t in TAXONOMIES.values()}
+    assert len(hashes) == len(TAXONOMIES)
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,17 @@ def test_spellings_of_a_letter_add_up_and_others_do_not_count() -> None:
     assert found.logprob == pytest.approx(math.log(0.5))
 
 
+def test_a_token_that_cannot_come_next_has_no_log_probability() -> None:
+    told = reply(A=-0.01, _A=-9999.0, B=-900.0, C=-9999.0)
+    scores = score_from_list(Response(text="A"), told, ("A", "B", "C")).option_logprobs
+    assert scores == pytest.approx({"A": -0.01, "B": -900.0})
+
+
 @pytest.mark.parametrize(
     ("told", "why"),
     [
         (reply(Z=-0.1), "lists none of the options"),
+        (reply(A=-9999.0), "lists none of the options"),
         ({"choices": [{"message": {}}]}, "holds no log-probabilities"),
         ({"choices": [{"logprobs": {"content": [{"top_logprobs": [{"token": "A"}]}]}}]}, "none of"),
         ({}, "holds no log-probabilities"),

@@ -33,6 +33,12 @@ def test_the_first_lines_say_how_it_is_sent(tmp_path: Path) -> None:
     assert read_wording(file, FENCED) == Wording(file, "Judge {response}.", "Terse.", True)
 
 
+def test_a_file_of_windows_says_how_it_is_sent_too(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_bytes(b"[[system]]\r\nTerse.\r\n[[user]]\r\nJudge\r\n{response}.")
+    assert read_wording(str(file), FENCED) == Wording(str(file), "Judge\n{response}.", "Terse.")
+
+
 def test_the_hash_is_of_the_words_and_of_how_they_are_sent() -> None:
     wordings = [
         Wording("a", "x"), Wording("a", "y"), Wording("a", "x", "s"), Wording("a", "x", "", True)
@@ -69,6 +75,9 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, why
         ("Ask.", WHOLE, "lacks {response}"),
         ("[[literal]]\nSay {response}.", WHOLE, "nothing is ever added to it"),
         ("[[system]]\nTerse.\n[[user]]\nNow.", INNER, "stands inside of another message"),
+        ("\ufeff[[literal]]\nJudge {response}.", FENCED, "byte order mark"),
+        ("[[Literal]]\nJudge {response}.", FENCED, "alone on the first line"),
+        ("[[system]]\n[[literal]]\nS.\n[[user]]\nJudge {response}.", FENCED, "on the first line"),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, text: str, entry: PromptEntry, said: str) -> None:

@@ -117,3 +117,21 @@ def test_a_prompt_that_changed_is_read_anew(tmp_path: Path) -> None:
     assert load_prompt(str(file)).mcq == "Look. {question}"
     file.write_text("Look again. {question}")
     assert load_prompt(str(file)).mcq == "Look again. {question}"
+
+
+def test_a_system_message_goes_with_problems_of_both_kinds(tmp_path: Path) -> None:
+    both, terse, other = (
+        f"{system}{{question}}"
+        for system in ("", "[[system]]\nTerse.\n[[user]]\n", "[[system]]\nKind.\n[[user]]\n")
+    )
+    files = {name: str(tmp_path / f"{name}.txt") for name in ("emma-cot", "emma-cot-open")}
+
+    def load(with_choices: str, without: str) -> str:
+        for file, text in zip(files.values(), (with_choices, without), strict=True):
+            Path(file).write_text(text)
+        return load_prompt("emma-cot", files).system
+
+    assert load(terse, both) == load(terse, terse) == "Terse."
+    for with_choices, without in ((both, terse), (terse, other)):
+        with pytest.raises(ParamsError, match=r"emma-cot-open\.txt: its system message is another"):
+            load(with_choices, without)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import read_yaml
@@ -35,6 +35,17 @@ class ColumnGroup(Block):
     """Patterns of the lower and upper bound of the first metric's 95 % interval."""
     setting: str = ""
     """The setting that was asked under, where the columns say it."""
+
+    @model_validator(mode="after")
+    def _has_readable_patterns(self) -> Self:
+        try:
+            self.column("", "")
+            [pattern.format(part="") for pattern in self.interval or ()]
+        except (AttributeError, LookupError, ValueError):
+            raise ValueError(
+                "names is a pattern of {part} and {metric}, interval two patterns of {part}"
+            ) from None
+        return self
 
     def column(self, part: str, metric: str) -> str:
         """The name of a column."""
@@ -69,6 +80,12 @@ class TableLayout(Block):
     """Column -> the columns of which it is the first minus the second."""
     sums: list[SumOfParts] = []
     correlation: CorrelationSource | None = None
+
+    @model_validator(mode="after")
+    def _names_two_metrics(self) -> Self:
+        if self.correlation and len(self.row) < 2:
+            raise ValueError("correlation: `row` names the two columns that hold its metrics")
+        return self
 
 
 def read_layouts(folder: Path) -> dict[str, TableLayout]:

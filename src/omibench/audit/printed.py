@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,7 +111,9 @@ def parse_number(path: str, name: str, row: Row, column: str) -> PrintedNumber |
     try:
         value = float(text)
     except ValueError:
-        raise FileFormatError(f"{path}: {name}, {column}: {text!r} is not a number") from None
+        value = nan
+    if not isfinite(value):
+        raise FileFormatError(f"{path}: {name}, {column}: {text!r} is not a number")
     return PrintedNumber(value, len(text.partition(".")[2]))
 
 
@@ -134,6 +137,11 @@ def _read_group(file: str, name: str, row: Row, group: ColumnGroup) -> Iterator[
         for part, (word, n) in parts.items():
             number = parse_number(file, name, row, group.column(word, metric))
             if number is not None:
+                if not 0 <= number.value <= 100:
+                    raise FileFormatError(
+                        f"{file}: {name}, {group.column(word, metric)}: {number.value:g} is no "
+                        "share in per cent, from 0 to 100"
+                    )
                 yield PrintedCell(
                     file, name, group.dataset, group.setting, part, metric, kind, n, number
                 )

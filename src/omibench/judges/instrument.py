@@ -119,19 +119,21 @@ class InstrumentPrompt(NamedTuple):
     """All words that are the same for every case; their hash names the instrument.
 
     `template` holds the user's message of a file that names slots, and is empty otherwise. One that
-    is `literal` is sent as it stands, its slots filled: `instructions` are its system message.
+    is `literal` is sent as it stands, its slots filled: `instructions` are its system message, and
+    `lists` the texts that stand in slots of the same content for every case.
     """
 
     instructions: str
     closing: str
     template: str = ""
     literal: bool = False
+    lists: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:
         """Hash of the prompt, kept in every verdict: a changed prompt is another instrument."""
         if self.literal:
-            text = f"literal\0{self.instructions}\0{self.template}"
+            text = "\0".join(("literal", self.instructions, self.template, *self.lists))
         else:
             text = f"{RULES_OF_MATERIAL}\0{self.instructions}\0{self.closing}"
             text += f"\0{self.template}" if self.template else ""
@@ -190,7 +192,8 @@ def build_prompt(instrument: Instrument[T], file: str | None = None) -> Instrume
     entry = describe_instrument(instrument)
     wording = read_wording(file, entry)
     if wording.literal:
-        return InstrumentPrompt(wording.system, "", wording.text, literal=True)
+        lists = tuple(instrument.lists.values())
+        return InstrumentPrompt(wording.system, "", wording.text, literal=True, lists=lists)
     if wording.system or any(holds_slot(wording.text, slot.name) for slot in entry.slots):
         return InstrumentPrompt(wording.system, instrument.closing, wording.text)
     return InstrumentPrompt(wording.text, instrument.closing)

@@ -12,6 +12,8 @@ from omibench.schemas.request import Conversation, Request, Response, TextPart
 
 MOST_LISTED = 20
 """Alternatives of one token that endpoints list at most."""
+IMPOSSIBLE = -9999.0
+"""What endpoints write in place of a log-probability for what they do not let come next."""
 
 
 class OptionScores(NamedTuple):
@@ -108,8 +110,11 @@ def score_from_list(response: Response, reply: object, options: Sequence[str]) -
 
 def _sum(listed: Sequence[Json], option: str) -> float | None:
     values = [number(row.get("logprob")) for row in listed if _is(row, option)]
-    numbers = [value for value in values if value is not None]
-    return math.log(sum(map(math.exp, numbers))) if numbers else None
+    logprobs = [min(0.0, v) for v in values if v is not None and v > IMPOSSIBLE]
+    if not logprobs:
+        return None
+    top = max(logprobs)
+    return top + math.log(sum(math.exp(value - top) for value in logprobs))
 
 
 def _is(row: Json, option: str) -> bool:

@@ -63,9 +63,16 @@ def parse_wording(file: str, text: str, entry: PromptEntry) -> Wording:
     Raises:
         ParamsError: A line such as `[[user]]` stands where it has no meaning.
     """
+    if SYSTEM in text.partition("\n")[0] or LITERAL in text.partition("\n")[0]:
+        text = text.replace("\r\n", "\n")
     literal = text.partition("\n")[0].strip() == LITERAL
     if literal:
         text = text.partition("\n")[2].strip()
+    if any(line.strip("\ufeff \t\r").casefold() == LITERAL for line in text.splitlines()):
+        raise ParamsError(
+            f"{file}: {LITERAL} stands once, in small letters, alone on the first line; nothing "
+            "stands before it, also no byte order mark"
+        )
     try:
         system, text = split_system(text)
     except ValueError as error:

@@ -41,7 +41,8 @@ def load_prompt(name: str, files: Mapping[str, str] = NO_FILES) -> Prompt:
         The prompt.
 
     Raises:
-        ParamsError: There is neither, or a file lacks `{question}`.
+        ParamsError: There is neither, a file lacks `{question}`, or the two files of a prompt have
+            different system messages.
     """
     if name in PROMPTS:
         return _replace_words(name, PROMPTS.get(name), files)
@@ -76,6 +77,11 @@ def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Promp
         )
     if file := files.get(f"{name}{OPEN}"):
         mine = read_template(file, find_prompt(f"{name}{OPEN}"))
+        if mine.system not in ("", prompt.system):
+            raise ParamsError(
+                f"{file}: its system message is another than that of {name}.txt, which goes with "
+                "every problem: write it into both files, or leave it out of this one"
+            )
         prompt = prompt._replace(open=mine.open)
     return prompt
 
