@@ -15,6 +15,7 @@ from omibench.graph.stages import STAGES
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
 from omibench.params.wordings.uses import list_prompt_uses
+from omibench.prompts import catalogue
 from prompts.senders import JUDGE, write_params
 
 USED_BY = {
@@ -176,3 +177,33 @@ def test_a_file_is_checked_and_the_exit_code_says_so(
         assert said in output
     (tmp_path / "gptscore.txt").rename(tmp_path / "pasted.txt")
     assert run("check", str(tmp_path / "pasted.txt"), "--as", "gptscore")[0] == code
+
+
+def test_a_plug_in_s_judge_is_listed_and_its_file_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(catalogue._ENTRIES, "brevity", catalogue.find_prompt("quality"))
+    del catalogue._ENTRIES["brevity"]  # the fixture takes it away again
+    Path("mine.py").write_text(
+        "from omibench.judges.instrument import make_instrument\n"
+        "from omibench.judges.registry import judge\n"
+        "from omibench.judges.scales import NumberScale\n"
+        "@judge('brevity')\n"
+        "def build(panel):\n"
+        "    return make_instrument('brevity', 'Mark it.', NumberScale(1, 5))\n"
+    )
+    Path("params.yaml").write_text(
+        "prompts: words\nplugins: [mine.py]\nmodels: {j: {provider: openai, id: m}}\n"
+        "judge: {others: {brevity: j}}\n"
+    )
+    (tmp_path / "words").mkdir()
+    file = Path("words/brevity.txt")
+    for text, code, said in (
+        ("[[literal]]\n{question}", 1, f"{file}: lacks {{response}}"),
+        ("Be quick. {response}", 0, f"{file}: can be used"),
+    ):
+        file.write_text(text)
+        assert run("check", "words") == (code, f"{said}{', the material RESPONSE' * code}\n")
+    assert f"  judge.others.brevity.prompt: {file}, SHA-256 " in run("list")[1]
+    assert "  | Mark it.\n" in run("show", "brevity")[1]

@@ -71,10 +71,11 @@ def check(
         str | None,
         typer.Option("--as", metavar="NAME", help="The prompt.  [the file's name without .txt]"),
     ] = None,
+    params: StudyParams = None,
 ) -> None:
     """Say which slots files of prompts lack, and which of theirs there are not.
 
-    Exits with 1 where a file cannot be used.
+    Exits with 1 where a file cannot be used. Prompts of a study's plug-ins are known with it.
 
     \b
     Example:
@@ -84,6 +85,7 @@ def check(
     from omibench.prompts.folder import list_prompt_files
     from omibench.prompts.table import check_prompt_file
 
+    _read_files(params)
     paths: list[str] = []
     for file in files:
         paths += list_prompt_files(file).values() if Path(file).is_dir() else [file]
@@ -95,14 +97,22 @@ def check(
 
 
 def _read_files(params: str | None) -> dict[str, list[PlacedFile]]:
-    """The files that a study puts in the places of prompts, by name; none outside of a study."""
+    """The files that a study puts in the places of prompts, by name; none outside of a study.
+
+    The prompts of judges that its plug-ins bring are in the catalogue then.
+    """
+    from omibench.judges.instrument import register
+    from omibench.judges.registry import build_instrument
     from omibench.params.study import load_study
     from omibench.params.wordings.uses import list_prompt_uses
     from omibench.prompts.table import PlacedFile
 
     if params is None and not Path("params.yaml").is_file():
         return {}
+    study = load_study(params or "params.yaml")
+    for name, panel in study.judge.others.items():
+        register(build_instrument(name, panel))
     files: dict[str, list[PlacedFile]] = {}
-    for use in list_prompt_uses(load_study(params or "params.yaml")):
+    for use in list_prompt_uses(study):
         files.setdefault(use.prompt, []).append(PlacedFile(use.key, use.file))
     return files
