@@ -131,6 +131,13 @@ def test_a_response_without_a_letter_is_an_outcome_with_its_reason(
     assert {row["reading"] for row in rows.values()} == {"final_letter"}
 
 
+def test_a_cell_without_any_letter_has_a_folder_without_maps(results: Path, study: Make) -> None:
+    write_responses(results, CELL, **dict.fromkeys(("q0", "q1", "q2"), "Nothing can be said."))
+    frame = look(results, study(saliency=BLOCK))
+    assert set(frame["outcome"]) == {"no_letter"}
+    assert not [*(results / "saliency" / CELL.model / CELL.setting).iterdir()]
+
+
 def test_a_second_run_asks_nothing_and_writes_the_same(results: Path, study: Make) -> None:
     write_responses(results, CELL)
     one, other = results / "one.parquet", results / "other.parquet"

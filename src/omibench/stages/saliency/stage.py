@@ -106,7 +106,8 @@ def saliency_cell(
     """
     import polars as pl
 
-    params = study.saliency
+    params, maps = study.saliency, out.with_suffix("")
+    maps.mkdir(parents=True, exist_ok=True)  # an output of the job, also where nothing is drawn
     gold = {a.id: a.answer for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     problems = make_occlusions(
         results / "freeze" / "questions.jsonl", study, cell, _read_responses(results, cell)
@@ -121,7 +122,7 @@ def saliency_cell(
                 continue
             answers = gold.get(problem.occlusion.question.id, [])
             frames.append(frame_rows([*make_rows(problem, answers, params)], SaliencyRow))
-            _draw_maps(out.with_suffix(""), problem, answers, params)
+            _draw_maps(maps, problem, answers, params)
     failures.warn(cell)
     frame = pl.concat(frames)
     write_frame(out, frame, SaliencyRow, describe_origin(out, job))
