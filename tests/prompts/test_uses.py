@@ -207,3 +207,36 @@ def test_a_plug_in_s_judge_is_listed_and_its_file_is_checked(
         assert run("check", "words") == (code, f"{said}{', the material RESPONSE' * code}\n")
     assert f"  judge.others.brevity.prompt: {file}, SHA-256 " in run("list")[1]
     assert "  | Mark it.\n" in run("show", "brevity")[1]
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (
+            {"settings": {"x": {"prompt": "cot", "prompts": {"emma-cot": "a.txt"}}}},
+            "settings.x.prompts: the prompt 'emma-cot' is not sent here",
+        ),
+        (
+            {"settings": {"x": {"prompts": {"tools-sketch": "a.txt"}}}},
+            "settings.x.prompts: the prompt 'tools-sketch' is not sent here",
+        ),
+        (
+            {
+                "models": {"j": {"provider": "openai", "id": "m"}},
+                "filter": {"difficulty": {"models": ["j"], "prompts": {"caption": "a.txt"}}},
+            },
+            "filter.difficulty.prompts: the prompt 'caption' is not sent here",
+        ),
+        (
+            {"settings": {"x": {"aggregate": {"how": "majority", "caption_prompt": "a.txt"}}}},
+            "caption_prompt goes with `captions`",
+        ),
+    ],
+)
+def test_a_file_for_a_prompt_that_is_never_sent_is_one_line(
+    block: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ParamsError) as error:
+        parse_study(block, "params.yaml")
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)

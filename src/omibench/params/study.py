@@ -44,6 +44,7 @@ from omibench.params.stages.saliency import SaliencyParams
 from omibench.params.stages.score import ScoreParams
 from omibench.params.study_params import StudyParams
 from omibench.params.wordings.folder import spread_prompts
+from omibench.params.wordings.uses import find_idle_prompt
 from omibench.schemas.validation import explain, suggest_name
 from omibench.synthetic.address import Made, is_made_up
 
@@ -250,9 +251,10 @@ def parse_study(
     try:
         load_plugins(values, whole_study)
         study = Study.model_validate(values)
+        idle = find_idle_prompt(study) if whole_study else None
         study = spread_prompts(study)
         wrong = find_foreign_code(study.models, files, list_data_folders(values))
-        wrong = wrong or (_wrong_examples(study) if whole_study else None)
+        wrong = wrong or idle or (_wrong_examples(study) if whole_study else None)
     except ValidationError as error:
         wrong = explain(error, Study)
     except PluginError as error:

@@ -54,6 +54,8 @@ class Aggregation(Block):
             raise ValueError(f"{self.how!r} {need} `judge`, the model that marks or compares")
         if self.captions and self.judge is None:
             raise ValueError(f"{self.how!r} takes no `captions`: nobody is shown the problem")
+        if self.caption_prompt and not self.captions:
+            raise ValueError("caption_prompt goes with `captions`, the model that is given it")
         if self.marking == "joint" and self.how != "best-of-n":
             raise ValueError(f"marking: joint goes with best-of-n, not with {self.how}")
         return self

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from omibench.params.wordings.folder import list_setting_prompts
+from omibench.schemas.validation import suggest_name
+
 if TYPE_CHECKING:
     from omibench.params.setting import Setting
     from omibench.params.stage_params import ResultsParams
@@ -40,6 +43,30 @@ def list_prompt_uses(study: Study) -> list[PromptUse]:
 def list_evaluation_uses(study: ResultsParams) -> list[PromptUse]:
     """The same of settings and judges alone: the words behind the numbers of a report."""
     return [use for use in _list_of_evaluation(study) if use.file]
+
+
+def find_idle_prompt(study: Study) -> str | None:
+    """What is wrong where a block names a file for a prompt that it never sends.
+
+    Args:
+        study: The study, its folder of prompts not yet written out.
+
+    Returns:
+        A line that begins with the key; None where nothing is wrong.
+    """
+    blocks = [
+        (f"settings.{name}.prompts", setting.prompts, list_setting_prompts(setting))
+        for name, setting in study.settings.items()
+    ]
+    blocks += [
+        (f"filter.{name}.prompts", screen.prompts, iter((screen.prompt, f"{screen.prompt}-open")))
+        for name, screen in study.filter.screens.items()
+    ]
+    for key, prompts, sent in blocks:
+        names = [*sent]
+        if idle := next((name for name in prompts if name not in names), None):
+            return f"{key}: the prompt {idle!r} is not sent here{suggest_name(idle, names)}"
+    return None
 
 
 def _list_of_building(study: Study) -> Iterator[PromptUse]:
