@@ -240,3 +240,13 @@ def test_a_file_for_a_prompt_that_is_never_sent_is_one_line(
         parse_study(block, "params.yaml")
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_folder_without_text_files_says_so(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Prompts of ours.")
+    assert run("check", str(tmp_path)) == (0, f"{tmp_path}: holds no text file\n")
+
+
+def test_a_file_that_is_not_there_is_named_before_its_prompt(tmp_path: Path) -> None:
+    result = CliRunner().invoke(prompts_app, ["check", str(tmp_path / "mine.txt")])
+    assert str(result.exception) == f"{tmp_path}/mine.txt: cannot be read: it does not exist"

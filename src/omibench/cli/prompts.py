@@ -82,18 +82,25 @@ def check(
       omibench prompts check prompts
       omibench prompts check pasted.txt --as gptscore
     """
+    from omibench.errors import MissingInputError
     from omibench.prompts.folder import list_prompt_files
     from omibench.prompts.table import check_prompt_file
 
     _read_files(params)
     paths: list[str] = []
     for file in files:
-        paths += list_prompt_files(file).values() if Path(file).is_dir() else [file]
+        if not Path(file).exists():
+            raise MissingInputError(f"{file}: cannot be read: it does not exist")
+        found = list(list_prompt_files(file).values()) if Path(file).is_dir() else [file]
+        if not found:
+            say_lines(f"{file}: holds no text file", err=True)
+        paths += found
     faults = [fault for path in paths for fault in check_prompt_file(path, name)]
     if faults:
         say_lines("\n".join(faults), err=True)
         raise typer.Exit(1)
-    say_lines("\n".join(f"{path}: can be used" for path in paths))
+    if paths:
+        say_lines("\n".join(f"{path}: can be used" for path in paths))
 
 
 def _read_files(params: str | None) -> dict[str, list[PlacedFile]]:
