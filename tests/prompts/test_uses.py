@@ -250,3 +250,21 @@ def test_a_folder_without_text_files_says_so(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_named_before_its_prompt(tmp_path: Path) -> None:
     result = CliRunner().invoke(prompts_app, ["check", str(tmp_path / "mine.txt")])
     assert str(result.exception) == f"{tmp_path}/mine.txt: cannot be read: it does not exist"
+
+
+def test_a_reward_head_is_given_no_words_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "mark.txt").write_text("Mark {response}.")
+    choosing = {"how": "best-of-n", "judge": "head"}
+    setting = {"images": "none", "decoding": {"samples": 2}, "aggregate": choosing}
+    models = {
+        "a": {"provider": "openai", "id": "m"},
+        "head": {"provider": "transformers-reward", "id": "m"},
+    }
+    values = {
+        "prompts": str(tmp_path), "models": models, "settings": {"x": setting},
+        "infer": {"models": ["a"], "settings": ["x"]},
+    }  # fmt: skip
+    study = parse_study(values, "params.yaml")
+    assert not list_prompt_uses(study)
+    assert not list_named_files(study, "aggregate", Cell("a", "x"))
+    assert parse_study(study.model_dump(mode="json", exclude_defaults=True), "again") == study

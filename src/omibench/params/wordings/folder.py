@@ -6,7 +6,7 @@ What a block names itself stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING, TypeVar
 
 from omibench.prompts.folder import list_prompt_files
@@ -39,7 +39,10 @@ def spread_prompts(study: Study) -> Study:
     if study.prompts is None:
         return study
     files = list_prompt_files(study.prompts)
-    settings = {name: _fill_setting(setting, files) for name, setting in study.settings.items()}
+    heads = {name for name, model in study.models.items() if model.gives_reward}
+    settings = {
+        name: _fill_setting(setting, files, heads) for name, setting in study.settings.items()
+    }
     blocks = {
         "ocr": _fill_ocr(study.ocr, files),
         "filter": _fill_filter(study.filter, files),
@@ -67,12 +70,16 @@ def list_setting_prompts(setting: Setting) -> Iterator[str]:
         yield from ("tools-end", "tools-end-step", "tools-left-out")
 
 
-def _fill_setting(setting: Setting, files: Files) -> Setting:
+def _fill_setting(setting: Setting, files: Files, heads: Set[str]) -> Setting:
+    """The setting with the files that it uses; a reward head is given no words."""
     prompts = {name: files[name] for name in list_setting_prompts(setting) if name in files}
     aggregate = setting.aggregate
     captions = files.get("caption") if aggregate.captions else None
+    judge = aggregate.judge
+    if judge and heads.isdisjoint(judge.models):
+        judge = _fill_panel(judge, aggregate.prompt_name, files)
     chosen = {
-        "judge": _fill_panel(aggregate.judge, aggregate.prompt_name, files),
+        "judge": judge,
         "caption_prompt": aggregate.caption_prompt or captions,
     }
     return setting.model_copy(
