@@ -131,3 +131,9 @@ def test_readings_on_published_responses(
     assert counts["responses"] == 2_457
     assert counts["usnco-v right"] >= 2_450
     assert counts["only usnco-v right"] == counts["verdicts differ"]
+
+
+@pytest.mark.parametrize("quoted", ["'D'", "‘D’", '"D"', "“D”"])
+def test_a_declared_letter_may_stand_in_quotes(quoted: str) -> None:
+    assert score(make_item(f"The answer is {quoted}. See A.", "D", OPTIONS)).extracted == "D"
+    assert score(make_item("The answer is D's neighbour", "D", OPTIONS)).extracted is None

@@ -70,8 +70,7 @@ def test_values_between_are_worth_more_than_answers_that_are_right_or_wrong(
     estimate = clustered_wilson(values, list(range(len(values))), 0.95)
     assert 0 <= estimate.lo <= estimate.mean <= estimate.hi <= 1
     binary = {0.0, 1.0} >= set(values)
-    if not binary and len(values) > 30 and 0.1 < estimate.mean < 0.9:
-        assert estimate.n_eff > len(values) * 0.9
+    assert binary or estimate.n_eff >= len(values) * (1 - 1e-9)
 
 
 def test_the_interval_of_means_is_that_of_their_own_variance() -> None:
@@ -82,6 +81,14 @@ def test_the_interval_of_means_is_that_of_their_own_variance() -> None:
     assert (estimate.lo, estimate.hi) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-3)
     alike = clustered_wilson([0.5] * 100, list(range(100)), 0.95)
     assert 0.48 < alike.lo < alike.hi < 0.52
+
+
+@pytest.mark.parametrize("last", [0.9, 0.99, 1.0])
+def test_a_value_near_one_promises_no_certainty(last: float) -> None:
+    """29 right answers and one with nearly full credit are as uncertain as 30 right ones."""
+    right = clustered_wilson([1.0] * 30, list(range(30)), 0.95)
+    estimate = clustered_wilson([1.0] * 29 + [last], list(range(30)), 0.95)
+    assert estimate.lo == pytest.approx(right.lo, abs=0.02)
 
 
 def test_copies_of_a_value_are_worth_one_value() -> None:

@@ -12,7 +12,8 @@ wrong. Two readings of that pattern:
 * `usnco-v-last-letter` takes the last standalone letter, as the chain-of-thought template puts it
   at the end. A later remark on another option, or a unit (100 °C), takes the answer's place.
 
-Known weakness of both, kept: the article in "A simple titration" is a letter when nothing else is.
+Known weaknesses of both, kept: the article in "A simple titration" is a letter when nothing else
+is, and a letter in lower case is none.
 Problems with other options than A to D and open answers are outside these rules: every response to
 an open problem is `unparsed`. Declarations are read in English.
 """
@@ -39,7 +40,7 @@ OPTIONS = "ABCD"
 
 _STANDALONE = re.compile(r"(?<![A-Za-z0-9'’_\\])[A-D](?![A-Za-z0-9'’_])")
 _DRESS = r"(?:[\s*_`$(\[{\"'“‘]|\\(?:text|textbf|mathrm|mathbf|boxed)(?=\{)|\\[(\[]){0,12}+"
-_ENDS = r"(?![A-Za-z0-9'’_]|[-–—=]\w|\s+or\s|/|\s*[,&]\s*[A-H]\b|,?\s+and\s+[A-H]\b)"
+_ENDS = r"(?!['’]?[A-Za-z0-9_]|[-–—=]\w|\s+or\s|/|\s*[,&]\s*[A-H]\b|,?\s+and\s+[A-H]\b)"
 _LETTER = rf"([A-H]){_ENDS}"
 _NAMED = r"(?:(?i:option|choice|letter|statement)\s*)?"
 _NOUNS = ("answer", "option", "choice", "letter")

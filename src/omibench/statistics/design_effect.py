@@ -67,9 +67,10 @@ def effective_share_n(
     For values of 0 and 1 this is `effective_n`. A value in between is a mean of several samples,
     or partial credit, and varies less: then it is m (1 - m) / v, where m is the mean and v the
     clustered variance of the mean, at the squared ratio of the normal quantile and Student's at
-    clusters - 1 degrees of freedom. It can be more than the number of values. Values that are all
-    the same are taken as if one more problem of each kind, always right and always wrong, had
-    been there.
+    clusters - 1 degrees of freedom. It can be more than the number n of values, but at most
+    n (1 + n m (1 - m)), since near 0 and 1 few values tell v; it is never less than `effective_n`.
+    Values that are all the same are taken as if one more problem of each kind, always right and
+    always wrong, had been there.
 
     Args:
         values: Each in [0, 1].
@@ -87,9 +88,10 @@ def effective_share_n(
     mean, deviations = float(array.mean()), array - array.mean()
     spread, most = float(deviations @ deviations), n * mean * (1 - mean)
     if spread < 1e-12 * n:
-        return n * most / (mean**2 + (1 - mean) ** 2)
+        spread = mean**2 + (1 - mean) ** 2
     worth = n / estimate_design_effect(values, groups) * most / spread
-    return float(worth * (z_value(confidence) / t_value(confidence, clusters - 1)) ** 2)
+    worth *= (z_value(confidence) / t_value(confidence, clusters - 1)) ** 2
+    return max(effective_n(values, groups, confidence), min(float(worth), n * (1 + most)))
 
 
 def effective_size(groups: Sequence[Hashable], correlation: float = SHARED_STEM) -> float:
