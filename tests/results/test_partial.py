@@ -10,8 +10,10 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.params.limit import Limit
+from omibench.params.study import Study
 from omibench.results.load import load_results
-from omibench.results.partial import Partial
+from omibench.results.partial import Partial, find_partial
+from omibench.schemas.problem import Question
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.stage import analyze_study
 
@@ -87,3 +89,23 @@ def test_cells_that_were_asked_for_a_part_by_hand_are_noticed(tmp_path: Path) ->
     keep_first(folders, FEW)
     found = load_results(*folders[:3], folders.study).partial
     assert found == Partial(FEW, 28, "asked for by hand")
+
+
+@pytest.mark.parametrize(("asked", "partial"), [(2, False), (1, True)])
+def test_a_setting_that_asks_one_subject_is_no_partial_run(asked: int, partial: bool) -> None:
+    study = Study.model_validate(
+        {
+            "models": {"m": {"provider": "simulated", "oracle": "synthetic:emma:1"}},
+            "settings": {"math": {"where": {"subject": "mathematics"}}},
+            "infer": {"models": ["m"], "settings": ["math"]},
+        }
+    )
+    subjects = ("mathematics", "physics", "mathematics")
+    questions = [
+        Question(id=str(place), question="Why?", subject=subject)
+        for place, subject in enumerate(subjects)
+    ]
+    ids = [question.id for question in questions if question.subject == "mathematics"][:asked]
+    responses = pl.DataFrame({"model": ["m"] * asked, "setting": ["math"] * asked, "id": ids})
+    found = find_partial(study, questions, responses, [])
+    assert found == (Partial(1, 3, "asked for by hand") if partial else None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
 from omibench.schemas.example import Take
-from omibench.schemas.problem import Subject
+from omibench.schemas.problem import Question, Subject
 from omibench.schemas.validation import suggest_name
 
 Without = Literal["question", "choices"]
@@ -108,3 +109,8 @@ Values = Annotated[
 ]
 Where = Annotated[dict[Attribute, Values], AfterValidator(_check_subjects)]
 """Attribute -> the values of which a question must have one."""
+
+
+def is_selected(question: Question, where: Mapping[Attribute, Sequence[str]]) -> bool:
+    """Whether a question has one of the values of each attribute."""
+    return all(getattr(question, name) in values for name, values in where.items())

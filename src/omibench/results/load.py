@@ -187,11 +187,12 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
         study = keep_cells(study, present)
     responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
     verdicts = pl.concat([_read_cell(score, cell, VerdictRow) for cell in study.cells])
+    questions = {q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)}
     results = Results(
         study=study,
         manifest=read_json(freeze / "manifest.json", FrozenManifest),
         freeze=freeze,
-        questions={q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)},
+        questions=questions,
         answers=answers,
         verdicts=mark_counted_samples(
             _join(verdicts, responses, answers, _simulated_models(study)),
@@ -199,7 +200,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
             score.parent / "aggregate",
         ),
         responses=responses,
-        partial=find_partial(study, list(answers), responses, _examples(freeze)),
+        partial=find_partial(study, questions.values(), responses, _examples(freeze)),
         full_study=full_study,
         missing=missing,
     )

@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.params.cell import Cell
+from omibench.params.presentation import is_selected
+from omibench.params.setting import Setting
 from omibench.params.stage_params import ResultsParams
 from omibench.schemas.example import Example
+from omibench.schemas.problem import Question
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,24 +31,24 @@ class Partial(NamedTuple):
 
 def find_partial(
     study: ResultsParams,
-    questions: Collection[str],
+    questions: Collection[Question],
     responses: pl.DataFrame,
     examples: Iterable[Example],
 ) -> Partial | None:
     """What a study asked, where that is a part of the frozen `questions`; else None.
 
-    By its `limit`; or by its cells, where one was asked for a part of them by hand. Recorded
-    responses may always cover a part.
+    By its `limit`; or by its cells, where one was asked by hand for a part of the problems that
+    its setting asks. Recorded responses may always cover a part.
     """
     limit, total = study.study.limit, len(questions)
-    if limit and (asked_problems := len(limit.select(list(questions)))) < total:
+    if limit and (asked_problems := len(limit.select([q.id for q in questions]))) < total:
         return Partial(asked_problems, total, str(limit))
     aside = {example.id for example in examples if example.take == "sampled"}
     smaller_counts = [
         count
         for cell, count in _counts(responses).items()
         if not study.models[cell.model].is_recorded
-        and count < total - (len(aside) if _shows_sampled(study, cell) else 0)
+        and count < _count_asked(study.settings[cell.setting], questions, aside)
     ]
     return Partial(min(smaller_counts), total, "asked for by hand") if smaller_counts else None
 
@@ -57,6 +60,10 @@ def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
     return {Cell(model, setting): count for model, setting, count in counts.iter_rows()}
 
 
-def _shows_sampled(study: ResultsParams, cell: Cell) -> bool:
-    examples = study.settings[cell.setting].examples
-    return bool(examples and examples.take == "sampled")
+def _count_asked(setting: Setting, questions: Iterable[Question], aside: Collection[str]) -> int:
+    """How many problems a setting asks: those of its `where` that are not set aside to be shown."""
+    shows_sampled = setting.examples is not None and setting.examples.take == "sampled"
+    return sum(
+        is_selected(question, setting.where) and not (shows_sampled and question.id in aside)
+        for question in questions
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from omibench.errors import ParamsError
+from omibench.params.presentation import is_selected
 from omibench.params.setting import Setting
 from omibench.schemas.example import Example
 from omibench.schemas.image_marks import IMAGE_MARK
@@ -26,7 +27,7 @@ def asked_questions(
     aside: set[str] = set()
     if setting.examples and setting.examples.take == "sampled":
         aside = {example.id for example in examples if example.take == "sampled"}
-    return [q for q in questions if q.id not in aside and _is_meant(q, setting)]
+    return [q for q in questions if q.id not in aside and is_selected(q, setting.where)]
 
 
 def check_needs(
@@ -68,10 +69,6 @@ def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | 
         f"settings.{name}: {len(bare)} of {len(questions)} problems have no description of a "
         f"figure and are asked with their text alone; the first is {bare[0]}"
     )
-
-
-def _is_meant(question: Question, setting: Setting) -> bool:
-    return all(getattr(question, name) in values for name, values in setting.where.items())
 
 
 def _describe_where(setting: Setting) -> str:
