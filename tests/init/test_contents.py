@@ -17,6 +17,7 @@ from omibench.init.contents import (
     study_that_ships,
 )
 from omibench.params.study import load_study
+from omibench.plan.rehearsal import find_shape, is_made_up
 from omibench.synthetic.profiles import LIKES
 
 
@@ -48,6 +49,13 @@ def test_a_study_of_a_benchmark_asks_a_model_under_two_settings(name: str) -> No
     assert study.benchmark.name == name
     assert len(study.cells) == 2
     assert "robust" in study.score.rules
+
+
+@pytest.mark.parametrize("name", ["emma", "mathvista"])
+def test_a_study_of_a_benchmark_can_be_rehearsed_before_its_files_are_there(name: str) -> None:
+    study = study_of_benchmark(name).study
+    assert is_made_up(study)
+    assert find_shape(study) == ("emma" if name == "emma" else "omibench")
 
 
 @pytest.mark.parametrize("name", shipped_studies())

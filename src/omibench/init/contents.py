@@ -17,6 +17,7 @@ from omibench.graph.stages import STAGES
 from omibench.init.papers import find_papers, manifest_text
 from omibench.params.study import Study, parse_study
 from omibench.schemas.validation import suggest_name
+from omibench.synthetic.profiles import LIKES
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _SCHEMA: Final = "schemas/params.schema.json"
@@ -29,6 +30,8 @@ _RULES_OF: Final = {
     "mathreal": "mathreal",
 }
 """The rule book that scores a benchmark as it was published; `robust` stands beside it."""
+_LIKE: Final = ", like: omibench}     # what a plan or rehearsal makes up is shaped like this one"
+"""Of a benchmark that has no made-up problems of its own shape."""
 
 
 class StudyFiles(NamedTuple):
@@ -77,7 +80,8 @@ def study_of_benchmark(name: str) -> StudyFiles:
     if name == "papers":
         raise ParamsError("--benchmark papers: give --papers FOLDER for a study of exam papers")
     rules = list(dict.fromkeys([_RULES_OF.get(name, "robust"), "robust"]))
-    params = _fill("params_benchmark.yaml", name=name, rules=", ".join(rules))
+    like = "}" if name in LIKES else _LIKE
+    params = _fill("params_benchmark.yaml", name=name, like=like, rules=", ".join(rules))
     return _with_common_files({"params.yaml": params}, [], "workflow,api,stats")
 
 
