@@ -95,3 +95,8 @@ def test_unknown_names_are_one_line(make, name: str, message: str) -> None:  # t
     with pytest.raises(ParamsError, match=message) as caught:
         make(name)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_rule_book_that_needs_a_grader_gets_one() -> None:
+    assert study_of_benchmark("mathreal").study.score.graders is not None
+    assert study_of_benchmark("emma").study.score.graders is None

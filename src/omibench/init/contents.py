@@ -32,6 +32,8 @@ _RULES_OF: Final = {
 """The rule book that scores a benchmark as it was published; `robust` stands beside it."""
 _LIKE: Final = ", like: omibench}     # what a plan or rehearsal makes up is shaped like this one"
 """Of a benchmark that has no made-up problems of its own shape."""
+_GRADER: Final = "  grader: gpt-5-mini          # mathreal: the model that grades each answer\n"
+"""Of a rule book that leaves answers unjudged without one."""
 
 
 class StudyFiles(NamedTuple):
@@ -80,8 +82,11 @@ def study_of_benchmark(name: str) -> StudyFiles:
     if name == "papers":
         raise ParamsError("--benchmark papers: give --papers FOLDER for a study of exam papers")
     rules = list(dict.fromkeys([_RULES_OF.get(name, "robust"), "robust"]))
+    grader = _GRADER if "mathreal" in rules else ""
     like = "}" if name in LIKES else _LIKE
-    params = _fill("params_benchmark.yaml", name=name, like=like, rules=", ".join(rules))
+    params = _fill(
+        "params_benchmark.yaml", name=name, like=like, rules=", ".join(rules), grader=grader
+    )
     return _with_common_files({"params.yaml": params}, [], "workflow,api,stats")
 
 
