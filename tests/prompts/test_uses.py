@@ -268,3 +268,15 @@ def test_a_reward_head_is_given_no_words_of_a_folder(tmp_path: Path) -> None:
     assert not list_prompt_uses(study)
     assert not list_named_files(study, "aggregate", Cell("a", "x"))
     assert parse_study(study.model_dump(mode="json", exclude_defaults=True), "again") == study
+
+
+def test_every_fault_of_a_folder_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "caption.txt").write_text("", "utf-8")
+    (tmp_path / "direct.txt").write_text("{qestion}", "utf-8")
+    (tmp_path / "dircet.txt").write_text("{question}", "utf-8")
+    (tmp_path / "gptscore.txt").write_bytes(b"\xff\xfe")
+    code, output = run("check", str(tmp_path))
+    assert code == 1
+    for name in ("caption.txt", "direct.txt", "dircet.txt", "gptscore.txt"):
+        assert f"{tmp_path / name}" in output
+    assert "did you mean" in output

@@ -83,7 +83,7 @@ def check(
       omibench prompts check pasted.txt --as gptscore
     """
     from omibench.errors import MissingInputError
-    from omibench.prompts.folder import list_prompt_files
+    from omibench.prompts.folder import list_text_files
     from omibench.prompts.table import check_prompt_file
 
     _read_files(params)
@@ -91,7 +91,7 @@ def check(
     for file in files:
         if not Path(file).exists():
             raise MissingInputError(f"{file}: cannot be read: it does not exist")
-        found = list(list_prompt_files(file).values()) if Path(file).is_dir() else [file]
+        found = [str(path) for path in list_text_files(file)] if Path(file).is_dir() else [file]
         if not found:
             say_lines(f"{file}: holds no text file", err=True)
         paths += found

@@ -11,10 +11,20 @@ from omibench.schemas.validation import suggest_name
 SUFFIX = ".txt"
 
 
+def list_text_files(folder: str) -> list[Path]:
+    """The text files of a folder in alphabetical order; those of folders in it are left alone.
+
+    Raises:
+        ParamsError: It cannot be listed.
+    """
+    try:
+        return sorted(path for path in Path(folder).iterdir() if path.suffix == SUFFIX)
+    except OSError as error:
+        raise ParamsError(f"{folder}: cannot be listed: {reason_of(error)}") from None
+
+
 def list_prompt_files(folder: str) -> dict[str, str]:
     """The prompts that a folder has words for: name -> path, in alphabetical order.
-
-    Only its text files count; those of folders in it are left alone.
 
     Args:
         folder: Its path.
@@ -23,10 +33,7 @@ def list_prompt_files(folder: str) -> dict[str, str]:
         ParamsError: It cannot be listed, or a text file bears no name of a prompt, with the nearest
             one.
     """
-    try:
-        files = sorted(path for path in Path(folder).iterdir() if path.suffix == SUFFIX)
-    except OSError as error:
-        raise ParamsError(f"{folder}: cannot be listed: {reason_of(error)}") from None
+    files = list_text_files(folder)
     names = list_prompt_names()
     for path in files:
         if path.stem not in names:

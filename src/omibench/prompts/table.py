@@ -87,11 +87,17 @@ def check_prompt_file(file: str, name: str | None = None) -> list[str]:
         name: The prompt; the file's name without its suffix if left out.
 
     Returns:
-        One line a fault; none where the file can be used.
+        One line a fault, also for a file that cannot be read or bears no name of a prompt; none
+        where the file can be used.
 
     Raises:
-        ParamsError: There is no such prompt, or the file cannot be read.
+        ParamsError: There is no prompt `name`.
     """
-    entry = find_prompt(name or Path(file).stem)
-    wording = parse_wording(file, read_prompt_text(file, entry.owner), entry)
+    entry = find_prompt(name) if name else None
+    try:
+        entry = entry or find_prompt(Path(file).stem)
+        wording = parse_wording(file, read_prompt_text(file, entry.owner), entry)
+    except ParamsError as error:
+        text = str(error)
+        return [text if text.startswith(file) else f"{file}: {text}"]
     return [f"{file}: {fault}" for fault in list_faults(wording, entry)]
