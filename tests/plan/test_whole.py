@@ -18,7 +18,7 @@ from omibench.schemas.tables import write_jsonl
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.infer import infer_cell
 from omibench.stages.judge import CellFiles, judge_cell
-from omibench.stages.score import score_cell
+from omibench.stages.score import ScoreFiles, score_cell
 
 GOLD = {"p0": ["C"], "p1": ["12"], "p2": ["1.5"]}
 FOUR = {"samples": 4, "temperature": 0.6}
@@ -112,7 +112,9 @@ def test_every_role_is_counted_as_a_run_asks_it(
     for cell in study.cells:
         files = files_of(tmp_path, *cell)
         assert files.verdicts is not None
-        score_cell(files.responses, files.answers, files.questions, files.verdicts, study)
+        score_cell(
+            ScoreFiles(files.responses, files.answers, files.questions), files.verdicts, study
+        )
     judged, expected = bought(study), counted(answered)
     assert expected["judge"] == judged["judge"] > 0
     assert expected["extractor"] == judged["extractor"] > 0

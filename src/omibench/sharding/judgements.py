@@ -11,7 +11,7 @@ from omibench.params.cell import Cell
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.judge.material import CellFiles
 from omibench.stages.judge.stage import judge_cell
-from omibench.stages.score.stage import score_cell
+from omibench.stages.score.stage import ScoreFiles, score_cell
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -34,7 +34,7 @@ def fill_judgements(results: Path, study: Study, cell: Cell, shard: slice) -> in
     with TemporaryDirectory(prefix="omibench-") as folder, strictly():
         part, verdicts = Path(folder) / "responses.parquet", Path(folder) / "verdicts.parquet"
         rows[shard].write_parquet(part)
-        score_cell(part, answers, questions, verdicts, study)
+        score_cell(ScoreFiles(part, answers, questions), verdicts, study)
         judged = _leave_draw(study) if rows[shard].height < rows.height else study
         if cell in judged.judged_cells:
             files = CellFiles(part, verdicts, answers, questions)

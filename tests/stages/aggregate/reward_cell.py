@@ -13,7 +13,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.request import ImagePart, Request, Response
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
-from omibench.stages.score import score_cell
+from omibench.stages.score import ScoreFiles, score_cell
 
 CHOICES = [Choice(label="A", text="a lens"), Choice(label="B", image=1)]
 GOLD = {"lens": ["B"], "slope": ["7"], "bare": ["2"]}
@@ -81,7 +81,7 @@ def write_cell(folder: Path) -> Path:
     file = folder / "infer/m/vote.parquet"
     write_parquet(file, responses, ResponseRow)
     study = make_study(folder, "mean")
-    score_cell(file, frozen / "answers.jsonl", None, folder / "score/m/vote.parquet", study)
+    score_cell(ScoreFiles(file, frozen / "answers.jsonl"), folder / "score/m/vote.parquet", study)
     return folder
 
 

@@ -22,7 +22,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.aggregate import aggregate_cell
-from omibench.stages.score import score_cell
+from omibench.stages.score import ScoreFiles, score_cell
 
 CHOICES = [Choice(label=c, text=f"option {c.lower()}") for c in "ABCD"]
 SAMPLES: dict[str, list[str]] = {
@@ -71,7 +71,7 @@ def results(tmp_path: Path) -> Path:
     write_parquet(file, responses, ResponseRow)
     own = study(tmp_path, "mean")
     score_cell(
-        file, tmp_path / "freeze/answers.jsonl", None, tmp_path / "score/m/vote.parquet", own
+        ScoreFiles(file, tmp_path / "freeze/answers.jsonl"), tmp_path / "score/m/vote.parquet", own
     )
     return tmp_path
 
@@ -133,7 +133,9 @@ def test_no_gold_takes_part_in_the_vote(results: Path) -> None:
         [answer.model_copy(update={"answer": other[answer.id]}) for answer in answers],
     )
     score = results / "score/m/vote.parquet"
-    score_cell(results / "infer/m/vote.parquet", results / "freeze/answers.jsonl", None, score, own)
+    score_cell(
+        ScoreFiles(results / "infer/m/vote.parquet", results / "freeze/answers.jsonl"), score, own
+    )
     again = rows(results, own)
     for rules in ("robust", "omibench"):
         for k in (2, 3, 4):

@@ -24,7 +24,7 @@ from omibench.schemas.tables import (
     write_jsonl,
     write_parquet,
 )
-from omibench.stages.score import score_cell, score_file
+from omibench.stages.score import ScoreFiles, score_cell, score_file
 from omibench.stages.score.stage import ScoreResult, score_responses
 
 ROWS = [
@@ -158,7 +158,7 @@ def cell(tmp_path: Path) -> Path:
 def test_a_cell_is_scored_by_every_rule_book(cell: Path) -> None:
     study = Study.model_validate({"score": {"rules": ["robust", "published"]}})
     rows = score_cell(
-        cell / "responses.parquet", cell / "answers.jsonl", None, cell / "out.parquet", study
+        ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl"), cell / "out.parquet", study
     )
     frame = read_parquet(cell / "out.parquet", VerdictRow)
     assert rows == frame.height == 6
@@ -173,7 +173,7 @@ def test_a_cell_of_a_part_of_the_problems_says_so(cell: Path) -> None:
     def scored(limit: int | None) -> ScoreResult:
         study = Study.model_validate({"study": {"limit": limit}, "score": {"rules": ["robust"]}})
         files = cell / "responses.parquet", cell / "answers.jsonl"
-        return score_responses(*files, None, cell / "out.parquet", study)
+        return score_responses(ScoreFiles(*files), cell / "out.parquet", study)
 
     assert (scored(None).part, scored(None).lacking) == ("", "")
     answers = read_jsonl(cell / "answers.jsonl", Answer)
@@ -192,7 +192,9 @@ def test_a_response_without_an_answer_is_told(cell: Path) -> None:
     write_jsonl(cell / "answers.jsonl", [Answer(id="m-1", answer=["B"], answer_type="mcq")])
     with pytest.raises(FileFormatError, match="'m-2' has no answer"):
         score_cell(
-            cell / "responses.parquet", cell / "answers.jsonl", None, cell / "o.parquet", Study()
+            ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl"),
+            cell / "o.parquet",
+            Study(),
         )
 
 
@@ -202,7 +204,9 @@ def test_a_judge_needs_the_questions(cell: Path) -> None:
     )
     with pytest.raises(MissingInputError, match="--questions"):
         score_cell(
-            cell / "responses.parquet", cell / "answers.jsonl", None, cell / "o.parquet", study
+            ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl"),
+            cell / "o.parquet",
+            study,
         )
 
 
@@ -220,9 +224,10 @@ def test_a_simulated_judge_is_asked_through_the_store(cell: Path) -> None:
         }
     )
     score_cell(
-        cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl",
-        cell / "out.parquet", study,
-    )  # fmt: skip
+        ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl"),
+        cell / "out.parquet",
+        study,
+    )
     told = read_parquet(cell / "out.parquet", VerdictRow).filter(pl.col("rules") == "gptscore")
     assert told["verdict"].to_list() == [1.0, 0.0, 0.0]
     assert told["outcome"].to_list() == ["scored", "provider_error", "scored"]
@@ -252,9 +257,10 @@ def test_judges_vote_and_grade_with_a_prompt_of_ones_own(cell: Path) -> None:
         }
     )
     score_cell(
-        cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl",
-        cell / "out.parquet", study,
-    )  # fmt: skip
+        ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl"),
+        cell / "out.parquet",
+        study,
+    )
     told = read_parquet(cell / "out.parquet", VerdictRow)
     by = {name: rows["verdict"].to_list() for (name,), rows in told.group_by("rules")}
     assert by == {
@@ -292,7 +298,7 @@ def test_a_variant_of_gptscore_is_asked_for_by_its_name_and_bought_once(
         )
         before, out = len(asked), cell / "out.parquet"
         answers, questions = cell / "answers.jsonl", cell / "questions.jsonl"
-        score_cell(cell / "responses.parquet", answers, questions, out, study)
+        score_cell(ScoreFiles(cell / "responses.parquet", answers, questions), out, study)
         judged = read_parquet(out, VerdictRow).filter(rules="gptscore")
         return len(asked) - before, set(judged.select("version", "prompt_sha256").iter_rows())
 

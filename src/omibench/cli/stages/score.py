@@ -108,7 +108,7 @@ def score(
     from omibench.rule_books.registry import RULE_BOOKS
     from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
     from omibench.stages.score.rows import read_rows
-    from omibench.stages.score.stage import is_cell, score_responses, score_rows
+    from omibench.stages.score.stage import ScoreFiles, is_cell, score_responses, score_rows
 
     load_plugin_files(plugin)
     names = (name.strip() for words in rules or () for name in words.split(","))
@@ -145,7 +145,12 @@ def score(
             )
         cached = locate_cell_cache(inputs[0]) if cache else None
         job = job_hash(study, "score")
-        tell_scores(score_responses(inputs[0], answers, questions, out, study, cached, job), out)
+        tell_scores(
+            score_responses(
+                ScoreFiles(inputs[0], answers, questions, cache=cached), out, study, job
+            ),
+            out,
+        )
         return
     if not books:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")

@@ -179,27 +179,25 @@ def _choose_best_verdicts(
     ]
 
 
-def score_cell(  # noqa: PLR0913, PLR0917 (files in, a file out)
-    responses: Path,
-    answers: Path,
-    questions: Path | None,
-    out: Path,
-    study: ScoreStageParams,
-    cache: Path | None = None,
-    job: str = "",
-) -> int:
+class ScoreFiles(NamedTuple):
+    """The files of a cell and of its dataset.
+
+    Only judges need `questions`. `cache` is the folder of known verdicts.
+    """
+
+    responses: Path
+    answers: Path
+    questions: Path | None = None
+    cache: Path | None = None
+
+
+def score_cell(files: ScoreFiles, out: Path, study: ScoreStageParams, job: str = "") -> int:
     """Score the responses of one cell as `score_responses`; how many verdicts there are."""
-    return score_responses(responses, answers, questions, out, study, cache, job).frame.height
+    return score_responses(files, out, study, job).frame.height
 
 
-def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
-    responses: Path,
-    answers: Path,
-    questions: Path | None,
-    out: Path,
-    study: ScoreStageParams,
-    cache: Path | None = None,
-    job: str = "",
+def score_responses(
+    files: ScoreFiles, out: Path, study: ScoreStageParams, job: str = ""
 ) -> ScoreResult:
     """Score the responses of one cell by every rule book of the study, and by its judges.
 
@@ -208,6 +206,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     responses, then the judges' (`rules` = gptscore). Behind a verdict on which several judges
     voted stands each one's own. A `limit` of the study takes a part of the problems.
     """
+    responses, answers, questions, cache = files
     frame = read_parquet(responses, ResponseRow)
     every = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
     rows = apply_limit(every, study.study.limit)
