@@ -38,7 +38,7 @@ from omibench.params.study import (
 )
 from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance.provenance import forget
-from omibench.params.checks.unused_models import describe_unused
+from omibench.params.checks.remarks import list_remarks
 from omibench.files.yaml_file import add_place
 
 # No process that a job starts imports what happens to lie in the current folder.
@@ -81,8 +81,8 @@ if workflow.is_main_process and (MISSING := list_missing_files(STUDY, ALLOWED)):
             + explain_directory(workflow)
         )
     )
-if workflow.is_main_process and (REMARK := describe_unused(STUDY)):
-    logger.warning(f"omibench: {REMARK}")
+for remark in list_remarks(STUDY) if workflow.is_main_process else []:
+    logger.warning(f"omibench: {remark}")
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)

@@ -67,7 +67,7 @@ def plan(
       omibench plan --params params.yaml --after
       omibench plan --params params.yaml --sample 50 --seed 1
     """
-    from omibench.params.checks.unused_models import describe_unused
+    from omibench.params.checks.remarks import list_remarks
     from omibench.plan import compare_study, plan_study, render, render_comparison
     from omibench.plan.probing import endpoint_lines
     from omibench.plan.rehearsal import is_made_up, made_up_questions
@@ -79,7 +79,7 @@ def plan(
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
     study = read_study(params, pairs, study=make_limit(limit, ids, sample, seed))
-    if remark := describe_unused(study):
+    for remark in list_remarks(study):
         say(f"omibench: {params}: {remark}", err=True)
     for line in [] if after or probes else endpoint_lines(study):
         say(f"omibench: {line}", err=True)
