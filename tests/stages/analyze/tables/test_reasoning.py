@@ -47,7 +47,8 @@ def _rows(problem: str, key: str, index: int, i: int) -> list[JudgementRow]:
         row("quality", **marks, detail=5.0, overall=5.0, counts=False, judge="another"),
         row("alignment", alignment=2.0) if i else row("alignment", outcome="judge_failed"),
         row("error_type", error_type=kind, taxonomy="omibench",
-            outcome="scored" if kind else "judge_failed"),
+            outcome="scored" if kind else "judge_failed",
+            judge=None if kind == "other" else "judge"),
     ]  # fmt: skip
 
 
@@ -98,6 +99,7 @@ def test_the_report_shows_them_marked_and_escaped(done: Folders) -> None:
     assert "SIMULATED" in card
     assert "Rationales were marked from 1 to 5 by Judge." in card
     assert "by the taxonomy omibench" in card
+    assert "more hold no answer and have the type of their outcome." in card
     assert "<b>own" not in card
     assert "&lt;b&gt;own" in card
     assert "4.00" in card

@@ -101,11 +101,13 @@ def _sentence(results: Results, summary: Reasoning) -> str:
     for by in (JUDGE, PEOPLE):
         cells = [cell for cell in summary.errors if cell.by == by]
         if cells:
-            failures = count_noun(sum(cell.classified for cell in cells), "failure")
+            by_outcome = sum(cell.by_outcome for cell in cells)
+            judged = sum(cell.classified for cell in cells) - by_outcome
             names = _names(results, _find_judges(cells)) if by == JUDGE else "people"
+            rest = f"; {by_outcome:,} more hold no answer and have the type of their outcome"
             sentences.append(
-                f"Errors of {failures} were classified by {names}, by the taxonomy "
-                f"{cells[0].taxonomy}."
+                f"Errors of {count_noun(judged, 'failure')} were classified by {names}, by the "
+                f"taxonomy {cells[0].taxonomy}{rest if by_outcome else ''}."
             )
     return " ".join([*sentences, *_calibration(summary)])
 

@@ -66,6 +66,8 @@ class ErrorCell(NamedTuple):
     certificate: ReasoningCertificate | None = None
     by: str = JUDGE
     """Who classified them: `judge` or `people`."""
+    by_outcome: int = 0
+    """How many of the classified hold no answer, and so have the type of their outcome."""
 
 
 class Reasoning(NamedTuple):
@@ -174,6 +176,7 @@ def _summarise_errors(results: Results, cell: Cell, judgements: pl.DataFrame, by
         simulated=bool(judgements["simulated"].any()),
         certificate=find_certificate(results, judgements) if by == JUDGE else None,
         by=by,
+        by_outcome=wrong["judge"].null_count() if by == JUDGE else 0,
     )
 
 
