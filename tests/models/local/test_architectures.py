@@ -40,14 +40,9 @@ PLACE = "<|image_pad|>"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _modules_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Code that transformers copies lies in a folder of these tests."""
+def _one_thread() -> Iterator[None]:
     importlib.import_module("torch").set_num_threads(1)
-    with pytest.MonkeyPatch.context() as patch:
-        dynamic = importlib.import_module("transformers.dynamic_module_utils")
-        patch.setattr(dynamic, "HF_MODULES_CACHE", str(tmp_path_factory.mktemp("modules")))
-        patch.setattr(sys, "path", [*sys.path])
-        yield
+    yield
     LOADED.release()
 
 
