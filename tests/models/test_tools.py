@@ -44,9 +44,9 @@ CALLS = [{"name": "look", "arguments": {"image": "image_1"}}, {"name": "look", "
 every_api = pytest.mark.parametrize("api", APIS)
 
 
-def url(size: tuple[int, int] = (3, 2), form: str = "PNG") -> str:
+def url(size: tuple[int, int] = (3, 2), form: str = "PNG", mode: str = "RGB") -> str:
     buffer = io.BytesIO()
-    Image.new("RGB", size, "red").save(buffer, form)
+    Image.new(mode, size).save(buffer, form)
     data = base64.b64encode(buffer.getvalue()).decode()
     return f"data:image/{form.lower()};base64,{data}"
 
@@ -178,7 +178,7 @@ def test_pictures_come_in_several_forms() -> None:
         ("data:image/svg+xml;base64,PHN2Zz4=", "it is no PNG, JPEG, GIF or WebP"),
         ("data:image/png;base64,%%%", "it is no base64"),
         (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode(), "it cannot be read"),
-        (lambda: url((8000, 5001)), "it has more than 40,000,000 pixels"),
+        (lambda: url((8000, 5001), mode="1"), "it has more than 40,000,000 pixels"),
         (lambda: "A" * 27_000_000, "it has more than 20,000,000 bytes"),
     ],
 )

@@ -15,8 +15,11 @@ from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, wri
 TYPES = ("logical", "other", "logical", "<b>own</b>", "no_error", None)
 
 
-def judged(folders: Folders) -> Folders:
-    """The made study with judgements of its chain-of-thought cells."""
+def judged(folders: Folders, by_outcome: str = "") -> Folders:
+    """The made study with judgements of its chain-of-thought cells.
+
+    Errors of the type `by_outcome` have no judge: their outcome says what they are.
+    """
     params = JudgeParams.model_validate(
         {"quality": ["judge"], "alignment": "judge", "errors": "judge", "settings": ["cot"]}
     )
@@ -27,13 +30,13 @@ def judged(folders: Folders) -> Folders:
         rows = [
             row
             for i, (one, key, index) in enumerate(responses.select("id", "key", "index").rows())
-            for row in _rows(one, key, index, i)
+            for row in _rows(one, key, index, i, by_outcome)
         ]
         write_parquet(folders.score.parent / "judge" / name, rows, JudgementRow)
     return folders._replace(study=study)
 
 
-def _rows(problem: str, key: str, index: int, i: int) -> list[JudgementRow]:
+def _rows(problem: str, key: str, index: int, i: int, by_outcome: str) -> list[JudgementRow]:
     def row(instrument: str, **values: object) -> JudgementRow:
         return JudgementRow.model_validate(
             {"id": problem, "index": index, "key": key, "instrument": instrument, "version": 1,
@@ -48,7 +51,7 @@ def _rows(problem: str, key: str, index: int, i: int) -> list[JudgementRow]:
         row("alignment", alignment=2.0) if i else row("alignment", outcome="judge_failed"),
         row("error_type", error_type=kind, taxonomy="omibench",
             outcome="scored" if kind else "judge_failed",
-            judge=None if kind == "other" else "judge"),
+            judge=None if kind and kind == by_outcome else "judge"),
     ]  # fmt: skip
 
 
@@ -58,7 +61,7 @@ def run(folders: Folders) -> None:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Folders:
-    folders = judged(make_study(tmp_path_factory.mktemp("judged"), explorer=False))
+    folders = judged(make_study(tmp_path_factory.mktemp("judged"), explorer=False), "other")
     run(folders)
     return folders
 
