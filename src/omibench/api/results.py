@@ -145,7 +145,7 @@ class ResultTables:
         Raises:
             ArgumentError: No verdict has this model, setting or rule book.
         """
-        rows = select_rows(self._scored(rules), "model", model)
+        rows = select_rows(self._select_rules(rules), "model", model)
         return estimate_cell(select_rows(rows, "setting", setting), confidence)
 
     def compare_models(
@@ -176,7 +176,7 @@ class ResultTables:
         Raises:
             ArgumentError: No verdict has this model, setting or rule book.
         """
-        rows = self._scored(rules)
+        rows = self._select_rules(rules)
         frames = [select_rows(rows, "model", model) for model in (first, second)]
         name = setting or _find_common(frames, "setting", f"{first!r} and {second!r}", "under")
         chosen = [select_rows(frame, "setting", name) for frame in frames]
@@ -211,13 +211,13 @@ class ResultTables:
         Raises:
             ArgumentError: No verdict has this model, setting or rule book.
         """
-        rows = self._scored(rules)
+        rows = self._select_rules(rules)
         frames = [select_rows(rows, "setting", setting) for setting in (first, second)]
         name = model or _find_common(frames, "model", f"{first!r} and {second!r}", "of")
         chosen = [select_rows(frame, "model", name) for frame in frames]
         return compare_rows(chosen, confidence, comparisons)
 
-    def _scored(self, rules: str | None) -> pl.DataFrame:
+    def _select_rules(self, rules: str | None) -> pl.DataFrame:
         """The verdicts of one rule book, by default of the first."""
         books = list_values(self.verdicts, "rules")
         if not books:

@@ -52,7 +52,7 @@ def audit_tables(folder: Path) -> Audit:
         name, is one of `errors`; the others are checked.
 
     Raises:
-        MissingInputError: There is no such folder, or no `tables.yaml` in it.
+        MissingInputError: The folder does not exist, or holds no `tables.yaml`.
         FileFormatError: `tables.yaml` is wrong.
     """
     if not folder.is_dir():

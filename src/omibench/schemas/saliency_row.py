@@ -9,7 +9,7 @@ from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.problem import Noun
 
 VERSION = 2
-"""Of what is measured. 1: the letter asked for anew behind the whole response, log-probabilities
+"""Of what is measured. 1: the letter asked for again behind the whole response, log-probabilities
 over the whole vocabulary. 2: the letter at its place inside the response, over the options."""
 
 SaliencyOutcome = Literal["scored", "no_response", "no_letter", "no_logprobs"]

@@ -7,7 +7,7 @@ from omibench.params.study import Study
 
 
 def list_remarks(study: Study) -> list[str]:
-    """Remarks on a study, one line each: nothing asks a model, nobody grades."""
+    """Remarks on a study, one line each: a model that is never asked, a missing grader."""
     remarks = (describe_unused(study), describe_missing_grader(study))
     return [remark for remark in remarks if remark]
 

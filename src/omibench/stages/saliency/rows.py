@@ -32,7 +32,7 @@ class OcclusionScores(NamedTuple):
     simulated: bool
 
     @property
-    def chosen(self) -> str:
+    def final_letter(self) -> str:
         """The option that the model's response ends on."""
         return self.occlusion.context.letter
 
@@ -95,7 +95,7 @@ def make_rows(
                     **_describe(occlusion.question, params), key=result.key, image=number,
                     sha256=picture.sha256, x=x, y=y, side=side, option=option,
                     logprob=result.base[option], drop=drop, mass=result.mass,
-                    declares=occlusion.context.declares, chosen=option == result.chosen,
+                    declares=occlusion.context.declares, chosen=option == result.final_letter,
                     right=option in gold, simulated=result.simulated,
                 )  # fmt: skip
 

@@ -239,7 +239,7 @@ def _make_tags(task: Task, study: SaliencyStageParams, cell: Cell) -> Tags:
 def _draw_maps(
     folder: Path, result: OcclusionScores, gold: Sequence[str], params: SaliencyParams
 ) -> None:
-    chosen = result.chosen
+    chosen = result.final_letter
     targets = {chosen: "chosen"} | {o: "right, not chosen" for o in gold if o in result.base}
     targets[chosen] = "chosen, right" if chosen in gold else "chosen"
     mark = "SIMULATED, " if result.simulated else ""
