@@ -11,9 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omibench.files.outputs import made_folder
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MARK = "'"
 # Full-width signs are formulas, too, to spreadsheets in Chinese, Japanese and Korean.
@@ -56,3 +59,26 @@ def write_csv(
         else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
     )
     frame.write_csv(path)
+
+
+def write_frame_csv(path: Path, frame: pl.DataFrame) -> None:
+    """Write a frame as `write_csv` writes records; for tables of many rows.
+
+    Args:
+        path: The file; the folders above it are made.
+        frame: The rows; columns of text, numbers and truth values alone.
+
+    Raises:
+        OutputError: Its folder cannot be made.
+    """
+    import polars as pl
+
+    made_folder(path.parent)
+    number = f"^(?:{_NUMBER.pattern})$"
+    marked = []
+    for name, kind in frame.schema.items():
+        if kind == pl.String:
+            text = pl.col(name)
+            is_formula = text.str.contains(_FORMULA.pattern) & ~text.str.contains(number)
+            marked.append(pl.when(is_formula).then(MARK + text).otherwise(text).alias(name))
+    frame.with_columns(marked).write_csv(path)

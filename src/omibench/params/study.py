@@ -214,8 +214,22 @@ class Study(Block):
             references.append(("saliency.settings", self.saliency.settings, self.infer.settings))
             references.append(("saliency.models", self.saliency.models or [], self.infer.models))
             books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
+            references += self._list_baseline_references()
             references.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
         return references
+
+    def _list_baseline_references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
+        analyze, infer = self.analyze, self.infer
+        models, settings = analyze.baselines.models, analyze.baselines.settings
+        return [
+            ("analyze.baselines.models", [*models, *models.values()], infer.models),
+            ("analyze.baselines.settings", [*settings, *settings.values()], infer.settings),
+            (
+                "analyze.reference_setting",
+                [name for name in [analyze.reference_setting] if name],
+                infer.settings,
+            ),
+        ]
 
     def _list_printed_references(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
         for name, crossings in self.infer.printed.items():

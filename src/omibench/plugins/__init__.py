@@ -18,7 +18,7 @@ from omibench.schemas.validation import suggest_name
 
 __all__ = ["Registry", "part_meaning", "source_hash"]
 
-ALWAYS_USED = frozenset({"sections"})
+ALWAYS_USED = frozenset({"sections", "results", "figures"})
 """Kinds of which every installed part is used, without being named in params."""
 
 

@@ -39,8 +39,13 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "reasoning": "omibench.stages.analyze.sections.reasoning",
         "other-judges": "omibench.stages.analyze.sections.other_judges",
         "saliency": "omibench.stages.analyze.sections.saliency",
+        "results": "omibench.stages.analyze.sections.results",
         "provenance": "omibench.stages.analyze.sections.provenance",
     },
+    "results": {
+        "accuracy": "omibench.stages.analyze.results.accuracy",
+    },
+    "figures": {},
     "benchmarks": {
         "omibench": "omibench.datasets.omibench",
         "emma": "omibench.datasets.emma",
@@ -111,6 +116,8 @@ REGISTRY_MODULES: Final[dict[str, str]] = {
     "rule_books": "omibench.rule_books.registry",
     "benchmarks": "omibench.datasets.registry",
     "sections": "omibench.stages.analyze.sections.section",
+    "results": "omibench.stages.analyze.results.result",
+    "figures": "omibench.stages.analyze.figures.figure",
     "engines": "omibench.stages.ocr.engines.registry",
     "reasons": "omibench.stages.filter.reasons.registry",
     "prompts": "omibench.settings.registry",

@@ -156,16 +156,17 @@ class Results:
     def select_verdicts(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
         """The verdicts that count under one rule book, of one cell or of all."""
         if cell is None:
-            return self._counting_verdicts.filter(_col("rules") == rules)
+            return self.counting_verdicts.filter(_col("rules") == rules)
         return self._parts.get((*cell, rules), self.verdicts.clear())
 
     @cached_property
-    def _counting_verdicts(self) -> pl.DataFrame:
+    def counting_verdicts(self) -> pl.DataFrame:
+        """The verdicts of the samples that settings chose, under every rule book."""
         return self.verdicts.filter(_col("counts"))
 
     @cached_property
     def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
-        return self._counting_verdicts.partition_by("model", "setting", "rules", as_dict=True)
+        return self.counting_verdicts.partition_by("model", "setting", "rules", as_dict=True)
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -> Results:

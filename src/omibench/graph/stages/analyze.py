@@ -10,7 +10,9 @@ from omibench.params.study import Study
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     errors = study.judge.errors
     labels = [errors.labels or study.certify.labels, prompt_file(errors.taxonomy)] if errors else []
-    return [*study.analyze.published, *study.certify.certificates, *labels]
+    analyze = study.analyze
+    tables = [*analyze.published, analyze.people, analyze.external_scores]
+    return [*tables, *study.certify.certificates, *labels]
 
 
 ANALYZE = Stage(
@@ -21,7 +23,7 @@ ANALYZE = Stage(
         "certify", "analyze",
     ),
     inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
-    plugins=("sections",),
+    plugins=("sections", "results", "figures"),
     files=_files,
     outputs=(
         ResultFile("analyze/report.html", None, "the report, to be opened in a browser"),
@@ -44,7 +46,14 @@ ANALYZE = Stage(
             "analyze/saliency.csv", None, "how much choices rest on places of the pictures"
         ),
         ResultFile("analyze/{section}.csv", None, "the table of another section of the report"),
-        ResultFile("analyze/figures/{figure}.svg", None, "the figures of the report"),
+        ResultFile(
+            "analyze/tables/{result}.parquet",
+            None,
+            "a result of the study: one row a number, with its interval (docs/results.md)",
+        ),
+        ResultFile("analyze/tables/{result}.csv", None, "the same as CSV"),
+        ResultFile("analyze/figures/{figure}.svg", None, "figures of the report and of results"),
+        ResultFile("analyze/figures/{figure}.vl.json", None, "the figure of a result as Vega-Lite"),
         ResultFile("analyze/plots/{plot}/{model}.csv", None, "the same numbers for `dvc plots`"),
         ResultFile(
             "analyze/explorer/index.html", None, "the way from each number to its responses"

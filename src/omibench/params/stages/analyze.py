@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from omibench.params.blocks import Block
+from omibench.params.blocks import Block, Name
 from omibench.params.names import RuleBookName
+
+MOST_ATTRIBUTES = 2
+"""By how many attributes one slice may be cut: cells of three hold too few items to say much."""
+
+
+def split_slice(text: str) -> list[str]:
+    """The attributes of a slice: "exam, image_type" -> ["exam", "image_type"]."""
+    return [name.strip() for name in text.split(",")]
+
+
+def _check_slice(text: str) -> str:
+    names = split_slice(text)
+    if not all(names) or len(names) > MOST_ATTRIBUTES or len(set(names)) < len(names):
+        raise ValueError(
+            f"is {text!r}; name one attribute, or two different ones with a comma between them"
+        )
+    return ",".join(names)
+
+
+Slice = Annotated[str, AfterValidator(_check_slice)]
 
 Tables = Annotated[
     list[str],
@@ -16,6 +36,15 @@ Tables = Annotated[
         json_schema_input_type=str | list[str] | None,
     ),
 ]
+
+
+class Baselines(Block):
+    """What models and settings are compared with."""
+
+    models: dict[Name, Name] = {}
+    """Model -> the model that it is compared with, under each setting that both have."""
+    settings: dict[Name, Name] = {}
+    """Setting -> the setting that it is compared with, of each model that has both."""
 
 
 class AnalyzeParams(Block):
@@ -28,3 +57,17 @@ class AnalyzeParams(Block):
     """CSV files of printed results to stand beside ours: one, or several."""
     explorer: bool = True
     """One page a problem and a cell, so that every number can be followed to its page."""
+    slices: list[Slice] | None = None
+    """By which attributes of items, models or settings results are told apart: `exam`, or two
+    with a comma, `exam,image_type`. Subject, number of images and answer type if left out."""
+    reference_setting: Name | None = None
+    """The setting under which the headline compares models; the first of `infer.settings` if left
+    out."""
+    baselines: Baselines = Baselines()
+    """What models and settings are compared with, over the same items."""
+    regression: bool = False
+    """Fit a logistic regression of being right on model, setting, number of images and subject."""
+    people: str | None = None
+    """A CSV file of people's answers: person, group, problem, answer, seconds."""
+    external_scores: str | None = None
+    """A CSV file of scores on other benchmarks: model, benchmark, metric, value, source."""

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from omibench.params.cell import Cell
 from omibench.params.stage_params import AnalyzeStageParams
+from omibench.results.grouped import average_samples
 from omibench.results.load import Results
+from omibench.stages.analyze.results.result import RESULTS, naming_result
+from omibench.stages.analyze.results.tidy import complete_table
 from omibench.stages.analyze.tables.accuracy import (
     FailureCount,
     ImageScore,
@@ -17,6 +22,13 @@ from omibench.stages.analyze.tables.accuracy import (
     scores,
 )
 from omibench.stages.analyze.tables.printed import Printed, read_tables
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.figures.draw import Drawing
+
+MEANS = ("verdict", "credit", "ratio", "strict")
 
 
 @dataclass(frozen=True)
@@ -30,6 +42,11 @@ class Analysis:
     """The folder of the results: those of the stages are below it."""
     report: Path
     """Where the report is written, for links from it."""
+
+    @property
+    def confidence(self) -> float:
+        """The two-sided level of all intervals, in (0, 1)."""
+        return self.results.study.analyze.confidence
 
     @cached_property
     def scores(self) -> list[Score]:
@@ -56,3 +73,89 @@ class Analysis:
         """
         manifest = self.results.manifest
         return read_tables(self.results.study.analyze.published, manifest.name, manifest.problems)
+
+    @cached_property
+    def items(self) -> pl.DataFrame:
+        """One row an item: `id`, `subject`, `cluster`, `n_images`, `answer_type` and a column for
+        each attribute, null where an item lacks it."""
+        import polars as pl
+
+        answers = self.results.answers.values()
+        names = sorted({name for answer in answers for name in answer.attributes})
+        columns: dict[str, list[str | int | None]] = {
+            "id": [a.id for a in answers],
+            "subject": [a.subject for a in answers],
+            "cluster": [a.group or a.id for a in answers],
+            "n_images": [a.n_images for a in answers],
+            "answer_type": [a.answer_type for a in answers],
+        }
+        columns |= {
+            name: [a.attributes.get(name) for a in answers] for name in names if name not in columns
+        }
+        types = {name: pl.Int64 if name == "n_images" else pl.String for name in columns}
+        return pl.DataFrame(columns, schema=types)
+
+    @cached_property
+    def item_values(self) -> pl.DataFrame:
+        """One row an item of a cell under a rule book: `model`, `setting`, `rules`, `id`,
+        `cluster`, `samples`, and the means of its samples that count: `verdict`, `credit`, `ratio`,
+        `strict` (null where the rule book gives none)."""
+        return average_samples(self.results.counting_verdicts, ["model", "setting", "rules"], MEANS)
+
+    @cached_property
+    def simulated_cells(self) -> pl.DataFrame:
+        """One row a cell and rule book: `model`, `setting`, `rules`, `simulated`: whether its
+        responses, its judge or its problems are simulated."""
+        import polars as pl
+
+        results = self.results
+        pairs = self.item_values.select("model", "setting", "rules").unique(maintain_order=True)
+        marks = [
+            results.has_synthetic_problems
+            or results.simulated_cells[Cell(model, setting)]
+            or results.has_simulated_judge(rules)
+            for model, setting, rules in pairs.iter_rows()
+        ]
+        return pairs.with_columns(pl.Series("simulated", marks, dtype=pl.Boolean))
+
+    def mark_simulated(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Add the column `simulated` to rows with `model`, `setting` and `rules`.
+
+        Args:
+            frame: Rows about single cells.
+        """
+        keys = ["model", "setting", "rules"]
+        return frame.join(self.simulated_cells, on=keys, how="left", maintain_order="left")
+
+    @cached_property
+    def drawings(self) -> list[Drawing]:
+        """The figures of results that the study has; drawing them takes longer than the rest."""
+        from omibench.stages.analyze.figures.draw import draw_figures
+
+        return list(draw_figures(self))
+
+    def table(self, name: str) -> pl.DataFrame | None:
+        """The table of a result, computed once.
+
+        Args:
+            name: The result's, of `results.result.RESULTS`.
+
+        Returns:
+            Its table with all columns of `tidy.COLUMNS`; None where the study has nothing for it.
+
+        Raises:
+            OmibenchError: A file that it needs is missing or holds something else.
+            PluginError: There is no result of that name, or one of a plug-in failed.
+        """
+        if name not in self._tables:
+            with naming_result(name):
+                frame = RESULTS.get(name).tabulate(self)
+                if frame is not None:
+                    frame = complete_table(frame, name, self.results.manifest.name)
+                    frame = None if frame.is_empty() else frame
+                self._tables[name] = frame
+        return self._tables[name]
+
+    @cached_property
+    def _tables(self) -> dict[str, pl.DataFrame | None]:
+        return {}

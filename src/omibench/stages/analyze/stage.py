@@ -15,6 +15,8 @@ from omibench.schemas.tables import write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import Headline, make_headline
 from omibench.stages.analyze.links import EXPLORER
+from omibench.stages.analyze.results.result import RESULTS
+from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection, naming_plugin
 from omibench.stages.analyze.tables.calibration import add_certificates
 from omibench.stages.analyze.tables.metrics import metrics, write_plots
@@ -46,6 +48,7 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
     sections = make_sections(analysis)
     headline = make_headline(analysis)
     _write_tables(out, loaded, sections)
+    write_results(out / "tables", analysis)
     write_json(out / "metrics.json", dict(metrics(loaded, analysis.scores)))
     write_plots(out, loaded, analysis.scores, analysis.image_scores)
     _write_pages(out, analysis, sections, headline)
@@ -67,6 +70,33 @@ def make_sections(analysis: Analysis) -> list[ReportSection]:
         with naming_plugin(name):
             sections.append(SECTIONS.get(name)(analysis))
     return sections
+
+
+def write_results(folder: Path, analysis: Analysis) -> list[str]:
+    """Write the table of every registered result that the study has.
+
+    Args:
+        folder: Gets `<name>.csv` and `<name>.parquet` of each; tables of an earlier run that the
+            study no longer has are removed.
+        analysis: What they are made from.
+
+    Returns:
+        The names of the results.
+
+    Raises:
+        OmibenchError: A file that a result needs is missing or holds something else.
+        OutputError: A file cannot be written.
+    """
+    names = []
+    for name in RESULTS:
+        table = analysis.table(name)
+        if table is not None:
+            write_table(table, folder, name)
+            names.append(name)
+    for path in folder.glob("*"):
+        if path.suffix in (".csv", ".parquet") and path.stem not in names:
+            path.unlink()
+    return names
 
 
 def _write_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
@@ -104,6 +134,14 @@ def _write_pages(
     # The chart library is slow to import, so tables and errors come before it.
     from omibench.stages.analyze.report import SectionCard, write_report
 
+    for drawing in analysis.drawings:
+        if drawing.figure.name in SECTIONS.names:
+            raise PluginError(
+                f"{drawing.figure.name}.svg is written by a figure and by a report section of that "
+                "name: rename one of them"
+            )
+        write_text(out / "figures" / f"{drawing.figure.name}.svg", drawing.svg)
+        write_text(out / "figures" / f"{drawing.figure.name}.vl.json", drawing.vega_lite)
     cards = []
     for section in sections:
         with naming_plugin(section.name):

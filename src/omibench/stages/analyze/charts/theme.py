@@ -67,9 +67,20 @@ def config() -> dict[str, Any]:
 
 def render(chart: Chart) -> str:
     """Draw a chart as SVG text in the light palette, without a network or a browser."""
+    return render_specification(describe_chart(chart))
+
+
+def describe_chart(chart: Chart) -> dict[str, Any]:
+    """The Vega-Lite specification of a chart, with our configuration and its data."""
+    specification: dict[str, Any] = _in_xml(chart.properties(config=config()).to_dict())
+    return specification
+
+
+def render_specification(specification: dict[str, Any]) -> str:
+    """Draw a Vega-Lite specification of `describe_chart` as SVG text."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(_in_xml(chart.properties(config=config()).to_dict()))
+    svg: str = vl_convert.vegalite_to_svg(specification)
     return svg
 
 

@@ -1,0 +1,46 @@
+"""The figures of a study's results: drawn once, as SVG and as Vega-Lite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.stages.analyze.figures.figure import FIGURES, Figure, naming_figure
+
+if TYPE_CHECKING:
+    from omibench.stages.analyze.analysis import Analysis
+
+
+class Drawing(NamedTuple):
+    """A figure that a study has: SVG text in light colours, and its Vega-Lite as JSON text."""
+
+    figure: Figure
+    svg: str
+    vega_lite: str
+
+
+def draw_figures(analysis: Analysis) -> Iterator[Drawing]:
+    """Draw every registered figure whose table the study has.
+
+    Args:
+        analysis: The study's results.
+
+    Yields:
+        The drawings, in the order of the registry.
+
+    Raises:
+        PluginError: A figure of a plug-in failed, or is drawn from a result that does not exist.
+    """
+    from omibench.stages.analyze.charts.theme import describe_chart, render_specification
+
+    for name in FIGURES:
+        with naming_figure(name):
+            figure = FIGURES.get(name)
+            table = analysis.table(figure.table)
+            chart = None if table is None else figure.draw(table)
+            if chart is None:
+                continue
+            specification = describe_chart(chart)
+            text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
+            yield Drawing(figure, render_specification(specification), text + "\n")

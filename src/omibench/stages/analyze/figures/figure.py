@@ -1,0 +1,82 @@
+"""What a figure is: a function from the tidy table of a result to a chart, under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.errors import OmibenchError, PluginError
+from omibench.plugins import Registry
+from omibench.plugins.registry import BY_OMIBENCH
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.charts.theme import Chart
+
+    Draw = Callable[[pl.DataFrame], "Chart | None"]
+else:
+    Draw = Callable
+
+
+class Figure(NamedTuple):
+    """A figure: its name, the result whose table it shows, its title, its source."""
+
+    name: str
+    """The file: `results/analyze/figures/<name>.svg` and `.vl.json`."""
+    table: str
+    """The result that it is drawn from."""
+    title: str
+    source: str
+    """Paper and figure; empty for what is our own."""
+    draw: Draw
+    """The chart; None where the table holds too little for it."""
+
+
+FIGURES: Registry[Figure] = Registry("figures", "figure")
+"""In the order in which they are shown: the built-in ones, then those of plug-ins."""
+
+
+def figure(name: str, table: str, title: str, source: str = "") -> Callable[[Draw], Draw]:
+    """A decorator that registers a function as a figure.
+
+    Args:
+        name: Its name: letters, digits, `-` and `_`.
+        table: The result that it is drawn from; the function gets its table alone.
+        title: What it shows, in one line.
+        source: Paper and figure that it follows.
+
+    Returns:
+        A decorator that returns the function as it is.
+
+    Raises:
+        PluginError: Another file or package has registered this name, or what is decorated is no
+            function.
+    """
+    FIGURES.check_name(name)
+
+    def register(draw: Draw) -> Draw:
+        if not callable(draw):
+            raise PluginError(f"figure {name!r}: decorate a function that takes a table")
+        part = Figure(name, table, title, source, draw)
+        FIGURES.add(name, part, module=getattr(draw, "__module__", None))
+        return draw
+
+    return register
+
+
+@contextmanager
+def naming_figure(name: str) -> Iterator[None]:
+    """What fails in a plug-in's figure is said in one line; in one of ours it is a defect."""
+    origin = FIGURES.origin(name)
+    try:
+        yield
+    except OmibenchError:
+        raise
+    except Exception as error:
+        if origin == BY_OMIBENCH:
+            raise
+        raise PluginError(
+            f"{origin}: the figure {name!r} failed: {type(error).__name__}: {error}"
+        ) from error

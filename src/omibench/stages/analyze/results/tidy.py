@@ -1,0 +1,93 @@
+"""The columns that every table of results has, and how they are filled, checked and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from omibench.errors import PluginError
+from omibench.files.atomic import replace_atomically
+from omibench.files.csv_file import write_frame_csv
+from omibench.files.outputs import made_folder
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "result": "String",
+        "model": "String",
+        "setting": "String",
+        "rules": "String",
+        "dataset": "String",
+        "slice": "String",
+        "value": "String",
+        "metric": "String",
+        "estimate": "Float64",
+        "low": "Float64",
+        "high": "Float64",
+        "n": "Int64",
+        "clusters": "Int64",
+        "simulated": "Boolean",
+    }
+)
+"""Each column with its type. `model`, `setting`, `rules`, `slice` and `value` are empty where a
+row is about all of them; `slice` names attributes and `value` their values, joined by ` × `;
+`estimate`, `low` and `high` are shares in [0, 1] unless the metric says otherwise; `n` counts
+items."""
+JOINT = " × "
+"""Stands between two attributes, and between their values."""
+_DIGITS = 6
+_WORDS = ("model", "setting", "rules", "dataset", "slice", "value", "metric")
+
+
+def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame:
+    """Give a table the columns that it lacks, in their order and types; its own come after them.
+
+    Args:
+        frame: What a result returned.
+        name: The result's name.
+        dataset: The dataset's.
+
+    Returns:
+        The table, numbers rounded to 6 digits, NaN as null.
+
+    Raises:
+        PluginError: A column does not have the type that it should.
+    """
+    import polars as pl
+    from polars import selectors
+
+    types = {column: getattr(pl, kind) for column, kind in COLUMNS.items()}
+    defaults: dict[str, Any] = {**dict.fromkeys(_WORDS, ""), "result": name, "dataset": dataset}
+    present = frame.columns
+    filled = frame.with_columns(
+        pl.lit(defaults.get(column), dtype=kind).alias(column)
+        for column, kind in types.items()
+        if column not in present
+    )
+    try:
+        cast = filled.with_columns(
+            pl.col(column).cast(kind, strict=True) for column, kind in types.items()
+        )
+    except pl.exceptions.PolarsError as error:
+        first_line = str(error).strip().splitlines()[0]
+        raise PluginError(f"result {name!r}: {first_line}") from error
+    more = [column for column in present if column not in COLUMNS]
+    return cast.select(*COLUMNS, *more).with_columns(
+        pl.col(_WORDS).fill_null(""), selectors.float().fill_nan(None).round(_DIGITS)
+    )
+
+
+def write_table(frame: pl.DataFrame, folder: Path, name: str) -> None:
+    """Write a table as `<name>.csv` and `<name>.parquet`; equal tables give equal files.
+
+    Raises:
+        OutputError: A file cannot be written.
+    """
+    made_folder(folder)
+    write_frame_csv(folder / f"{name}.csv", frame)
+    with replace_atomically(folder / f"{name}.parquet") as partial:
+        frame.write_parquet(partial)

@@ -1,0 +1,47 @@
+"""The tables and figures of all results, with the files that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from omibench.stages.analyze.results.result import RESULTS
+from omibench.stages.analyze.sections.section import ReportSection, section
+
+
+@section("results")
+class ResultsSection(ReportSection):
+    """Every result that the study has: its title, source, rows and file; and its figures."""
+
+    template = "sections/results.html.j2"
+
+    def view(self) -> Mapping[str, Any] | None:
+        """The results in their order, the figures in theirs."""
+        from markupsafe import Markup
+
+        from omibench.stages.analyze.charts.theme import apply_theme
+
+        parts = [RESULTS.get(name) for name in RESULTS]
+        tables = [(part, self.analysis.table(part.name)) for part in parts]
+        rows = [
+            {
+                "name": part.name,
+                "title": part.title,
+                "source": part.source,
+                "rows": table.height,
+                "simulated": bool(table["simulated"].any()),
+            }
+            for part, table in tables
+            if table is not None
+        ]
+        figures = [
+            {
+                "name": drawing.figure.name,
+                "title": drawing.figure.title,
+                "source": drawing.figure.source,
+                # Drawn by our own library, with all text of others escaped.
+                "svg": Markup(apply_theme(drawing.svg)),  # noqa: S704
+            }
+            for drawing in self.analysis.drawings
+        ]
+        return {"rows": rows, "figures": figures} if rows else None
