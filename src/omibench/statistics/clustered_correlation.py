@@ -1,0 +1,143 @@
+"""Correlations over problems that are clustered: Pearson's and Spearman's, with intervals and p.
+
+The variance is that of the infinitesimal jackknife over clusters: how far each value pulls the
+coefficient, summed by cluster (Efron 1982, chapter 6). For Spearman's it holds that ranks are of
+the sample as well, and ties have their midrank. With one side right or wrong Pearson's coefficient
+is the point-biserial correlation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import atanh, nan, sqrt, tanh
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from omibench.extras import require_extra
+from omibench.statistics.quantiles import t_value
+
+Floats = npt.NDArray[np.float64]
+_FULL = 1 - 1e-9
+"""A coefficient beyond which the transformation has no finite value."""
+
+
+class Correlation(NamedTuple):
+    """A coefficient in [-1, 1] over n values in so many clusters, its interval and two-sided p.
+
+    All are NaN where one side does not vary; the interval is where there are too few clusters.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    clusters: int
+
+
+def correlate_values(
+    first: Sequence[float] | Floats,
+    second: Sequence[float] | Floats,
+    clusters: Sequence[str],
+    confidence: float = 0.95,
+) -> Correlation:
+    """Pearson's correlation of two lists of values.
+
+    Args:
+        first: The values of one side.
+        second: Those of the other, in the same order.
+        clusters: The cluster of each pair.
+        confidence: The two-sided level of the interval, in (0, 1).
+
+    Raises:
+        ValueError: The lists differ in length.
+        MissingExtraError: scipy is not installed.
+    """
+    x, y = _read(first), _read(second)
+    _check_lengths(x, y, clusters)
+    if not _vary(x, y):
+        return _undefined(clusters)
+    a, b = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
+    value = float((a * b).mean())
+    return _infer(value, a * b - value / 2 * (a**2 + b**2), clusters, confidence)
+
+
+def correlate_by_rank(
+    first: Sequence[float] | Floats,
+    second: Sequence[float] | Floats,
+    clusters: Sequence[str],
+    confidence: float = 0.95,
+) -> Correlation:
+    """Spearman's correlation of two lists of values, midranks for ties.
+
+    Args:
+        first: The values of one side.
+        second: Those of the other, in the same order.
+        clusters: The cluster of each pair.
+        confidence: The two-sided level of the interval, in (0, 1).
+
+    Raises:
+        ValueError: The lists differ in length.
+        MissingExtraError: scipy is not installed.
+    """
+    x, y = _read(first), _read(second)
+    _check_lengths(x, y, clusters)
+    if not _vary(x, y):
+        return _undefined(clusters)
+    u, v = _grade(x, np.ones(len(x))), _grade(y, np.ones(len(y)))
+    a, b = 0.5 - u, 0.5 - v
+    spread_a, spread_b, together = (float((m * n).mean()) for m, n in ((a, a), (b, b), (a, b)))
+    value = together / sqrt(spread_a * spread_b)
+    pull = a * b + _grade(x, b) + _grade(y, a) - 3 * together
+    pull_a = a**2 + 2 * _grade(x, a) - 3 * spread_a
+    pull_b = b**2 + 2 * _grade(y, b) - 3 * spread_b
+    influence = pull / sqrt(spread_a * spread_b) - value / 2 * (
+        pull_a / spread_a + pull_b / spread_b
+    )
+    return _infer(value, influence, clusters, confidence)
+
+
+def _read(values: Sequence[float] | Floats) -> Floats:
+    return np.asarray(values, dtype=float)
+
+
+def _check_lengths(first: Floats, second: Floats, clusters: Sequence[str]) -> None:
+    if not len(first) == len(second) == len(clusters):
+        raise ValueError(f"{len(first)} values, {len(second)} others, {len(clusters)} clusters")
+
+
+def _vary(first: Floats, second: Floats) -> bool:
+    return len(first) > 1 and bool(np.ptp(first) > 0 and np.ptp(second) > 0)
+
+
+def _undefined(clusters: Sequence[str]) -> Correlation:
+    return Correlation(nan, nan, nan, nan, len(clusters), len(set(clusters)))
+
+
+def _grade(values: Floats, weights: Floats) -> Floats:
+    """For each value the mean weight of larger ones, equal ones counting half."""
+    _, places = np.unique(values, return_inverse=True)
+    sums = np.bincount(places, weights=weights)
+    above = sums[::-1].cumsum()[::-1] - sums
+    return np.asarray((above + sums / 2)[places] / len(values))
+
+
+def _infer(
+    value: float, influence: Floats, clusters: Sequence[str], confidence: float
+) -> Correlation:
+    _, places = np.unique(np.asarray(clusters), return_inverse=True)
+    sums = np.bincount(places, weights=influence)
+    n, groups = len(influence), len(sums)
+    if groups < 3 or abs(value) > _FULL:
+        return Correlation(value, nan, nan, nan, n, groups)
+    variance = float(sums @ sums) / n**2 * groups / (groups - 1)
+    error = sqrt(variance) / (1 - value**2)
+    require_extra("stats", "a correlation", "scipy")
+    from scipy.special import stdtr
+
+    half = t_value(confidence, groups - 1) * error
+    p = 2 * float(stdtr(groups - 1, -abs(atanh(value)) / error)) if error > 0 else nan
+    centre = atanh(value)
+    return Correlation(value, tanh(centre - half), tanh(centre + half), p, n, groups)
