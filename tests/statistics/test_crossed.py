@@ -1,0 +1,98 @@
+"""Intervals over people and problems: against formulas of balanced designs, and by simulation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri, stdtrit
+
+from omibench.statistics.crossed import estimate_crossed_mean, estimate_crossed_share
+from omibench.statistics.intervals import clustered_wilson
+
+
+class Panel(NamedTuple):
+    """People who answer the same problems."""
+
+    people: int
+    clusters: int
+    size: int
+    spread: float
+    """Standard deviation of the people's abilities; the problems' difficulties have 1.2."""
+
+
+def draw_panel(seed: int, panel: Panel, accuracy: float) -> np.ndarray:
+    """Right or wrong, person by problem; `accuracy` is that of all such people and problems."""
+    rng = np.random.default_rng(seed)
+    shared = np.repeat(rng.standard_normal(panel.clusters), panel.size)
+    single = rng.standard_normal(panel.clusters * panel.size)
+    difficulty = 1.2 * (shared + single) / np.sqrt(2)
+    ability = panel.spread * rng.standard_normal(panel.people)
+    level = ndtri(accuracy) * np.sqrt(1 + 1.44 + panel.spread**2)
+    chance = ndtr(level + ability[:, None] + difficulty[None])
+    return (rng.random(chance.shape) < chance).astype(float)
+
+
+def measure_coverage(panel: Panel, accuracy: float, draws: int) -> float:
+    people = np.repeat(np.arange(panel.people), panel.clusters * panel.size).tolist()
+    stems = np.tile(np.repeat(np.arange(panel.clusters), panel.size), panel.people).tolist()
+    covered = 0
+    for seed in range(draws):
+        values = draw_panel(seed, panel, accuracy).ravel().tolist()
+        estimate = estimate_crossed_share(values, people, stems)
+        covered += estimate.lo <= accuracy <= estimate.hi
+    return covered / draws
+
+
+def test_the_variance_is_that_of_both_without_their_cells() -> None:
+    values = np.asarray([[1, 1, 0, 1], [1, 0, 0, 0], [1, 1, 1, 0]], dtype=float)
+    people, problems = (axis.ravel().tolist() for axis in np.indices(values.shape))
+    estimate = estimate_crossed_mean(values.ravel().tolist(), people, problems, 0.95, (-9, 9))
+    deviations = values - values.mean()
+    by_person = (deviations.sum(axis=1) ** 2).sum() / 144 * 3 / 2
+    by_problem = (deviations.sum(axis=0) ** 2).sum() / 144 * 4 / 3
+    by_cell = (deviations**2).sum() / 144 * 12 / 11
+    variance = max(by_person + by_problem - by_cell, by_person, by_problem)
+    assert estimate.mean == pytest.approx(values.mean())
+    freedom = variance**2 / (by_person**2 / 2 + by_problem**2 / 3)
+    quantile = stdtrit(min(5, max(2, int(freedom))), 0.975)
+    assert (estimate.hi - estimate.lo) / 2 == pytest.approx(quantile * np.sqrt(variance))
+
+
+def test_people_who_differ_widen_the_interval_of_their_group() -> None:
+    values = [1.0] * 45 + [0.0] * 7 + [1.0] * 20 + [0.0] * 32
+    people, problems = ["a"] * 52 + ["b"] * 52, [*range(52), *range(52)]
+    both = estimate_crossed_share(values, people, problems)
+    these = clustered_wilson(values, problems)
+    assert both.hi - both.lo > 2 * (these.hi - these.lo)
+    assert (both.n, both.people, both.clusters) == (104, 2, 52)
+
+
+def test_answers_that_are_all_right_are_worth_as_many_as_there_are_people() -> None:
+    estimate = estimate_crossed_share([1.0] * 20, ["a", "b"] * 10, [i // 2 for i in range(20)])
+    assert estimate.mean == estimate.hi == 1
+    assert estimate.lo == pytest.approx(0.342, abs=0.001)
+
+
+@pytest.mark.parametrize(("people", "problems"), [(["a", "a"], [1, 2]), (["a", "b"], [1, 1])])
+def test_one_person_or_one_problem_is_refused(people: list[str], problems: list[int]) -> None:
+    with pytest.raises(ValueError, match="at least two of each"):
+        estimate_crossed_share([0.0, 1.0], people, problems)
+
+
+def test_intervals_of_a_group_cover() -> None:
+    assert 0.91 <= measure_coverage(Panel(10, 52, 1, 0.5), 0.6, 200) <= 0.985
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("accuracy", [0.6, 0.85])
+@pytest.mark.parametrize(
+    "panel",
+    [Panel(p, 52, 1, s) for p in (2, 4, 10, 30) for s in (0.0, 0.3, 0.8)] + [Panel(10, 30, 3, 0.5)],
+    ids=str,
+)
+def test_intervals_of_groups_cover_over_5000_draws(panel: Panel, accuracy: float) -> None:
+    lowest, highest = (0.88, 0.985) if panel.people < 4 else (0.92, 0.97)
+    assert lowest <= measure_coverage(panel, accuracy, 5000) <= highest
