@@ -132,7 +132,7 @@ def whole(folder: Path) -> Path:
 def test_mini_draws_a_hundred_a_subject_evenly_by_category(tmp_path: Path, read: Read) -> None:
     questions, answers, _ = read("emma-mini", whole(tmp_path))
     assert [q.id for q in questions] == [a.id for a in answers]
-    drawn = [(a.subject, a.attributes["category"]) for a in answers]
+    drawn = [(a.subject, a.topic) for a in answers]
     assert {key: drawn.count(key) for key in set(drawn)} == {
         ("mathematics", "a"): 45, ("mathematics", "b"): 45, ("mathematics", "c"): 10,
         ("coding", "x;y"): 10, ("coding", "y"): 10,
@@ -145,3 +145,11 @@ def test_mini_depends_on_its_seed_alone(tmp_path: Path, read: Read) -> None:
         [a.id for a in read("emma-mini", folder, seed=seed).answers] for seed in ("0", "0", "1")
     )
     assert first == again != other
+
+
+def test_a_problem_of_several_categories_has_each(tmp_path: Path, read: Read) -> None:
+    row = {**ROW, "subject": "Coding", "category": "Polar; Legend;Polar", "source": "charts"}
+    pl.DataFrame([row]).write_parquet(tmp_path / "all.parquet")
+    (answer,) = read("emma", tmp_path).answers
+    assert answer.attributes["category"] == ["Polar", "Legend"]
+    assert (answer.topic, answer.attributes["source"]) == ("Polar; Legend;Polar", "charts")

@@ -94,3 +94,24 @@ def test_a_folder_that_is_linked_or_told_with_dots_is_the_same(tmp_path: Path, r
     write(tmp_path / "data", "a,See [IMAGE0],3,./pictures/one.png,,,")
     (one,), _, _ = read("folder", tmp_path / "data/../link")
     assert (one.images[0].file, bool(one.images[0].sha256)) == ("pictures/one.png", True)
+
+
+def test_attributes_have_columns_of_their_own(tmp_path: Path, read: Read) -> None:
+    head = "id,question,answer,topic,attributes.exam,attributes.skill,attributes.year\n"
+    rows = ["a,Why?,3,optics,final,rays | lenses,2024", "b,Why?,3,,,,"]
+    first, second = read("folder", write(tmp_path, *rows, head=head)).answers
+    assert first.topic == "optics"
+    assert first.attributes == {"exam": "final", "skill": ["rays", "lenses"], "year": "2024"}
+    assert (second.topic, second.attributes) == (None, {})
+
+
+def test_attributes_may_be_an_object(tmp_path: Path, read: Read) -> None:
+    row = {"id": "a", "question": "Where?", "answer": "B", "attributes": {"level": 3, "k": ["x"]}}
+    (tmp_path / "problems.jsonl").write_text(json.dumps(row))
+    assert read("folder", tmp_path).answers[0].attributes == {"level": "3", "k": ["x"]}
+
+
+def test_an_attribute_of_a_column_s_name_is_an_error(tmp_path: Path, read: Read) -> None:
+    head = "id,question,answer,attributes.subject\n"
+    with pytest.raises(FileFormatError, match="a: attributes: 'subject' is the name of a column"):
+        read("folder", write(tmp_path, "a,Why?,3,magic", head=head))

@@ -33,7 +33,8 @@ def test_a_language_is_chosen(
     assert (question.language, answer.answer) == (language, [gold])
     assert answer.attributes == {
         "category": "Plane Geometry", "difficulty": "Hard", "stage": "Middle",
-        "type": "FillInTheBlank", "blur": "2", "rotation": "Upright",
+        "type": "FillInTheBlank", "blur": "2", "rotation": "Upright", "noise": ["blur"],
+        "noise groups": ["image quality degradation"],
     }  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def test_problems_with_their_details(tmp_path: Path, read: Read) -> None:
     assert answers[0].attributes == {
         "category": "math-targeted-vqa", "task": "geometry problem solving",
         "context": "geometry diagram", "grade": "high school", "source": "Own",
-        "skills": "geometry reasoning; arithmetic reasoning", "type": "float", "unit": "cm",
+        "skills": ["geometry reasoning", "arithmetic reasoning"], "type": "float", "unit": "cm",
         "precision": "1",
     }  # fmt: skip
 
@@ -66,7 +66,7 @@ def test_the_layout_of_the_hub_brings_its_pictures(tmp_path: Path, read: Read) -
     assert Path(question.images[0].file).read_bytes() == PNG + b"5"
     (fetched,), _, _ = read("mathvista", None, hub=str(tmp_path), revision="0" * 40)
     assert fetched == question
-    assert answer.attributes["skills"] == "geometry reasoning; arithmetic reasoning"
+    assert answer.attributes["skills"] == ["geometry reasoning", "arithmetic reasoning"]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_pictures_stand_where_question_and_choices_mark_them(
     assert (answer.answer, answer.subject, answer.topic) == (["C"], "physics", "Physics")
     assert (answer.solution, answer.n_images) == (None, 2)
     assert answer.attributes == {
-        "category": "Physics", "difficulty": "Hard", "pictures": "Diagrams; Plots"
+        "category": "Physics", "difficulty": "Hard", "pictures": ["Diagrams", "Plots"]
     }  # fmt: skip
 
 

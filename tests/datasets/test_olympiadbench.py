@@ -48,7 +48,7 @@ def test_pictures_stand_where_the_text_marks_them(tmp_path: Path, read: Read) ->
     assert answer.solution == "By the lens equation.\n\nOr by drawing."
     assert answer.attributes == {
         "subfield": "Optics", "type": "Numerical", "level": "college entrance exam",
-        "language": "zh", "unit": "m", "tolerance": "1e-2",
+        "modality": "multimodal", "language": "zh", "unit": "m", "tolerance": "1e-2",
     }  # fmt: skip
 
 

@@ -29,7 +29,8 @@ def test_a_line_is_a_question_with_four_options(tmp_path: Path, read: Read) -> N
     assert [f.file for f in two.images] == ["2021-local-07.png"]
     assert (first.answer, second.answer) == (["B"], ["D"])
     assert first.attributes == {
-        "category": "molecular structure", "exam": "national", "year": "2021",
+        "category": "molecular structure", "image_type": "molecular structure",
+        "exam": "national", "year": "2021",
     }  # fmt: skip
 
 
@@ -50,3 +51,9 @@ def test_a_question_comes_once(tmp_path: Path, read: Read) -> None:
     line = "2021,local,7,A,chart,Which?,w,x,y,z,"
     with pytest.raises(FileFormatError, match="2021-local-07: two lines"):
         read("usnco-v", write(tmp_path, line, line))
+
+
+def test_a_topic_may_be_named(tmp_path: Path, read: Read) -> None:
+    head, line = HEAD.replace("images", "topic"), "2021,local,7,A,chart,Which?,w,x,y,z,organic"
+    (tmp_path / "metadata.csv").write_text(head + line, "utf-8")
+    assert read("usnco-v", tmp_path).answers[0].topic == "organic"

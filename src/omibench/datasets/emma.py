@@ -22,6 +22,7 @@ from omibench.datasets.sample import draw_stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import open_regular
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import join_labels, keep_stated, split_labels
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question, Subject
 
 SUBJECTS: dict[str, Subject] = {
@@ -60,6 +61,7 @@ class EmmaRow(BaseModel):
     solution: Text = None
     category: Text = None
     task: Text = None
+    source: Text = None
     image_1: Embedded | None = None
     image_2: Embedded | None = None
     image_3: Embedded | None = None
@@ -120,8 +122,8 @@ def load_mini(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def _stratum(answer: Answer) -> str:
-    of = "task" if answer.subject == "coding" else "category"
-    return answer.attributes.get(of, "")
+    task = answer.attributes.get("task") if answer.subject == "coding" else answer.topic
+    return join_labels(task)
 
 
 def _check_columns(file: Path) -> None:
@@ -179,9 +181,9 @@ def _question(row: EmmaRow, figures: NumberedPictures) -> Question:
 
 
 def _answer(row: EmmaRow, figures: NumberedPictures) -> Answer:
+    """With all categories of a problem: those of coding have two on average (EMMA, B.1)."""
     gold = row.answer.strip()
     marks = {*_IMAGE.findall(row.question), *_IMAGE.findall(" ".join(row.options or []))}
-    attributes = {"category": row.category, "task": row.task}
     return Answer(
         id=row.pid,
         # Golds are spelt "D" and "d".
@@ -192,5 +194,11 @@ def _answer(row: EmmaRow, figures: NumberedPictures) -> Answer:
         subject=SUBJECTS.get(row.subject, "other"),
         topic=row.category,
         n_images=len(figures) or len(marks),
-        attributes={name: value for name, value in attributes.items() if value},
+        attributes=keep_stated(
+            {
+                "category": split_labels(row.category or ""),
+                "task": row.task,
+                "source": row.source,
+            }
+        ),
     )

@@ -1,7 +1,8 @@
 """Anybody's own problems: a CSV (or JSONL, JSON, Parquet) beside a folder of pictures.
 
 Columns: `id, question, answer, images` and, where they are known, `choices, subject, language,
-group, subset, solution, licence`. In a CSV the entries of a list are parted by ` | `.
+group, subset, solution, licence, topic, attributes`. In a CSV the entries of a list are parted by
+` | `, and an attribute has a column of its own, such as `attributes.exam`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
@@ -18,6 +19,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import StatedAttributes
 from omibench.schemas.problem import Answer, Choice, Question, Subject
 
 
@@ -40,6 +42,13 @@ def _drop_empty_text(value: Any) -> Any:
     return None if value == "" else value
 
 
+def _read_cell(value: Any) -> Any:
+    """The value of an attribute's column: a list where it has several entries."""
+    entries = _entries(value)
+    return entries[0] if isinstance(entries, list) and len(entries) == 1 else entries
+
+
+_ATTRIBUTE = "attributes."
 _BETWEEN = re.compile(r"[\s,;.()]+|and\b")
 """What may stand between the letters of a key with several."""
 Entries = Annotated[list[str], BeforeValidator(_entries)]
@@ -62,6 +71,21 @@ class FolderRow(BaseModel):
     subset: Text = None
     solution: Text = None
     licence: Text = None
+    topic: Text = None
+    attributes: StatedAttributes = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _collect_attributes(cls, row: Any) -> Any:
+        """The attributes of columns such as `attributes.exam`, beside those of an object."""
+        if not isinstance(row, dict):
+            return row
+        columns = {
+            str(name).removeprefix(_ATTRIBUTE): _read_cell(value)
+            for name, value in row.items()
+            if str(name).startswith(_ATTRIBUTE) and value not in (None, "")
+        }
+        return row | {"attributes": (row.get("attributes") or {}) | columns} if columns else row
 
 
 @benchmark("folder")
@@ -103,6 +127,8 @@ def _answer(row: FolderRow, question: Question) -> Answer:
         subject=question.subject,
         group=question.group,
         n_images=len(question.images),
+        topic=row.topic,
+        attributes=row.attributes,
     )
 
 

@@ -18,9 +18,12 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import Value
 from omibench.schemas.problem import Answer, Figure, Question
 
 FILES = ("testmini", "test", "index")
+_ABSENT = ("0", "Upright")
+"""The grades of a condition that a photograph does not have."""
 
 
 class MathRealRow(BaseModel):
@@ -106,12 +109,33 @@ def _answer(row: MathRealRow, language: str, clean: bool) -> Answer:
             "stage": row.EducationalStage,
             "type": row.QuestionType,
             **({"pair": "clean" if clean else "real"} if row.ImgClean else {}),
-            **_grades(row.ImageQualityDegradation),
-            **_grades(row.ImagePerspectiveVariation),
-            **_grades(row.ContentInterference),
+            **_list_conditions(row),
         },
     )
 
 
-def _grades(group: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(grade) for name, grade in sorted(group.items())}
+def _list_conditions(row: MathRealRow) -> dict[str, Value]:
+    """The grade of each condition of the photograph, and those that are there at all.
+
+    `noise` and `noise groups` are MathReal's subtypes and categories (section 3.4): a grade above
+    0, or a picture that is not upright.
+    """
+    groups: dict[str, Mapping[str, Any]] = {
+        "image quality degradation": row.ImageQualityDegradation,
+        "image perspective variation": row.ImagePerspectiveVariation,
+        "content interference": row.ContentInterference,
+    }
+    noise = {
+        name: [condition for condition, grade in sorted(group.items()) if _is_there(grade)]
+        for name, group in groups.items()
+    }
+    subtypes = [condition for conditions in noise.values() for condition in conditions]
+    several = {"noise": subtypes, "noise groups": [name for name in noise if noise[name]]}
+    return {
+        **{name: labels for name, labels in several.items() if labels},
+        **{name: str(grade) for group in groups.values() for name, grade in sorted(group.items())},
+    }
+
+
+def _is_there(grade: Any) -> bool:
+    return str(grade) not in _ABSENT

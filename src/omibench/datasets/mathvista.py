@@ -19,6 +19,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, naming, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import Value, keep_stated
 from omibench.schemas.problem import Answer, Choice, Question
 
 _FILE = re.compile(r"(?<!annot_)testmini(?:-\d{5}-of-\d{5}.*)?$")
@@ -84,8 +85,10 @@ def _question(row: MathVistaRow, finder: Found) -> Question:
 
 def _answer(row: MathVistaRow, question: Question) -> Answer:
     skills = row.metadata.get("skills")
-    attributes = {name: row.metadata.get(name) for name in _DETAILS} | {
-        "skills": "; ".join(map(str, skills)) if isinstance(skills, list) else None,
+    details = {name: row.metadata.get(name) for name in _DETAILS}
+    attributes: dict[str, Value | None] = {
+        **{name: str(value) if value else None for name, value in details.items()},
+        "skills": [str(skill) for skill in skills] if isinstance(skills, list) else None,
         "type": row.answer_type,
         "unit": row.unit,
         "precision": None if row.precision is None else f"{row.precision:g}",
@@ -98,7 +101,7 @@ def _answer(row: MathVistaRow, question: Question) -> Answer:
         subject="mathematics",
         topic=str(row.metadata["task"]) if row.metadata.get("task") else None,
         n_images=1,
-        attributes={name: str(value) for name, value in attributes.items() if value},
+        attributes=keep_stated(attributes),
     )
 
 

@@ -22,6 +22,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, naming, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, Choice, Figure, Question, Subject
 
 SUBJECTS: Final[dict[str, Subject]] = {
@@ -134,11 +135,6 @@ def _answer(row: MmmuProRow, question: Question) -> Answer:
     gold, labels = row.answer.strip().upper(), [c.label for c in question.choices or []]
     if gold not in labels:
         raise FileFormatError(f"answer: {row.answer!r} is none of the choices A to {labels[-1]}")
-    attributes = {
-        "category": row.subject,
-        "difficulty": row.topic_difficulty,
-        "pictures": "; ".join(row.img_type or []),
-    }
     explanation = (row.explanation or "").strip(" ?")  # `?` stands where there is none
     return Answer(
         id=row.id,
@@ -149,5 +145,11 @@ def _answer(row: MmmuProRow, question: Question) -> Answer:
         subject=question.subject,
         topic=row.subject,
         n_images=len(question.images),
-        attributes={name: value for name, value in attributes.items() if value},
+        attributes=keep_stated(
+            {
+                "category": row.subject,
+                "difficulty": row.topic_difficulty,
+                "pictures": row.img_type,
+            }
+        ),
     )

@@ -20,6 +20,7 @@ from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 _MARK = re.compile(r"<image_(\d+)>")
@@ -154,5 +155,5 @@ def _answer(row: MvMathRow, question: Question) -> Answer:
         subject="mathematics",
         topic=row.subject,
         n_images=len(question.images),
-        attributes={name: value for name, value in attributes.items() if value},
+        attributes=keep_stated(attributes),
     )

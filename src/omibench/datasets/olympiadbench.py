@@ -22,12 +22,14 @@ from omibench.datasets.marks import replace_marks
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import find_tables, naming, typed_rows
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, Figure, Question, Subject
 from omibench.text.pieces import split_outside_brackets
 
-_FILE = re.compile(r"OE_(?:MM|TO)_(maths|physics)_(en|zh)_(COMP|CEE)")
+_FILE = re.compile(r"OE_(MM|TO)_(maths|physics)_(en|zh)_(COMP|CEE)")
 _MARK = re.compile(r"<(img_\d+|image_\d+)>")
 _COLUMNS = tuple(f"image_{n}" for n in range(1, 10))
+_MODALITIES = {"MM": "multimodal", "TO": "text only"}
 _LEVELS = {"COMP": "competition", "CEE": "college entrance exam"}
 
 
@@ -70,6 +72,7 @@ class Configuration(NamedTuple):
     """What the name of a file says of its problems."""
 
     name: str
+    modality: str
     subject: Subject
     language: str
     level: str
@@ -104,8 +107,8 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def _describe(name: re.Match[str]) -> Configuration:
-    subject: Subject = "mathematics" if name[1] == "maths" else "physics"
-    return Configuration(name[0], subject, name[2], _LEVELS[name[3]])
+    subject: Subject = "mathematics" if name[2] == "maths" else "physics"
+    return Configuration(name[0], _MODALITIES[name[1]], subject, name[3], _LEVELS[name[4]])
 
 
 def _find_figures(row: OlympiadBenchRow, text: str, finder: Found) -> dict[str, Figure]:
@@ -138,6 +141,7 @@ def _answer(row: OlympiadBenchRow, configuration: Configuration, question: Quest
         "subfield": row.subfield,
         "type": row.answer_type,
         "level": configuration.level,
+        "modality": configuration.modality,
         "language": configuration.language,
         "unit": row.unit,
         "tolerance": row.error,
@@ -150,5 +154,5 @@ def _answer(row: OlympiadBenchRow, configuration: Configuration, question: Quest
         subject=configuration.subject,
         topic=row.subfield,
         n_images=len(question.images),
-        attributes={name: value for name, value in attributes.items() if value},
+        attributes=keep_stated(attributes),
     )

@@ -18,6 +18,7 @@ from omibench.datasets.groups import link_by_keys
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question
 
 _ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
@@ -107,5 +108,5 @@ def _answer(row: OmibenchRow, figures: list[Figure], group: str) -> Answer:
         subject=row.subject,
         group=group,
         n_images=len(figures),
-        attributes={name: value for name, value in published.items() if value},
+        attributes=keep_stated(published),
     )

@@ -14,6 +14,7 @@ from omibench.datasets.registry import benchmark
 from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.synthetic.address import Made
+from omibench.synthetic.attributes import describe_item
 from omibench.synthetic.draw import picture
 from omibench.synthetic.items import Drawing, Item, items
 
@@ -26,7 +27,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     figures = {drawing: _figure(drawing, scratch) for item in problems for drawing in item.drawings}
     source = str(Made(like, seed))
     questions = [_question(item, [figures[d] for d in item.drawings], source) for item in problems]
-    return Dataset(questions, [_answer(item) for item in problems], scratch)
+    return Dataset(questions, [_answer(item, params) for item in problems], scratch)
 
 
 def _figure(drawing: Drawing, scratch: Path) -> Figure:
@@ -55,7 +56,7 @@ def _question(item: Item, figures: list[Figure], source: str) -> Question:
     )
 
 
-def _answer(item: Item) -> Answer:
+def _answer(item: Item, params: BenchmarkParams) -> Answer:
     return Answer(
         id=item.id,
         answer=item.answer,
@@ -66,5 +67,5 @@ def _answer(item: Item) -> Answer:
         topic=item.attributes.get("category"),
         group=item.group,
         n_images=len(item.drawings),
-        attributes=dict(item.attributes),
+        attributes=describe_item(item, params.like, params.seed),
     )

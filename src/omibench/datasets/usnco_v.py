@@ -3,7 +3,8 @@
 The authors distribute neither questions nor pictures (paper USNCO-V, data availability): whoever
 evaluates takes them from the exams of the American Chemical Society. `metadata.csv` has a line a
 question: `year, exam` (local or national), `number, answer, category`, and, added by hand,
-`question, A, B, C, D` and `images`: names parted by ` | `, else `<year>-<exam>-<number>.png`.
+`question, A, B, C, D` and `images`: names parted by ` | `, else `<year>-<exam>-<number>.png`. A
+column `topic` may name the field of chemistry (figure 1a).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
 from omibench.params.benchmark import BenchmarkParams
+from omibench.schemas.attributes import keep_stated
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 LETTERS = ("A", "B", "C", "D")
@@ -40,6 +42,7 @@ class UsncoRow(BaseModel):
     category: Annotated[
         Literal["table", "chart", "molecular structure", "apparatus", "other"], Folded
     ]
+    topic: str = ""
     question: str = ""
     A: str = ""
     B: str = ""
@@ -93,6 +96,7 @@ def _question(row: UsncoRow, pictures: list[Figure]) -> Question:
 
 
 def _answer(row: UsncoRow, question: Question) -> Answer:
+    """With the image type under the paper's name (figure 4) and that of the metadata."""
     return Answer(
         id=row.id,
         answer=[row.answer],
@@ -100,5 +104,13 @@ def _answer(row: UsncoRow, question: Question) -> Answer:
         choices=question.choices,
         subject="chemistry",
         n_images=len(question.images),
-        attributes={"category": row.category, "exam": row.exam, "year": str(row.year)},
+        topic=row.topic.strip() or None,
+        attributes=keep_stated(
+            {
+                "category": row.category,
+                "image_type": row.category,
+                "exam": row.exam,
+                "year": str(row.year),
+            }
+        ),
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from omibench.schemas.attributes import Value, keep_stated
 from omibench.schemas.image_marks import list_image_marks
 from omibench.schemas.problem_warning import ProblemWarning, WarningText
 
@@ -135,8 +136,17 @@ class Problem(_Asked):
     topic: str | None = None
     original: Annotated[Original | None, Field(exclude_if=lambda original: original is None)] = None
     """Of a translated problem; left out of the file where there is none."""
-    attributes: Annotated[dict[str, str], Field(exclude_if=lambda attributes: not attributes)] = {}
-    """What else the benchmark that it comes from says of it; left out where that is nothing."""
+    attributes: Annotated[
+        dict[str, Value], Field(exclude_if=lambda attributes: not attributes)
+    ] = {}
+    """What else its benchmark or manifest says of it: a text, or a list of labels; left out where
+    that is nothing."""
+
+    @property
+    def stated_attributes(self) -> dict[str, Value]:
+        """Its attributes, competition and year among them."""
+        exam = {"competition": self.competition, "year": str(self.year or "")}
+        return keep_stated(exam) | self.attributes
 
     def warn(self, *warnings: ProblemWarning) -> Problem:
         """The problem with more warnings."""
@@ -167,5 +177,6 @@ class Answer(Noun):
     topic: str | None = None
     group: str = ""
     n_images: int = 0
-    attributes: dict[str, str] = {}
-    """What else a published benchmark says of the problem: category, difficulty, quality grades."""
+    attributes: dict[str, Value] = {}
+    """What else a benchmark or manifest says of the problem: category, exam, year, grades; a text,
+    or a list where it has several labels."""

@@ -35,7 +35,7 @@ def build_answer(problem: Problem) -> Answer:
         topic=problem.topic,
         group=problem.group,
         n_images=len({figure.sha256 for figure in problem.images}),
-        attributes=problem.attributes,
+        attributes=problem.stated_attributes,
     )
 
 

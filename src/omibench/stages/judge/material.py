@@ -11,6 +11,7 @@ from typing import NamedTuple
 from omibench.errors import FileFormatError, ParamsError
 from omibench.judges.case import JudgeCase
 from omibench.params.stages.judge import ErrorDraw, JudgeParams
+from omibench.schemas.attributes import join_labels
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
@@ -107,7 +108,7 @@ def find_stratum(answer: Answer, draw: ErrorDraw | None) -> str:
     """The value of a problem by which failures are drawn; empty where they are drawn together."""
     if draw is None or draw.by is None:
         return ""
-    return answer.subject if draw.by == "subject" else answer.attributes.get(draw.by, "")
+    return answer.subject if draw.by == "subject" else join_labels(answer.attributes.get(draw.by))
 
 
 def make_case(

@@ -73,6 +73,21 @@ def test_rows_become_problems_beside_those_of_papers(tmp_path: Path, manifest: P
     assert all((out / figure.file).is_file() for p in problems.values() for figure in p.images)
 
 
+def test_attributes_of_a_paper_reach_the_frozen_answers(tmp_path: Path) -> None:
+    exam().save(tmp_path / "paper.pdf")
+    (tmp_path / "key.txt").write_text("1. A\n2. A\n", "utf-8")
+    text = """sources:
+- {name: p, paper: paper.pdf, key: key.txt, year: 2024, attributes: {exam: local, skills: [a, b]}}
+"""
+    (tmp_path / "sources.yaml").write_text(text, "utf-8")
+    read_papers([], tmp_path / "ocr", OcrParams(dpi=72), manifest=tmp_path / "sources.yaml")
+    freeze_dataset(tmp_path / "ocr/problems.jsonl", tmp_path / "freeze", parse_study({}, "p.yaml"))
+    answers = read_jsonl(tmp_path / "freeze/answers.jsonl", Answer)
+    assert [answer.attributes for answer in answers] == [
+        {"year": "2024", "exam": "local", "skills": ["a", "b"]}
+    ] * 2
+
+
 def test_rows_can_be_filtered_like_what_was_read(tmp_path: Path, manifest: Path) -> None:
     read_papers([], tmp_path / "ocr", OcrParams(dpi=72), manifest=manifest)
     study = parse_study({"study": {"name": "s", "results": str(tmp_path / "r")}}, "params.yaml")
@@ -119,7 +134,11 @@ def test_topics_and_attributes_reach_the_frozen_answers(tmp_path: Path) -> None:
     }  # fmt: skip
     (folder / "MV-MATH.json").write_text(json.dumps([row]), "utf-8")
     manifest = tmp_path / "sources.yaml"
-    manifest.write_text("benchmarks:\n- {name: mv, folder: mv, format: mv-math}", "utf-8")
+    manifest.write_text(
+        "benchmarks:\n- {name: mv, folder: mv, format: mv-math, year: 2025, "
+        "attributes: {exam: final, grade: unknown}}",
+        "utf-8",
+    )
     read_papers([], tmp_path / "ocr", OcrParams(), manifest=manifest)
     study = parse_study({}, "params.yaml")
     filter_problems(tmp_path / "ocr/problems.jsonl", tmp_path / "filter", study)
@@ -128,6 +147,7 @@ def test_topics_and_attributes_reach_the_frozen_answers(tmp_path: Path) -> None:
     assert (answer.id, answer.answer, answer.topic) == ("mv-mv-math-5", ["3", "4"], "Statistics")
     assert answer.attributes == {
         "type": "multi-step", "difficulty": "High", "grade": "Junior", "category": "Statistics",
-    }  # fmt: skip
+        "exam": "final", "year": "2025",
+    }, "what a row tells of itself goes before what its manifest says of all"  # fmt: skip
     (problem,) = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)
     assert problem.question.startswith("How much higher is the bar of [IMAGE0] than [IMAGE1]?")

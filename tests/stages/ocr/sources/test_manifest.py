@@ -118,3 +118,19 @@ def test_a_file_that_the_manifest_does_not_name_is_read_on_its_own_and_said_to_b
 def test_an_empty_manifest_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="lists neither sources nor benchmarks"):
         load_manifest(write(tmp_path, "sources: []"))
+
+
+def test_a_source_states_attributes(tmp_path: Path) -> None:
+    text = """sources:
+- {name: a, paper: a.pdf, country: Brazil, attributes: {exam: local, level: [school, city]}}
+"""
+    (source,) = load_manifest(write(tmp_path, text))
+    assert source.stated_attributes == {
+        "country": "Brazil", "exam": "local", "level": ["school", "city"],
+    }  # fmt: skip
+
+
+def test_an_attribute_of_a_column_s_name_is_refused(tmp_path: Path) -> None:
+    text = "sources:\n- {name: a, paper: a.pdf, attributes: {rules: x}}"
+    with pytest.raises(FileFormatError, match="attributes: 'rules' is the name of a column"):
+        load_manifest(write(tmp_path, text))

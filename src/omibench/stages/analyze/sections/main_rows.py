@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
+from omibench.schemas.attributes import join_labels
 from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best
 from omibench.stages.analyze.links import EXPLORER, cell_file
 from omibench.stages.analyze.sections.main_notes import (
@@ -251,7 +252,7 @@ def _describe_printed(
         return NO_VALUE if value is None else format_decimals(value, row.digits)
 
     total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
-    pairs = {answer.attributes.get("pair", "") for answer in results.answers.values()}
+    pairs = {join_labels(answer.attributes.get("pair")) for answer in results.answers.values()}
     if total == NO_VALUE and len(pairs) == 1:
         total = text(pairs.pop(), ACC)
     values = [text(s, ACC) for s in subjects(results)]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from omibench.params.cell import Cell
 from omibench.results.counted_samples import read_aggregates
 from omibench.results.load import JUDGE_RULES, Results
+from omibench.schemas.attributes import list_labels
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 from omibench.stages.analyze.tables.printed import (
     ACC,
@@ -238,8 +239,9 @@ def _problems(results: Results, part: str) -> set[str]:
     return {
         id
         for id, answer in results.answers.items()
-        if part in (TOTAL, answer.subject, *map(answer.attributes.get, ("exam", "pair")))
-        or part == answer.attributes.get("category", "").casefold()
+        if part in (TOTAL, answer.subject, *list_labels(answer.attributes.get("exam")))
+        or part in list_labels(answer.attributes.get("pair"))
+        or part in [name.casefold() for name in list_labels(answer.attributes.get("category"))]
     }
 
 

@@ -74,7 +74,7 @@ def _problem(
         year=rows.year,
         topic=answer.topic,
         subset=question.subset,
-        attributes=answer.attributes,
+        attributes=rows.attributes | answer.attributes,
     )
 
 

@@ -24,6 +24,7 @@ from pydantic import (
 
 from omibench.errors import FileFormatError
 from omibench.files.yaml_file import locate_key, read_yaml
+from omibench.schemas.attributes import StatedAttributes, Value, keep_stated
 from omibench.schemas.problem import Subject
 from omibench.schemas.validation import explain
 from omibench.stages.ocr.sources.check import SUFFIXES, has_suffix
@@ -54,6 +55,8 @@ class Source(BaseModel):
     language: str | None = None
     """ISO 639-1; read off the paper's words where it is not given."""
     licence: str | None = None
+    attributes: StatedAttributes = {}
+    """What else is known of all its problems, to slice results by: exam, level, ..."""
     sha256: dict[str, Sha256] = {}
     url: dict[str, str] = {}
     """Where files that are not there can be had; each needs its `sha256`."""
@@ -80,6 +83,11 @@ class Source(BaseModel):
     def slug(self) -> str:
         """The name as a part of a path and of problem ids."""
         return slug(self.name)
+
+    @property
+    def stated_attributes(self) -> dict[str, Value]:
+        """The attributes of its problems, the country among them."""
+        return keep_stated({"country": self.country}) | self.attributes
 
     @property
     def files(self) -> list[str]:
@@ -111,6 +119,8 @@ class Rows(BaseModel):
     """Of rows that do not tell theirs."""
     licence: str | None = None
     """Of rows that do not tell theirs."""
+    attributes: StatedAttributes = {}
+    """Of rows that do not tell theirs: exam, level, ..."""
 
     @property
     def slug(self) -> str:

@@ -73,6 +73,7 @@ def to_problem(
         competition=source.competition,
         licence=source.licence,
         year=source.year,
+        attributes=source.stated_attributes,
         warnings=[*draft.warnings, *_warnings(draft, question, choices)],
     )
 
