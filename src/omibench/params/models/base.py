@@ -44,6 +44,12 @@ class ModelBlock(Block):
     """Those of them that work on one token, where they are fewer (mixture of experts)."""
     base: Display[Name | None] = None
     """The model that this one was fine-tuned from (a key of `models`); tables show its gain."""
+    family: Display[str | None] = None
+    """The series that its maker releases in several sizes, such as `Qwen3-VL`: its models are one
+    curve over parameters."""
+    variant: Display[Literal["instruct", "thinking"] | None] = None
+    """Which of two releases of one size it is, where a family has a model that thinks first and
+    one that does not: they are compared (OMIBench, G.3)."""
 
     @property
     def is_paid(self) -> bool:
