@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from omibench.statistics.quantiles import Floats
 
 ALPHA = 0.05
 POWER = 0.8
@@ -17,22 +21,40 @@ def detectable_difference(
 ) -> float:
     """The smallest true difference that a two-sided paired test of n problems finds with `power`.
 
+    See `detectable_differences`. n may be fractional. Infinite when no difference up to
+    `discordant` would be found.
+    """
+    difference = float(detectable_differences(n, discordant, alpha, power))
+    return difference if difference <= discordant else float("inf")
+
+
+def detectable_differences(
+    n: npt.ArrayLike, spread: npt.ArrayLike, alpha: float = ALPHA, power: float = POWER
+) -> Floats:
+    """The smallest true differences that paired tests of n problems find, for many tests at once.
+
     Solves Connor (1987), Biometrics 43, p. 209, for the difference d of McNemar's test:
-    n = ((z_alpha sqrt(p) + z_power sqrt(p - d^2)) / d)^2, where p is the share of `discordant`
-    problems. n may be fractional. Infinite when no difference up to p would be found.
+    n = ((z_alpha sqrt(p) + z_power sqrt(p - d^2)) / d)^2, a quadratic equation in d. p is the share
+    of problems on which the two differ; of means of several samples it is the mean of the squared
+    difference, whose place in the variance is the same.
+
+    Args:
+        n: Effective numbers of problems; may be fractional.
+        spread: p of each test, in (0, 1].
+        alpha: The two-sided level of each test: of a family, that of its strictest step.
+        power: The probability of finding the difference.
+
+    Returns:
+        Differences in [0, 1]; infinite where n is too small for any.
     """
     normal = NormalDist()
     z_alpha, z_power = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)
-
-    def compute_sample_size(d: float) -> float:
-        return ((z_alpha * sqrt(discordant) + z_power * sqrt(discordant - d * d)) / d) ** 2
-
-    if n <= 0 or compute_sample_size(discordant) > n:
-        return float("inf")
-    low, high = 0.0, discordant
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (
-            (middle, high) if middle == 0 or compute_sample_size(middle) > n else (low, middle)
-        )
-    return high
+    sizes, shares = np.asarray(n, dtype=float), np.asarray(spread, dtype=float)
+    room = sizes + z_power**2 - z_alpha**2
+    root = np.sqrt(np.maximum(room, 0.0))
+    difference = (
+        np.sqrt(shares)
+        * (np.sqrt(np.maximum(sizes, 0.0)) * z_alpha + z_power * root)
+        / (np.maximum(sizes, 0.0) + z_power**2)
+    )
+    return np.asarray(np.where((room > 0) & (difference <= 1), difference, np.inf), dtype=float)

@@ -1,11 +1,17 @@
-"""Quantiles of the normal and of Student's distribution, by two-sided level."""
+"""Quantiles and tails of the normal and of Student's distribution, by two-sided level."""
 
 from __future__ import annotations
 
 from functools import cache
 from statistics import NormalDist
 
+import numpy as np
+import numpy.typing as npt
+
 from omibench.extras import require_extra
+
+Floats = npt.NDArray[np.float64]
+"""Numbers of many groups or cells, one each."""
 
 
 def z_value(confidence: float) -> float:
@@ -32,3 +38,22 @@ def t_value(confidence: float, freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + confidence) / 2))
+
+
+def t_tails(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
+    """Both tails of Student's distribution beyond t: the p of a two-sided t test.
+
+    Args:
+        t: The ratios; NaN gives NaN.
+        freedom: Degrees of freedom of each, at least 1.
+
+    Returns:
+        Such as 0.05 for 4.303 and 2 degrees of freedom.
+
+    Raises:
+        MissingExtraError: scipy is not installed.
+    """
+    require_extra("stats", "a p value", "scipy")
+    from scipy.special import stdtr
+
+    return np.asarray(2 * stdtr(freedom, -np.abs(t)), dtype=float)
