@@ -1,0 +1,141 @@
+"""Tests of comparisons: their level, their power in a family, and the coverage of correlations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, spearmanr
+from tests.statistics.respondents import Design, cluster_numbers, draw_shares
+
+from omibench.statistics.correlation import Coefficient, fisher_interval
+from omibench.statistics.design_effect import effective_size
+from omibench.statistics.multiplicity import adjust_holm
+from omibench.statistics.paired import count_pairs
+from omibench.statistics.paired_tests import PairSums, compare_sums, sum_pairs
+from omibench.statistics.power import detectable_difference
+from omibench.statistics.run_tests import compare_runs
+
+PAIRED = [
+    Design(100, 1, 1), Design(1000, 1, 1), Design(100, 1, 8), Design(60, 6, 1, 0.2),
+    Design(100, 3, 1, 0.5), Design(60, 3, 8, 0.5),
+]  # fmt: skip
+RUNS = 5
+"""Of USNCO-V's tests."""
+
+
+def join_sums(sums: list[PairSums]) -> PairSums:
+    return PairSums(*(np.concatenate(columns) for columns in zip(*sums, strict=True)))
+
+
+def measure_level(design: Design, rounds: int) -> float:
+    """How often equal respondents differ at 0.05: McNemar's test, or Student's of means."""
+    groups, sums = cluster_numbers(design), []
+    for seed in range(rounds):
+        first, second = draw_shares(seed, design, [0.45, 0.45])
+        sums.append(sum_pairs(first, second, groups))
+    return float((compare_sums(join_sums(sums)).p < 0.05).mean())
+
+
+def measure_welch_level(spreads: tuple[float, float], rounds: int) -> float:
+    """How often runs of equal mean but unequal variance gain at one-sided 0.05.
+
+    A run is one sample of each of 200 problems, answered rightly with a probability that lies
+    within `spreads` of one half: the closer, the more runs vary.
+    """
+    gains = 0
+    for seed in range(rounds):
+        rng = np.random.default_rng(seed)
+        runs = [
+            (rng.random((RUNS, 200)) < 0.5 + spread * rng.permutation(np.resize([-1, 1], 200)))
+            .mean(axis=1)
+            .tolist()
+            for spread in spreads
+        ]
+        gains += compare_runs(*runs).p < 0.05
+    return gains / rounds
+
+
+def measure_family_power(models: int, clusters: int, size: int, rounds: int) -> float:
+    """How often Holm's test over all pairs of models finds the difference that `plan` states.
+
+    Problems of one stem go the same way together with probability 0.2, as the plan assumes. The
+    other pairs are equal, so that Holm's step for this one is the strictest.
+    """
+    pairs, discordant = count_pairs(models), 0.3
+    problems = effective_size([str(i // size) for i in range(clusters * size)])
+    difference = detectable_difference(problems, discordant, 0.05 / pairs)
+    odds = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]
+    groups, sums = [i // size for i in range(clusters * size)], []
+    rng = np.random.default_rng(models * size)
+    for _ in range(rounds):
+        single = rng.choice([1.0, -1.0, 0.0], (clusters, size), p=odds)
+        shared = rng.choice([1.0, -1.0, 0.0], (clusters, 1), p=odds)
+        deltas = np.where(rng.random((clusters, 1)) < 0.2, shared, single).ravel()
+        sums.append(sum_pairs(deltas, np.zeros(len(deltas)), groups))
+    detected = 0
+    for p in compare_sums(join_sums(sums)).p:
+        detected += adjust_holm([p, *rng.random(pairs - 1)])[0] < 0.05
+    return detected / rounds
+
+
+def measure_rank_coverage(coefficient: Coefficient, n: int, r: float, rounds: int) -> float:
+    """How often the interval holds the coefficient of a normal distribution of correlation r.
+
+    Spearman's is 6 / pi asin(r / 2), Kendall's 2 / pi asin(r).
+    """
+    spearman = coefficient == "spearman"
+    truth = (6 * np.arcsin(r / 2) if spearman else 2 * np.arcsin(r)) / np.pi
+    covered = 0
+    for seed in range(rounds):
+        first, noise = np.random.default_rng(seed).standard_normal((2, n))
+        second = r * first + np.sqrt(1 - r * r) * noise
+        value = (spearmanr if spearman else kendalltau)(first, second).statistic
+        interval = fisher_interval(float(value), n, coefficient)
+        covered += interval.lo <= truth <= interval.hi
+    return covered / rounds
+
+
+@pytest.mark.parametrize("design", [PAIRED[0], PAIRED[4]], ids=str)
+def test_equal_respondents_seldom_differ(design: Design) -> None:
+    assert 0.01 <= measure_level(design, 200) <= 0.1
+
+
+def test_equal_runs_seldom_gain() -> None:
+    assert 0.01 <= measure_welch_level((0.0, 0.45), 200) <= 0.1
+
+
+def test_a_family_finds_what_the_plan_states() -> None:
+    assert 0.7 <= measure_family_power(6, 400, 1, 200) <= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("design", PAIRED, ids=str)
+def test_the_level_of_paired_tests_over_5000_draws(design: Design) -> None:
+    assert 0.04 <= measure_level(design, 5000) <= 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("spreads", [(0.0, 0.0), (0.3, 0.3), (0.0, 0.45)], ids=str)
+def test_the_level_of_welchs_test_over_5000_draws(spreads: tuple[float, float]) -> None:
+    assert 0.04 <= measure_welch_level(spreads, 5000) <= 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize(("clusters", "size"), [(400, 1), (1322, 1), (300, 4)])
+@pytest.mark.parametrize("models", [6, 31])
+def test_the_power_in_a_family_over_5000_draws(models: int, clusters: int, size: int) -> None:
+    assert measure_family_power(models, clusters, size, 5000) == pytest.approx(0.8, abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("n", [31, 100])
+@pytest.mark.parametrize("r", [0.0, 0.6, 0.9])
+@pytest.mark.parametrize("coefficient", ["spearman", "kendall"])
+def test_rank_correlations_cover_over_5000_draws(
+    coefficient: Coefficient, r: float, n: int
+) -> None:
+    assert 0.93 <= measure_rank_coverage(coefficient, n, r, 5000) <= 0.97
