@@ -44,6 +44,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     },
     "results": {
         "accuracy": "omibench.stages.analyze.results.accuracy",
+        "chance": "omibench.stages.analyze.results.chance",
     },
     "figures": {},
     "benchmarks": {

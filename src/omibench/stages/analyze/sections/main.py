@@ -7,7 +7,9 @@ from typing import Any
 
 from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.links import EXPLORER, INDEX
+from omibench.stages.analyze.sections.main_chance import describe_chance
 from omibench.stages.analyze.sections.main_rows import (
+    count_decimals,
     describe_reading,
     failure_head,
     group_rows,
@@ -37,7 +39,9 @@ class MainSection(ReportSection):
         results = self.results
         judged = JUDGE_RULES in results.rules
         names, strict = subjects(results), has_strict(results, self.analysis.scores)
+        groups = group_rows(results, self.analysis.scores, self.analysis.printed_rows)
         return {
+            "chance": describe_chance(self.analysis, count_decimals(groups)),
             "simulated": results.main_simulated,
             "caption": main_caption(results) + (_STRICT if strict else ""),
             "judged": judged,
@@ -47,7 +51,7 @@ class MainSection(ReportSection):
             "strict": strict,
             "columns": 6 + len(names) + judged + strict,
             "failure_head": failure_head(results),
-            "groups": group_rows(results, self.analysis.scores, self.analysis.printed_rows),
+            "groups": groups,
             "missing": [
                 (results.label(cell.model), results.setting_label(cell.setting))
                 for cell in results.missing

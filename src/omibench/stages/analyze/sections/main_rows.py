@@ -141,6 +141,12 @@ def group_rows(
     return [ModelGroup(name, models) for name, models in models_by_group.items()]
 
 
+def count_decimals(groups: Sequence[ModelGroup]) -> int:
+    """How many decimals the totals of the table have."""
+    totals = (row.total for group in groups for model in group.models for row in model.rows)
+    return max((len(total.partition(".")[2]) for total in totals), default=1)
+
+
 def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str:
     base = results.study.models[cell.model].base
     key = (results.main_rules, TOTAL)

@@ -1,0 +1,136 @@
+"""What guessing gives, and which accuracies cannot be told from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from omibench.results.grouped import estimate_groups
+from omibench.results.load import JUDGE_RULES
+from omibench.schemas.problem import Answer
+from omibench.stages.analyze.results.item_slices import slice_items
+from omibench.stages.analyze.results.result import result
+from omibench.statistics.guessing import guess_accuracy
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+CHANCE, AT_CHANCE, BELOW_CHANCE = "chance", "at chance", "below chance"
+_CELL = ("model", "setting", "rules")
+
+
+def guess_chance(answer: Answer) -> float:
+    """Give the chance that a guess at an item is right.
+
+    Args:
+        answer: The item's gold and choices.
+
+    Returns:
+        1 / number of choices; where several choices are right together, 1 / number of sets of at
+        least one choice; 0 for an open answer.
+    """
+    choices = len(answer.choices or [])
+    if not choices:
+        return 0.0
+    labels = {choice.label.strip().upper() for choice in answer.choices or []}
+    letters = [letter for letter in "".join(answer.answer).upper() if letter in labels]
+    return 1 / (2**choices - 1) if len(set(letters)) > 1 else 1 / choices
+
+
+@result("chance", "Accuracy of guessing, and cells that it explains", source="EMMA, table 2")
+def tabulate_chance(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the accuracy of guessing, in all and by slice, with its exact distribution.
+
+    The row "Random choice" of EMMA's table 2. Rows of the metric `chance` are about the items:
+    `estimate` is the expected accuracy, `low` to `high` hold the central part of its Poisson
+    binomial distribution, `upper` is the one-sided point that guessing exceeds with a chance of
+    1 - confidence at most, `sd` its standard deviation. Rows of `at chance` and `below chance` are
+    about models: the share of their accuracies, over all settings (`setting` empty) or under one,
+    in all and by slice (n of them, of items with choices), whose interval contains the chance of
+    the same items, or lies below it.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        The rows; None where no item has choices.
+    """
+    import polars as pl
+
+    answers = analysis.results.answers.values()
+    chances = pl.DataFrame(
+        [(answer.id, guess_chance(answer)) for answer in answers],
+        schema={"id": pl.String, "chance": pl.Float64},
+        orient="row",
+    )
+    if not chances["chance"].sum():
+        return None
+    labels = slice_items(analysis).join(chances, on="id")
+    return pl.concat(
+        [_tabulate_slices(analysis, labels), _count_cells(analysis, labels)], how="diagonal_relaxed"
+    )
+
+
+def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    clusters = analysis.items.select("id", "cluster")
+    rows: list[dict[str, Any]] = []
+    for (name, value), part in labels.join(clusters, on="id").group_by(
+        "slice", "value", maintain_order=True
+    ):
+        guessed = guess_accuracy(part["chance"].to_list(), analysis.confidence)
+        rows.append(
+            {
+                "slice": name,
+                "value": value,
+                "metric": CHANCE,
+                "estimate": guessed.mean,
+                "low": guessed.lo,
+                "high": guessed.hi,
+                "upper": guessed.upper,
+                "sd": guessed.sd,
+                "n": guessed.n,
+                "clusters": part["cluster"].n_unique(),
+                "simulated": analysis.results.has_synthetic_problems,
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def _count_cells(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
+    """Count the accuracies of each model that chance explains, under each setting and in all."""
+    import polars as pl
+
+    is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
+    # Votes of single judges and the judge itself score the same responses as the rule books do.
+    values = analysis.item_values.filter(~is_judge).join(labels, on="id")
+    keys = [*_CELL, "slice", "value"]
+    estimates = estimate_groups(values, keys, analysis.confidence)
+    chances = values.group_by(keys, maintain_order=True).agg(pl.col("chance").mean())
+    cells = analysis.mark_simulated(
+        estimates.join(chances, on=keys, how="left", maintain_order="left").filter(
+            pl.col("chance") > 0
+        )
+    ).with_columns(
+        (pl.col("low") <= pl.col("chance"))
+        .and_(pl.col("high") >= pl.col("chance"))
+        .alias(AT_CHANCE),
+        (pl.col("high") < pl.col("chance")).alias(BELOW_CHANCE),
+    )
+    counts = pl.concat([cells, cells.with_columns(setting=pl.lit(""))]).group_by(
+        _CELL, maintain_order=True
+    )
+    shares = counts.agg(
+        pl.col(AT_CHANCE).mean(),
+        pl.col(BELOW_CHANCE).mean(),
+        pl.len().cast(pl.Int64).alias("n"),
+        pl.col("simulated").any(),
+    )
+    return shares.unpivot(
+        [AT_CHANCE, BELOW_CHANCE],
+        index=[*_CELL, "n", "simulated"],
+        variable_name="metric",
+        value_name="estimate",
+    )

@@ -1,0 +1,71 @@
+"""Which items belong to which value of an attribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omibench.params.stages.analyze import split_slice
+from omibench.stages.analyze.results.tidy import JOINT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+DEFAULT_SLICES = ("subject", "n_images", "answer_type")
+
+
+def list_item_slices(analysis: Analysis) -> list[str]:
+    """List the slices of the study that attributes of items alone define."""
+    slices = analysis.study.analyze.slices
+    columns = analysis.items.columns
+    return [
+        names
+        for names in (DEFAULT_SLICES if slices is None else slices)
+        if all(name in columns for name in split_slice(names))
+    ]
+
+
+def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
+    """Give each item the value that it has in a slice.
+
+    Args:
+        items: `Analysis.items`.
+        names: One attribute, or two with a comma between them.
+
+    Returns:
+        Rows of `id`, `slice` and `value`: one an item, several for an item whose attribute is a
+        list of labels, none for one that lacks an attribute; values in their order.
+    """
+    import polars as pl
+
+    attributes = split_slice(names)
+    labels = items.select("id", *attributes)
+    for name in attributes:
+        if isinstance(labels.schema[name], pl.List):
+            labels = labels.explode(name)
+    return (
+        labels.drop_nulls()
+        .sort(attributes)
+        .select(
+            "id",
+            pl.lit(JOINT.join(attributes)).alias("slice"),
+            pl.concat_str(
+                [pl.col(name).cast(pl.String) for name in attributes], separator=JOINT
+            ).alias("value"),
+        )
+    )
+
+
+def slice_items(analysis: Analysis) -> pl.DataFrame:
+    """Label every item in every slice of items, and in the whole, whose slice and value are "".
+
+    Returns:
+        Rows of `id`, `slice` and `value`, the whole first.
+    """
+    import polars as pl
+
+    items = analysis.items
+    whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
+    parts = [label_items(items, names) for names in list_item_slices(analysis)]
+    return pl.concat([whole, *parts])
