@@ -38,7 +38,8 @@ OTHER: dict[str, Any] = {
     "pipeline_parallel": 2, "max_model_len": 99, "max_num_seqs": 2, "gpu_memory": 0.5,
     "engine": {"a": 1}, "batch_size": 2, "device": "cuda:1", "oracle": "other.jsonl",
     "ability": 1.0, "setting_effects": {"cot": 1.0}, "image_penalty": 0.5,
-    "slips": {"units": 0.5}, "true_positive_rate": 0.5, "false_positive_rate": 0.5,
+    "slips": {"units": 0.5}, "lasting_share": 0.1, "usual_mistake": 0.1, "discernment": 1.0,
+    "lasting_taste": 0.1, "true_positive_rate": 0.5, "false_positive_rate": 0.5,
     "error_rate": 0.5, "responses": {"cot": ["b.parquet"]}, "partial": True,
     "reward": True, "context_tokens": 4096, "gpus": 2,
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.models.conftest import Make, request
 
 from omibench.errors import FileFormatError, ModelError
 from omibench.models.registry import open_provider
-from omibench.models.simulated.equality import is_right
+from omibench.models.simulated.equality import is_right, name_final_answer
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.models.simulated.respond import SLIPS, probability_correct
 from omibench.params.models.simulated import SimulatedModel
@@ -57,6 +58,15 @@ def test_identity_and_answers_change_with_the_model(
         assert texts(simulate(), asked) != texts(simulate(**change), asked)
 
 
+def test_the_version_of_the_simulation_is_part_of_the_identity(
+    simulate: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = simulate().identity
+    assert identity["version"] == 2
+    monkeypatch.setattr("omibench.models.simulated.provider.VERSION", 3)
+    assert simulate().identity != identity
+
+
 def test_where_the_oracle_lies_is_no_part_of_the_identity(simulate: Make, tmp_path: Path) -> None:
     moved = tmp_path / "moved.jsonl"
     moved.write_text((tmp_path / "oracle.jsonl").read_text())
@@ -69,10 +79,50 @@ def test_where_the_oracle_lies_is_no_part_of_the_identity(simulate: Make, tmp_pa
 def test_accuracy_follows_item_response_theory(
     simulate: Make, problem: str, ability: float
 ) -> None:
-    provider = simulate(ability=ability, image_penalty=0.5, setting_effects={"direct": -0.7})
+    effects = {"direct": -0.7}
+    provider = simulate(
+        ability=ability, image_penalty=0.5, setting_effects=effects, lasting_share=0.0
+    )
     for setting in ("cot", "direct"):
         expected = probability_correct(provider.model, provider.oracle.row(problem), setting)
         assert within_four_errors(share_right(provider, problem, setting=setting), expected)
+
+
+@pytest.mark.parametrize("problem", ["mcq", "number"])
+def test_what_lasts_leaves_the_mean_over_models_as_it_is(simulate: Make, problem: str) -> None:
+    share = 0
+    for seed in range(DRAWS):
+        provider = simulate(seed=seed, ability=-0.4)
+        row = provider.oracle.row(problem)
+        (response,) = texts(provider, [request(problem, index=seed % 16)])
+        share += is_right(response.text, row.answer, bool(row.choices))
+    expected = probability_correct(provider.model, row, "cot")
+    assert within_four_errors(share / DRAWS, expected)
+
+
+def test_samples_of_one_problem_are_alike_by_the_lasting_share(simulate: Make) -> None:
+    def share_of_equal_pairs(lasting_share: float) -> float:
+        equal = 0
+        for seed in range(400):
+            provider = simulate(seed=seed, lasting_share=lasting_share)
+            row = provider.oracle.row("number")
+            asked = [request("number", index=i, setting=s) for i, s in ((0, "cot"), (1, "direct"))]
+            first, second = (is_right(r.text, row.answer, False) for r in texts(provider, asked))
+            equal += first == second
+        return equal / 400
+
+    independent, default, whole = map(share_of_equal_pairs, (0.0, 0.7, 1.0))
+    assert independent < 0.6 < default < 0.85 < whole == 1.0
+
+
+def test_wrong_answers_repeat_the_usual_mistake_at_its_share(simulate: Make) -> None:
+    provider = simulate(ability=-50.0, usual_mistake=0.6)
+    answers = Counter(name_final_answer(r.text) for r in draw(provider, "number"))
+    (_, most), (_, second) = answers.most_common(2)
+    assert 0.6 * DRAWS < most < 0.8 * DRAWS
+    assert second < 0.15 * DRAWS
+    always = draw(simulate(ability=-50.0, usual_mistake=1.0), "number")
+    assert len({name_final_answer(r.text) for r in always}) == 1
 
 
 def test_the_probability_is_the_documented_one(simulate: Make) -> None:

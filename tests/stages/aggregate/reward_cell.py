@@ -27,7 +27,9 @@ SAMPLES = 4
 
 def make_study(folder: Path, aggregate: Any, /, **changes: Any) -> Study:
     """The study of the cell `m` under `vote`; `changes` of the setting and of the models."""
-    simulated = {"provider": "simulated", "oracle": str(folder / "oracle.jsonl")}
+    simulated = {
+        "provider": "simulated", "oracle": str(folder / "oracle.jsonl"), "discernment": 50.0,
+    }  # fmt: skip
     setting = {
         "decoding": {"samples": SAMPLES}, "aggregate": aggregate, **changes.pop("setting", {}),
     }  # fmt: skip

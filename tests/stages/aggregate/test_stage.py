@@ -35,12 +35,13 @@ GOLD = {"half": ["0.5"], "letter": ["B"], "never": ["1"], "once": ["7"]}
 CELL = Cell("m", "vote")
 
 
-def study(folder: Path, aggregate: Any, *, tpr: float = 1.0, fpr: float = 0.0) -> Study:
-    simulated = {"provider": "simulated", "oracle": str(folder / "oracle.jsonl")}
-    rates = {"true_positive_rate": tpr, "false_positive_rate": fpr}
+def study(folder: Path, aggregate: Any, *, discernment: float = 50.0) -> Study:
+    simulated = {
+        "provider": "simulated", "oracle": str(folder / "oracle.jsonl"), "discernment": discernment,
+    }  # fmt: skip
     values = {
         "study": {"seed": 3, "store": str(folder / "store")},
-        "models": {"m": simulated | rates, "reward": simulated | rates},
+        "models": {"m": simulated, "reward": simulated},
         "settings": {"vote": {"decoding": {"samples": 4}, "aggregate": aggregate}},
         "score": {"rules": ["robust", "omibench"]},
     }
@@ -179,7 +180,7 @@ def test_a_tournament_is_won_by_the_right_sample_and_goes_on_where_it_stopped(
 
 def test_a_reward_model_that_is_always_wrong_does_harm(results: Path) -> None:
     judge = {"how": "best-of-n", "judge": "reward"}
-    found = values(rows(results, study(results, judge, tpr=0.0, fpr=1.0)), "best-of-n", 4)
+    found = values(rows(results, study(results, judge, discernment=-50.0)), "best-of-n", 4)
     assert found["letter"] == found["once"] == 0
 
 

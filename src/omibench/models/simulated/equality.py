@@ -41,6 +41,11 @@ def is_right(text: str, gold: Sequence[str], letters: bool) -> bool:
     return any(same_answer(answer, gold, letters) for answer in final_answers(text, len(gold)))
 
 
+def name_final_answer(text: str, parts: int = 1) -> str:
+    """The last final answer of a response, in the form that is compared; it may be empty."""
+    return next((_normal(answer) for answer in reversed(final_answers(text, parts))), "")
+
+
 def same_answer(answer: str, gold: Sequence[str], letters: bool) -> bool:
     """Whether a final answer is the gold, after simple normalisation; `letters` compares sets."""
     if letters:

@@ -1,7 +1,8 @@
 """Simulated judges: each reads the sections of its prompt as a judge would, and errs as set.
 
 `true_positive_rate` and `false_positive_rate` are those of judge and grader; `error_rate` that
-of the others, whose flawed replies are wrong ones in the right form.
+of the others, whose flawed replies are wrong ones in the right form. Judges that choose among
+samples stand in `choosing`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _STEPS = 4
 
 def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """The one line of GPTScore (OMIBench, C.2): consistent at the set true and false rates."""
-    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
     return f"ANSWER: {'consistent' if _called_right(model, right, rng) else 'inconsistent'}"
 
 
@@ -35,7 +36,7 @@ def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 
     What is right and not called so gets nothing; what is wrong otherwise gets its right parts.
     """
-    answer, letters = _section(prompt, "MODEL ANSWER"), bool(row.choices)
+    answer, letters = read_section(prompt, "MODEL ANSWER"), bool(row.choices)
     parts = len(row.answer)
     right = same_answer(answer, row.answer, letters) or is_right(answer, row.answer, letters)
     if _called_right(model, right, rng):
@@ -48,7 +49,7 @@ def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 
 def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """The final answer of a response (MathReal); a flaw finds none."""
-    answers = final_answers(_section(prompt, "RESPONSE"), max(1, len(row.answer)))
+    answers = final_answers(read_section(prompt, "RESPONSE"), max(1, len(row.answer)))
     answer = " ".join(answers[-1].split()) if answers else ""
     return f"EXTRACTED: {answer if answer and not _is_flawed(model, rng) else 'null'}"
 
@@ -61,7 +62,7 @@ def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng
     """
     if "TRANSCRIPT" in (sections := read_fenced(prompt)):
         return _compare_transcripts(model, sections["PRINTED TEXT"], sections["TRANSCRIPT"], rng)
-    response = _section(prompt, "RESPONSE")
+    response = read_section(prompt, "RESPONSE")
     best = 5 - (not is_right(response, row.answer, bool(row.choices)))
     best -= response.count(". ") + response.count(".\n") < _STEPS
     if _is_flawed(model, rng):
@@ -82,7 +83,7 @@ def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 
     A flaw draws it at random.
     """
-    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
     mark = (4 if right else 1) + int(rng.random() * 2)
     return json.dumps({"score": 1 + int(rng.random() * 5) if _is_flawed(model, rng) else mark})
 
@@ -95,7 +96,7 @@ def classify(
     The type of a wrong answer is drawn from the others; a flaw draws from all.
     """
     types = tuple(_TYPE.findall(prompt.rpartition("<<<END")[2]))
-    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
     if _is_flawed(model, rng):
         return f"ERROR TYPE: {pick(types, rng)}"
     return f"ERROR TYPE: {types[-1] if right else pick(types[:-1], rng)}"
@@ -107,7 +108,7 @@ def assess(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, r
     Of labels it is the first for a right answer and the last for a wrong one; a flaw draws any.
     """
     closing = prompt.rpartition("<<<END")[2]
-    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
     flawed = _is_flawed(model, rng)
     if labels := tuple(_TYPE.findall(closing)):
         return f"LABEL: {pick(labels, rng) if flawed else labels[0 if right else -1]}"
@@ -120,41 +121,6 @@ def assess(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, r
     return f"MARK: {round(value) if scale.group(1) else round(value, 2)}"
 
 
-def mark(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """A reward model's mark for best-of-N: 60 to 100 for what it calls right, else 0 to 59.
-
-    Where the prompt holds several responses, a mark of each.
-    """
-    rivals = [text for name, text in read_fenced(prompt).items() if name.startswith("RESPONSE ")]
-    marks = [
-        _mark_response(model, row, text, rng) for text in rivals or [_section(prompt, "RESPONSE")]
-    ]
-    return f"MARKS: {', '.join(map(str, marks))}" if rivals else f"MARK: {marks[0]}"
-
-
-def reward(model: SimulatedModel, row: OracleRow, response: str, rng: Random) -> str:
-    """A reward head's number: around 1 for what it calls right, around -1 for the rest."""
-    right = is_right(response, row.answer, bool(row.choices))
-    return repr(round(rng.gauss(1.0 if _called_right(model, right, rng) else -1.0, 0.3), 6))
-
-
-def _mark_response(model: SimulatedModel, row: OracleRow, text: str, rng: Random) -> int:
-    right = is_right(text, row.answer, bool(row.choices))
-    high = _called_right(model, right, rng)
-    return 60 + int(rng.random() * 41) if high else int(rng.random() * 60)
-
-
-def compare(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The better of two responses: the one that it alone calls right, else either by a coin."""
-    first, second = (
-        _called_right(model, is_right(_section(prompt, name), row.answer, bool(row.choices)), rng)
-        for name in ("RESPONSE A", "RESPONSE B")
-    )
-    if first == second:
-        return f"BETTER: {'A' if rng.random() < 0.5 else 'B'}"
-    return f"BETTER: {'A' if first else 'B'}"
-
-
 def _called_right(model: SimulatedModel, right: bool, rng: Random) -> bool:
     rate = model.true_positive_rate if right else model.false_positive_rate
     return rng.random() < rate
@@ -164,6 +130,6 @@ def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
     return rng.random() < model.error_rate
 
 
-def _section(prompt: str, name: str) -> str:
+def read_section(prompt: str, name: str) -> str:
     """A section of the material; the whole prompt where it has none, as a person would read it."""
     return read_fenced(prompt).get(name, prompt)

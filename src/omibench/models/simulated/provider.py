@@ -2,6 +2,7 @@
 
 An answer depends on the model, the problem, the role, the setting and the sample index (and, in
 roles other than the respondent's, on the words that were asked), never on the order of requests.
+What all samples of a problem share depends on the model and the problem alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.models.options import make_scored_response
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.models.simulated.judging import reward
+from omibench.models.simulated.choosing import CHOOSERS, make_view, reward
 from omibench.models.simulated.options import option_logprobs
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.prose import reasoning
@@ -23,6 +24,9 @@ from omibench.models.simulated.roles import WRITERS
 from omibench.models.simulated.tools import first_call, reads_first
 from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Request, Response, TextPart, Usage
+
+VERSION = 2
+"""Of the simulation, in its identity: what it draws changes with it. 2: a lasting component."""
 
 
 class SimulatedProvider(BaseProvider[SimulatedModel]):
@@ -43,6 +47,7 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         apart = ("provider", "oracle")
         return {
             "provider": self.model.provider,
+            "version": VERSION,
             "id": self.name,
             "parameters": {name: value for name, value in fields.items() if name not in apart},
             "oracle": self.oracle.sha256,
@@ -71,12 +76,15 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         if tags.role == "respondent":
             rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
             problem = PosedProblem(row, tags.setting, prompt, request.decoding.max_tokens)
-            return respond(self.model, self.oracle, problem, rng)
+            return respond(self.model, self.oracle, problem, self._rng("lasting", row.id), rng)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
+        view = make_view(self.model, row, self._rng, rng)
         if self.model.reward:
             response = request.conversation.messages[-1]
             words = "".join(p.text for p in response.parts if isinstance(p, TextPart))
-            return _make_response(reward(self.model, row, words, rng), prompt)
+            return _make_response(reward(words, view), prompt)
+        if choose := CHOOSERS.get(tags.role):
+            return _make_response(choose(prompt, view), prompt)
         return _make_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
 
     def _before_answering(self, request: Request, row: OracleRow) -> Response | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from math import sqrt
 from random import Random
+from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 from omibench.models.simulated import prose
@@ -20,6 +22,9 @@ SLIPS: tuple[Slip, ...] = (
     "no_box", "letter_in_sentence", "units", "two_boxes", "refusal", "truncation", "repetition",
 )  # fmt: skip
 CHARACTERS_PER_TOKEN = 4
+_NORMAL = NormalDist()
+_SMALLEST = 2.0**-54
+"""Stands for a draw of 0, whose normal quantile is not finite."""
 _BARE_NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s*")
 
 
@@ -64,12 +69,43 @@ class PosedProblem(NamedTuple):
     max_tokens: int
 
 
-def respond(model: SimulatedModel, oracle: Oracle, problem: PosedProblem, rng: Random) -> Response:
-    """One response of a simulated respondent."""
+def is_sample_right(
+    chance_right: float, lasting_share: float, lasting_draw: float, sample_draw: float
+) -> bool:
+    """Whether one sample of several is right.
+
+    The residual of the logit is that of a standard normal variable's distribution function (a
+    Gaussian copula), so that the mean over models and samples is `chance_right` at any share.
+
+    Args:
+        chance_right: P(correct) of the model on the problem.
+        lasting_share: Share of the normal variable's variance that all samples have in common.
+        lasting_draw: What they have in common, uniform in [0, 1).
+        sample_draw: What this sample has alone, uniform in [0, 1).
+    """
+    lasting, passing = (_NORMAL.inv_cdf(max(_SMALLEST, u)) for u in (lasting_draw, sample_draw))
+    residual = sqrt(lasting_share) * lasting + sqrt(1 - lasting_share) * passing
+    return _NORMAL.cdf(residual) < chance_right
+
+
+def respond(
+    model: SimulatedModel, oracle: Oracle, problem: PosedProblem, lasting: Random, rng: Random
+) -> Response:
+    """One response of a simulated respondent.
+
+    Args:
+        model: Its block of params.
+        oracle: What it knows.
+        problem: What it is asked.
+        lasting: The generator of what all its samples of the problem share.
+        rng: The generator of this sample.
+    """
     row, prompt, max_tokens = problem.row, problem.prompt, problem.max_tokens
-    right = rng.random() < probability_correct(model, row, problem.setting)
+    chance_right = probability_correct(model, row, problem.setting)
+    right = is_sample_right(chance_right, model.lasting_share, lasting.random(), rng.random())
     slip = draw_slip(model.slips, row, rng)
-    answer = answer_text(row, right, oracle, rng)
+    is_usual = not right and rng.random() < model.usual_mistake
+    answer = answer_text(row, right, oracle, lasting if is_usual else rng)
     style = prose.read_style(prompt)
     body = "" if style.brief else prose.reasoning(row.n_images, rng)
     if slip == "refusal":

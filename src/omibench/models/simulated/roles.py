@@ -126,8 +126,6 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
     "aligner": judging.align,
     "classifier": judging.classify,
     "assessor": judging.assess,
-    "marker": judging.mark,
-    "referee": judging.compare,
     "captioner": caption,
     "perceiver": perceive,
     "translator": translate,
