@@ -5,7 +5,7 @@ OMIBench, and chooses among them by votes and by simulated reward models. Print 
 (N = 1 to 16); OMIBench prints figure 5c, whose numbers are in no text.
 
     python benchmarks/simulated_samples.py
-    python benchmarks/simulated_samples.py --independent     # samples that share nothing, as version 1 drew
+    python benchmarks/simulated_samples.py --independent  # samples share nothing
 
 Shares are in per cent. `rms` is the root of the mean squared distance from print, in points.
 """
