@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from omibench.schemas.verdict import Verdict as Verdict
     from omibench.settings.registry import condition as condition
     from omibench.settings.registry import prompt as prompt
+    from omibench.stages.analyze.figures.figure import figure as figure
+    from omibench.stages.analyze.results.result import result as result
     from omibench.stages.analyze.sections.section import section as section
     from omibench.stages.filter.reasons.registry import reason as reason
     from omibench.stages.ocr.engines.registry import engine as engine
@@ -65,6 +67,8 @@ _HOMES = {
     "omibench.schemas.request": ("Conversation", "Response"),
     "omibench.schemas.verdict": ("ScoredItem", "Verdict"),
     "omibench.settings.registry": ("condition", "prompt"),
+    "omibench.stages.analyze.figures.figure": ("figure",),
+    "omibench.stages.analyze.results.result": ("result",),
     "omibench.stages.analyze.sections.section": ("section",),
     "omibench.stages.filter.reasons.registry": ("reason",),
     "omibench.stages.ocr.engines.registry": ("engine",),
@@ -96,6 +100,7 @@ __all__ = [
     "condition",
     "describe_plan",
     "engine",
+    "figure",
     "judge",
     "load_release",
     "load_results",
@@ -104,6 +109,7 @@ __all__ = [
     "prompt",
     "provider",
     "reason",
+    "result",
     "rule_book",
     "score",
     "section",

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from PIL import Image
 from tests.items import make_item
@@ -39,6 +40,9 @@ from omibench.schemas.request import (
     TextPart,
 )
 from omibench.settings.present import present
+from omibench.stages.analyze.charts.theme import render
+from omibench.stages.analyze.figures import FIGURES
+from omibench.stages.analyze.results import RESULTS
 from omibench.stages.analyze.sections import SECTIONS
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.stage import all_reasons
@@ -101,6 +105,7 @@ def test_every_name_of_the_package_is_known(installed: Path) -> None:
         "rule_books": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
         "benchmarks": {"moons"}, "engines": {"page-size"}, "reasons": {"too_long"},
         "sections": {"settings-per-model"}, "judges": {"units"},
+        "results": {"hardest-items"}, "figures": {"hardest-items-bars"},
     }  # fmt: skip
     for kind, parts in names.items():
         for name in parts:
@@ -189,6 +194,22 @@ def test_a_section(installed: Path) -> None:
     analysis: Any = SimpleNamespace(results=results)
     (table,) = SECTIONS.get("settings-per-model")(analysis).tables()
     assert table.rows == [{"model": "m", "settings": 2}]
+
+
+def test_a_result_and_its_figure(installed: Path) -> None:
+    values = pl.DataFrame(
+        {"id": ["a", "b", "a"], "rules": ["robust"] * 3, "verdict": [1.0, 0.0, 0.0]}
+    )
+    results = SimpleNamespace(main_rules="robust", rests_on_simulation=lambda rules: True)
+    analysis: Any = SimpleNamespace(item_values=values, results=results)
+    table = RESULTS.get("hardest-items").tabulate(analysis)
+    assert table is not None
+    assert table.select("value", "estimate", "simulated").rows() == [
+        ("b", 0.0, True), ("a", 0.5, True),
+    ]  # fmt: skip
+    chart = FIGURES.get("hardest-items-bars").draw(table)
+    assert chart is not None
+    assert ">b</text>" in render(chart)
 
 
 def test_two_packages_that_bring_one_name_are_refused(

@@ -23,6 +23,7 @@ from omibench.api.comparisons import (
     select_rows,
 )
 from omibench.errors import ArgumentError, MissingInputError
+from omibench.files.intake import read_frame
 from omibench.results.folder import find_results_folder
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.saliency_row import SaliencyRow
@@ -126,6 +127,30 @@ class ResultTables:
                 else f"{self.folder / 'analyze'}: holds no tables; run `omibench analyze` first"
             )
         return read_report_table(self.folder / "analyze" / f"{name}.csv")
+
+    @property
+    def result_names(self) -> list[str]:
+        """The names of the study's results: `accuracy`, ... (docs/results.md)."""
+        return sorted(path.stem for path in (self.folder / "analyze" / "tables").glob("*.parquet"))
+
+    def result_table(self, name: str) -> pl.DataFrame:
+        """The tidy table of a result: one row a number, with its interval.
+
+        Args:
+            name: One of `result_names`.
+
+        Raises:
+            MissingInputError: The report was not made, or the study has no such result.
+            FileFormatError: The file cannot be read.
+        """
+        folder, names = self.folder / "analyze" / "tables", self.result_names
+        if name not in names:
+            raise MissingInputError(
+                f"{folder}: holds no result {name!r}{suggest_name(name, names)}"
+                if names
+                else f"{folder}: holds no results; run `omibench analyze` first"
+            )
+        return read_frame(folder / f"{name}.parquet")
 
     def estimate_accuracy(
         self, model: str, setting: str, *, rules: str | None = None, confidence: float = 0.95

@@ -12,7 +12,10 @@ from omibench.text.terminal import say_lines
 
 def new(
     kind: Annotated[
-        str, typer.Argument(help="provider, rules, setting, benchmark, section, judge or engine.")
+        str,
+        typer.Argument(
+            help="provider, rules, setting, benchmark, section, result, judge or engine."
+        ),
     ],
     name: Annotated[str, typer.Argument(help="What params will call it, such as my-rules.")],
     plugin: Annotated[

@@ -21,6 +21,7 @@ KINDS = {
     "setting": PartKind("prompts", "settings", "settings: {mine: {prompt: NAME}}"),
     "benchmark": PartKind("benchmarks", "datasets", "benchmark: {name: NAME}"),
     "section": PartKind("sections", "stages/analyze/sections", "(every report shows it)"),
+    "result": PartKind("results", "stages/analyze/results", "(every study writes its table)"),
     "judge": PartKind("judges", "judges", "judge: {others: {NAME: {models: [my-judge]}}}"),
     "engine": PartKind("engines", "stages/ocr/engines", "ocr: {engine: NAME}"),
 }

@@ -152,9 +152,18 @@ class Analysis:
                 frame = RESULTS.get(name).tabulate(self)
                 if frame is not None:
                     frame = complete_table(frame, name, self.results.manifest.name)
-                    frame = None if frame.is_empty() else frame
+                    frame = None if frame.is_empty() else self._mark_partial(frame)
                 self._tables[name] = frame
         return self._tables[name]
+
+    def _mark_partial(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The table, in a partial run with a last column that says of what."""
+        import polars as pl
+
+        partial = self.results.partial
+        return (
+            frame if partial is None else frame.with_columns(pl.lit(str(partial)).alias("partial"))
+        )
 
     @cached_property
     def _tables(self) -> dict[str, pl.DataFrame | None]:
