@@ -42,6 +42,8 @@ class ModelBlock(Block):
     """Parameters in billions (10^9), all of them, where the maker says."""
     active_parameters_b: Display[Positive | None] = None
     """Those of them that work on one token, where they are fewer (mixture of experts)."""
+    weights: Display[Literal["open", "closed"] | None] = None
+    """Whether the weights can be downloaded; results can be sliced by it."""
     base: Display[Name | None] = None
     """The model that this one was fine-tuned from (a key of `models`); tables show its gain."""
     family: Display[str | None] = None

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING
 
 from omibench.params.cell import Cell
 from omibench.params.stage_params import AnalyzeStageParams
+from omibench.results.attributes import (
+    AttributeTables,
+    describe_items,
+    describe_models,
+    describe_settings,
+)
 from omibench.results.grouped import average_samples
 from omibench.results.load import Results
 from omibench.stages.analyze.results.result import RESULTS, naming_result
@@ -76,24 +82,18 @@ class Analysis:
 
     @cached_property
     def items(self) -> pl.DataFrame:
-        """One row an item: `id`, `subject`, `cluster`, `n_images`, `answer_type` and a column for
-        each attribute, null where an item lacks it."""
-        import polars as pl
+        """One row an item: `id`, `subject`, `cluster`, `n_images`, `answer_type`, `language` and a
+        column for each attribute, null where an item lacks it: of texts, or of lists of texts where
+        some item has several labels (`results.attributes.list_values` gives both in long form)."""
+        return describe_items(self.results.answers.values(), self.results.questions)
 
-        answers = self.results.answers.values()
-        names = sorted({name for answer in answers for name in answer.attributes})
-        columns: dict[str, list[str | int | None]] = {
-            "id": [a.id for a in answers],
-            "subject": [a.subject for a in answers],
-            "cluster": [a.group or a.id for a in answers],
-            "n_images": [a.n_images for a in answers],
-            "answer_type": [a.answer_type for a in answers],
-        }
-        columns |= {
-            name: [a.attributes.get(name) for a in answers] for name in names if name not in columns
-        }
-        types = {name: pl.Int64 if name == "n_images" else pl.String for name in columns}
-        return pl.DataFrame(columns, schema=types)
+    @cached_property
+    def attributes(self) -> AttributeTables:
+        """What results can be sliced by: attributes of items, models and settings."""
+        study = self.results.study
+        models = {cell.model: study.models[cell.model] for cell in study.cells}
+        settings = {cell.setting: study.settings[cell.setting] for cell in study.cells}
+        return AttributeTables(self.items, describe_models(models), describe_settings(settings))
 
     @cached_property
     def item_values(self) -> pl.DataFrame:

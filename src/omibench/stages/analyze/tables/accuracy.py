@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.cell import Cell
 from omibench.results.accuracy import estimate_accuracy
+from omibench.results.attributes import MOST_IMAGES
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.tables.calibration import correct_accuracy
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 TOTAL = "total"
 ALL_CELLS = Cell("", "")
-MOST_IMAGES = 6
-"""The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
 
 
 class Failures(NamedTuple):

@@ -1,0 +1,234 @@
+"""What results can be sliced by: attributes of items, of models and of settings, as columns.
+
+An item's attribute is a column of texts, or of lists of texts where some item has several labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from omibench.params.models.base import LocalModel
+from omibench.schemas.attributes import Value, list_labels
+from omibench.schemas.problem import Answer, Question
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.params.models.base import ModelBlock
+    from omibench.params.setting import Setting
+
+MOST_IMAGES = 6
+"""The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
+IMAGE_COUNT = "n_images"
+_QUESTION = ("source", "subset")
+
+
+class AttributeTables(NamedTuple):
+    """One row an item (`id`), a model (`model`), a setting (`setting`); a column an attribute."""
+
+    items: pl.DataFrame
+    models: pl.DataFrame
+    settings: pl.DataFrame
+
+    @property
+    def names(self) -> list[str]:
+        """What can be sliced by: attributes that some item, model or setting has."""
+        return [*self.of_items, *self.of_models, *self.of_settings]
+
+    @property
+    def of_items(self) -> list[str]:
+        """The attributes of items."""
+        return _list_filled(self.items, ("id", "cluster"))
+
+    @property
+    def of_models(self) -> list[str]:
+        """The attributes of models; one of items with the same name hides one."""
+        return [n for n in _list_filled(self.models, ("model",)) if n not in self.of_items]
+
+    @property
+    def of_settings(self) -> list[str]:
+        """The attributes of settings; one of items or models with the same name hides one."""
+        hidden = {*self.of_items, *self.of_models}
+        return [n for n in _list_filled(self.settings, ("setting",)) if n not in hidden]
+
+
+def describe_items(answers: Iterable[Answer], questions: Mapping[str, Question]) -> pl.DataFrame:
+    """Describe items by what slices and joins need of them.
+
+    Args:
+        answers: Those of a frozen dataset.
+        questions: Its questions by id.
+
+    Returns:
+        One row an item: `id`, `subject`, `cluster` (its group, or itself where it shares no stem),
+        `n_images`, `answer_type`, `language`, and `source`, `subset` and `topic` where some item
+        has one; then a column for each attribute, null where an item lacks it, of lists of texts
+        where some item has several labels.
+    """
+    import polars as pl
+
+    rows = list(answers)
+    asked = [questions.get(answer.id) for answer in rows]
+    columns: dict[str, list[Any]] = {
+        "id": [a.id for a in rows],
+        "subject": [a.subject for a in rows],
+        "cluster": [a.group or a.id for a in rows],
+        IMAGE_COUNT: [a.n_images for a in rows],
+        "answer_type": [a.answer_type for a in rows],
+        "language": [q.language if q else None for q in asked],
+    }
+    stated: dict[str, list[Value | None]] = {
+        **{name: [getattr(q, name) if q else None for q in asked] for name in _QUESTION},
+        "topic": [a.topic for a in rows],
+    }
+    names = dict.fromkeys(sorted(name for a in rows for name in a.attributes))
+    stated |= {name: [a.attributes.get(name) for a in rows] for name in names}
+    series = [
+        pl.Series(name, values, pl.Int64 if name == IMAGE_COUNT else pl.String)
+        for name, values in columns.items()
+    ]
+    series += [
+        _make_series(name, values)
+        for name, values in stated.items()
+        if name not in columns and any(values)
+    ]
+    return pl.DataFrame(series)
+
+
+def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:
+    """Describe models by what their blocks say.
+
+    Args:
+        models: The blocks by name.
+
+    Returns:
+        One row a model: `model`, `label`, `group`, `provider`, `family`, `variant`, `base`,
+        `weights` (`open` or `closed`; of models that run locally `open`), `parameters_b` and
+        `active_parameters_b` (10^9).
+    """
+    import polars as pl
+
+    words = ("label", "group", "provider", "family", "variant", "base")
+    sizes = ("parameters_b", "active_parameters_b")
+    rows = [
+        {"model": name, "weights": _find_weights(block)}
+        | {field: getattr(block, field) for field in (*words, *sizes)}
+        for name, block in models.items()
+    ]
+    texts = dict.fromkeys(("model", *words, "weights"), pl.String())
+    return pl.DataFrame(rows, schema={**texts, **dict.fromkeys(sizes, pl.Float64())})
+
+
+def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
+    """Describe settings by what they ask, show, draw and choose.
+
+    Args:
+        settings: The blocks by name.
+
+    Returns:
+        One row a setting: `setting`, `prompt`, `images` (the condition), `without`, `perception`,
+        `tools`, `aggregate`, `shots` (examples shown), `samples`, `budget` (`max_tokens`) and
+        `temperature`.
+    """
+    import polars as pl
+
+    rows = [
+        {
+            "setting": name,
+            "prompt": block.prompt,
+            "images": _name_condition(block),
+            "without": ", ".join(block.without) or None,
+            "perception": block.perception.given if block.perception else None,
+            "tools": block.tools.manner if block.tools else None,
+            "aggregate": block.aggregate.how if block.decoding.samples > 1 else None,
+            "shots": block.examples.k if block.examples else 0,
+            "samples": block.decoding.samples,
+            "budget": block.decoding.max_tokens,
+            "temperature": block.decoding.temperature,
+        }
+        for name, block in settings.items()
+    ]
+    words = ("setting", "prompt", "images", "without", "perception", "tools", "aggregate")
+    counts = ("shots", "samples", "budget")
+    return pl.DataFrame(
+        rows,
+        schema={
+            **dict.fromkeys(words, pl.String()),
+            **dict.fromkeys(counts, pl.Int64()),
+            "temperature": pl.Float64(),
+        },
+    )
+
+
+def list_values(frame: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
+    """List the values of one attribute in long form.
+
+    Args:
+        frame: One of `AttributeTables`.
+        key: Its key: `id`, `model` or `setting`.
+        name: The attribute.
+
+    Returns:
+        Rows of `key` and the attribute as text: one a label, `NOT_STATED` where there is none,
+        numbers of images from `MOST_IMAGES` on as one bin.
+    """
+    import polars as pl
+
+    column = frame.select(key, name)
+    dtype = column.schema[name]
+    if isinstance(dtype, pl.List):
+        column = column.explode(name).unique(maintain_order=True)
+    elif name == IMAGE_COUNT:
+        column = column.select(key, name_image_bins(pl.col(name)).alias(name))
+    elif dtype.is_float():
+        whole = pl.col(name) == pl.col(name).round()
+        column = column.select(
+            key,
+            pl.when(whole)
+            .then(pl.col(name).cast(pl.Int64).cast(pl.String))
+            .otherwise(pl.col(name).cast(pl.String))
+            .alias(name),
+        )
+    return column.select(key, pl.col(name).cast(pl.String).fill_null(NOT_STATED))
+
+
+NOT_STATED = "not stated"
+"""The value of items, models and settings that lack an attribute that others have."""
+
+
+def name_image_bins(counts: pl.Expr) -> pl.Expr:
+    """Name the bin of numbers of images: "2", "3", ..., "6+"."""
+    import polars as pl
+
+    return (
+        pl.when(counts >= MOST_IMAGES)
+        .then(pl.lit(f"{MOST_IMAGES}+"))
+        .otherwise(counts.cast(pl.String))
+    )
+
+
+def _make_series(name: str, values: Sequence[Value | None]) -> pl.Series:
+    import polars as pl
+
+    if any(isinstance(value, list) for value in values):
+        labels = [list_labels(value) or None for value in values]
+        return pl.Series(name, labels, pl.List(pl.String))
+    return pl.Series(name, values, pl.String)
+
+
+def _find_weights(block: ModelBlock) -> str | None:
+    return block.weights or ("open" if isinstance(block, LocalModel) else None)
+
+
+def _name_condition(setting: Setting) -> str:
+    images = setting.images
+    return f"{images.show} {images.k}" if images.show == "first" and images.k > 1 else images.show
+
+
+def _list_filled(frame: pl.DataFrame, keys: Sequence[str]) -> list[str]:
+    return [
+        name
+        for name in frame.columns
+        if name not in keys and frame[name].null_count() < frame.height
+    ]
