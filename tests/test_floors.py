@@ -28,7 +28,7 @@ FLOORS: tuple[set[str], ...] = (
         "web",
     },
     {"params", "rule_books"},
-    {"cost", "datasets", "graph", "models"},
+    {"cost", "datasets", "graph", "models", "printed_tables"},
     {"client", "results", "settings"},
     {"judges"},
     {"stages", *(f"stages.{stage}" for stage in STAGES)},

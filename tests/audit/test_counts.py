@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.audit.counts import check_counts, find_count
-from omibench.audit.printed import PrintedCell, PrintedNumber
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.rows import PrintedNumber
 
 
 def cell(

@@ -76,3 +76,48 @@ def test_differences_averages_and_sums_agree(audit: Audit) -> None:
 def test_one_value_is_printed_differently_in_two_tables(audit: Audit) -> None:
     found = select(audit.contradictions, "omibench_sft", "repeat")
     assert {finding.model for finding in found} == {"InternVL3.5-8B", "Qwen3-VL-8B-Instruct"}
+
+
+@pytest.mark.parametrize(
+    ("file", "model", "cell", "printed", "first"),
+    [
+        ("math_categories", "Qwen2-VL-72B-Instruct", "emma-mini math", 32.0, 35.0),
+        ("physics_categories", "LLaVA-Onevision-72B", "emma physics total", 12.18, 15.38),
+        ("chemistry_categories", "LLaVA-Onevision-72B", "emma chemistry total", 22.53, 22.7),
+        ("coding_tasks", "Gemini 2.0 Flash Thinking-0121", "emma coding total", 38.06, 48.05),
+    ],
+)
+def test_emma_prints_one_value_in_two_ways(
+    audit: Audit, file: str, model: str, cell: str, printed: float, first: float
+) -> None:
+    (finding,) = select(audit.contradictions, f"emma_{file}", "repeat")
+    assert (finding.model, finding.cell) == (f"{model}, cot", f"{cell} accuracy")
+    assert (finding.printed, finding.recomputed) == (printed, first)
+
+
+@pytest.mark.parametrize("file", ["emma_scaling", "emma_math_scaling"])
+def test_one_response_is_the_same_in_the_tables_of_scaling(audit: Audit, file: str) -> None:
+    found = select(audit.findings, file, "repeat")
+    assert [finding.agrees for finding in found] == [True] * 4
+
+
+def test_a_category_that_its_types_of_question_contradict(audit: Audit) -> None:
+    """Table 2 of MathReal against tables 9 to 11: 3.4 has lost a digit."""
+    found = select(audit.contradictions, "mathreal_main", "total", "FG loose")
+    (finding,) = [f for f in found if "mathreal_multiple_choice.csv" in f.note]
+    assert (finding.model, finding.printed) == ("Qwen-VL-Max", 3.4)
+    assert finding.recomputed == pytest.approx(31.4, abs=0.05)
+    assert len(select(audit.findings, "mathreal_main", "total")) > 44 * 6
+
+
+def test_shares_that_their_counts_do_not_give(audit: Audit) -> None:
+    found = [finding for finding in audit.contradictions if finding.kind == "share"]
+    assert [(f.file, f.model, f.printed, f.n) for f in found] == [
+        ("omibench_dataset.csv", "multiple_choice", 44.4, 1322),
+        ("emma_dataset.csv", "several_images", 10.0, 2788),
+    ]
+
+
+def test_parts_of_a_category_fit_another_number_of_problems(audit: Audit) -> None:
+    found = select(audit.contradictions, "emma_chemistry_categories", "count", "reaction accuracy")
+    assert [f.note.partition("; ")[2] for f in found] == ["39 of 124 would", "38 of 124 would"]

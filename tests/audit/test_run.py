@@ -75,7 +75,7 @@ def test_a_table_that_cannot_be_read_leaves_the_others(
         ("one.csv: {source: x, row: [m], columns: [], sum: 1}", "one.csv: sum: unknown key"),
         ("one.csv: {source: x, row: [m], columns: [{dataset: d}]}", "one.csv: columns.0.names"),
         ("a: [", "tables.yaml, line 1"),
-        (LAYOUT.replace('"{part}"', '"{other}"', 1), "names is a pattern of {part} and {metric}"),
+        (LAYOUT.replace('"{part}"', '"{other}"', 1), "'{other}' is no pattern of {part}, {metric}"),
         (
             "one.csv: {source: x, row: [m], columns: [], "
             "correlation: {table: one.csv, part: a, value: b}}",
@@ -117,3 +117,13 @@ def test_every_check_is_a_row(tables: Path, tmp_path: Path) -> None:
         "file", "model", "cell", "kind", "printed", "recomputed", "n", "note",
     ]  # fmt: skip
     assert frame.height == len(audit.findings)
+
+
+def test_what_it_wrote_before_is_no_table(tables: Path) -> None:
+    command = ["results", "audit", str(tables), "--out", str(tables / "audit.csv")]
+    for _ in range(2):
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, done.output
+        assert "does not say what its columns are" not in done.output
+    refused = CliRunner().invoke(app, [*command[:-1], str(tables / "one.csv")])
+    assert "is an input and would be lost" in str(refused.exception or refused.output)

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.audit.layouts import ColumnGroup
-from omibench.audit.printed import PrintedCell, PrintedNumber
 from omibench.audit.totals import check_averages, check_differences, check_totals
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.layouts import ColumnGroup
+from omibench.printed_tables.rows import PrintedNumber, PrintedRow
 
 SIZES = {"a": 10, "b": 30, "total": 40}
 
@@ -45,14 +46,14 @@ def test_an_average_weighs_parts_the_same(average: str, agrees: bool) -> None:
         average="mean",
     )  # fmt: skip
     cells = {"a_acc": "50.0", "b_acc": "10.0", "mean": average}
-    (finding,) = check_averages("t.csv", [("m", cells)], [group])
+    (finding,) = check_averages("t.csv", [PrintedRow("m", cells)], [group])
     assert finding.agrees is agrees
 
 
 def test_a_difference_is_that_of_its_operands() -> None:
     rows = [
-        ("m", {"x": "12.7", "y": "5.6", "delta": "+7.1"}),
-        ("k", {"x": "9", "y": "5", "delta": "7"}),
+        PrintedRow("m", {"x": "12.7", "y": "5.6", "delta": "+7.1"}),
+        PrintedRow("k", {"x": "9", "y": "5", "delta": "7"}),
     ]
     findings = list(check_differences("t.csv", rows, {"delta": ("x", "y")}))
     assert [finding.agrees for finding in findings] == [True, False]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from omibench.audit.findings import AGREES, Finding
-from omibench.audit.layouts import TableLayout
-from omibench.audit.printed import PrintedCell, Row, parse_number
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.layouts import TableLayout
+from omibench.printed_tables.rows import PrintedRow, parse_number
 from omibench.statistics.rank import spearman
 
 
 def check_correlations(
-    file: str, rows: Sequence[tuple[str, Row]], layout: TableLayout, cells: Sequence[PrintedCell]
+    file: str, rows: Sequence[PrintedRow], layout: TableLayout, cells: Sequence[PrintedCell]
 ) -> Iterator[Finding]:
     """Check each printed Spearman correlation.
 
@@ -24,11 +25,11 @@ def check_correlations(
     source = layout.correlation
     if source is None:
         return
-    for name, row in rows:
-        printed = parse_number(file, name, row, source.value)
+    for row in rows:
+        printed = parse_number(file, row, source.value)
         if printed is None:
             continue
-        metrics = [row[column] for column in layout.row]
+        metrics = [row.texts[column] for column in layout.row]
         values = [
             {
                 cell.row: cell.number.value
@@ -46,5 +47,12 @@ def check_correlations(
         )  # fmt: skip
         note = AGREES if printed.admits(rho) else f"the {len(models)} rows of {source.table} differ"
         yield Finding(
-            file, name, source.value, "correlation", printed.value, round(rho, 4), len(models), note
+            file,
+            row.name,
+            source.value,
+            "correlation",
+            printed.value,
+            round(rho, 4),
+            len(models),
+            note,
         )

@@ -7,8 +7,9 @@ from itertools import groupby
 from math import floor
 
 from omibench.audit.findings import AGREES, Finding
-from omibench.audit.layouts import TOTAL
-from omibench.audit.printed import PrintedCell, PrintedNumber
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.layouts import TOTAL
+from omibench.printed_tables.rows import PrintedNumber
 
 REACH = 10
 """How many problems more or fewer another number may have."""
@@ -28,7 +29,8 @@ def find_count(number: PrintedNumber, n: int) -> int | None:
 def select_counts(cells: Sequence[PrintedCell]) -> list[PrintedCell]:
     """The cells that should be counts: all of a metric of counts, and rows of ratios that are."""
     selected: list[PrintedCell] = []
-    for _, group in groupby(cells, key=lambda cell: (cell.row, *_get_column(cell)[:3])):
+    shares = [cell for cell in cells if cell.kind != "mean" and cell.n]
+    for _, group in groupby(shares, key=lambda cell: (cell.row, *_get_column(cell)[:3])):
         row = list(group)
         parts = [cell for cell in row if cell.part != TOTAL]
         fitting = sum(find_count(cell.number, cell.n) is not None for cell in parts)

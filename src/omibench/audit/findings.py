@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 CheckKind = Literal[
-    "count", "total", "average", "interval", "difference", "sum", "correlation", "repeat"
+    "count", "total", "average", "interval", "difference", "sum", "share", "correlation", "repeat"
 ]
 AGREES = "agrees"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from omibench.audit.counts import find_count
 from omibench.audit.findings import AGREES, Finding
-from omibench.audit.layouts import ColumnGroup
-from omibench.audit.printed import PrintedNumber, Row, parse_number
+from omibench.printed_tables.layouts import ColumnGroup
+from omibench.printed_tables.rows import PrintedNumber, PrintedRow, parse_number
 from omibench.statistics.intervals import wilson
 
 BOUNDARY = 0.001
@@ -15,24 +15,24 @@ BOUNDARY = 0.001
 
 
 def check_intervals(
-    file: str, rows: Sequence[tuple[str, Row]], groups: Sequence[ColumnGroup]
+    file: str, rows: Sequence[PrintedRow], groups: Sequence[ColumnGroup]
 ) -> Iterator[Finding]:
     """Check both bounds of each printed 95 % interval."""
-    for name, row in rows:
+    for row in rows:
         for group in groups:
             if group.interval is None:
                 continue
             metric = next(iter(group.metrics))
             for part, n in group.parts.items():
-                share = parse_number(file, name, row, group.column(part, metric))
-                if share is None:
+                share = parse_number(file, row, group.column(part, metric))
+                if share is None or n is None:
                     continue
                 for pattern, bound in zip(group.interval, _compute_bounds(share, n), strict=True):
                     column = pattern.format(part=part)
-                    printed = parse_number(file, name, row, column)
+                    printed = parse_number(file, row, column)
                     if printed is not None:
                         yield Finding(
-                            file, name, f"{group.dataset} {column}", "interval", printed.value,
+                            file, row.name, f"{group.dataset} {column}", "interval", printed.value,
                             round(bound, 4), n, _describe(printed, bound, n),
                         )  # fmt: skip
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from omibench.audit.findings import AGREES, Finding
-from omibench.audit.printed import PrintedCell
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.layouts import AVERAGE
 
 _PLAIN = re.compile(r"[^a-z0-9+.,]")
 _ENDING = re.compile(r"(?:instruct|preview|32k)$")
@@ -15,13 +16,20 @@ _ENDING = re.compile(r"(?:instruct|preview|32k)$")
 def check_repeats(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
     """Check each value against the first place that prints it, in another table.
 
-    Values that are rounded to other decimals agree where one may be rounded to the other. Names of
-    models that differ in case, hyphens or an ending such as `-Instruct` are one, where a table has
-    only one of them.
+    Two values are of the same when their dataset, model, setting, part of the problems and metric
+    are, whatever their tables call them. Values that are rounded to other decimals agree where one
+    may be rounded to the other. Names of models that differ in case, hyphens or an ending such as
+    `-Instruct` are one, where a table has only one of them. Statistics of a dataset, which no model
+    has, are not compared.
     """
     first: dict[tuple[str, ...], PrintedCell] = {}
     for cell in cells:
-        key = (cell.dataset, cell.setting, normalise_name(cell.row), cell.part, cell.metric)
+        if not cell.model or cell.part == AVERAGE:
+            continue
+        key = (
+            cell.dataset, normalise_name(cell.model), cell.full_setting, cell.slice, cell.value,
+            cell.metric_name,
+        )  # fmt: skip
         before = first.setdefault(key, cell)
         if before.file == cell.file:
             continue
@@ -36,4 +44,4 @@ def check_repeats(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
 
 def normalise_name(name: str) -> str:
     """A model's name without case, hyphens and what one table prints and another leaves out."""
-    return ", ".join(_ENDING.sub("", _PLAIN.sub("", part.lower())) for part in name.split(", "))
+    return _ENDING.sub("", _PLAIN.sub("", name.lower()))

@@ -11,21 +11,15 @@ from omibench.audit.correlations import check_correlations
 from omibench.audit.counts import check_counts
 from omibench.audit.findings import Finding
 from omibench.audit.intervals import check_intervals
-from omibench.audit.layouts import LAYOUTS, TableLayout, read_layouts
-from omibench.audit.printed import PrintedCell, Row, read_cells, read_rows
+from omibench.audit.partitions import check_partitions
 from omibench.audit.repeats import check_repeats
+from omibench.audit.shares import check_shares
 from omibench.audit.totals import check_averages, check_differences, check_sums, check_totals
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.csv_file import write_csv
-
-
-class Table(NamedTuple):
-    """One printed table, read."""
-
-    file: str
-    layout: TableLayout
-    rows: list[tuple[str, Row]]
-    cells: list[PrintedCell]
+from omibench.files.intake import open_regular
+from omibench.printed_tables.layouts import LAYOUTS, read_layouts
+from omibench.printed_tables.table import PrintedTable, read_described_table
 
 
 class Audit(NamedTuple):
@@ -58,25 +52,41 @@ def audit_tables(folder: Path) -> Audit:
     if not folder.is_dir():
         raise MissingInputError(f"{folder}: the folder does not exist; give that of the tables")
     layouts = read_layouts(folder)
-    tables: list[Table] = []
+    tables: list[PrintedTable] = []
     errors: list[OmibenchError] = []
     for file, layout in layouts.items():
         try:
-            rows = read_rows(folder / file, layout)
-            tables.append(Table(file, layout, rows, read_cells(file, rows, layout)))
+            tables.append(read_described_table(folder / file, layout))
         except OmibenchError as error:
             errors.append(error)
     errors += [
         MissingInputError(
             f"{path}: {LAYOUTS} does not say what its columns are; add a block for it"
         )
-        for path in sorted(folder.glob("*.csv"))
+        for path in list_tables(folder)
         if path.name not in layouts
     ]
     return Audit(len(tables), list(_check(tables)), errors)
 
 
-def _check(tables: Sequence[Table]) -> Iterator[Finding]:
+def list_tables(folder: Path) -> list[Path]:
+    """The CSV files of a folder that are tables, in the order of their names.
+
+    What an audit wrote into the folder before is none of them: it is told by its first line.
+    """
+    return [path for path in sorted(folder.glob("*.csv")) if not _is_audit(path)]
+
+
+def _is_audit(path: Path) -> bool:
+    head = ",".join(Finding._fields).encode()
+    try:
+        with open_regular(path) as file:
+            return file.readline(len(head) + 2).rstrip(b"\r\n") == head
+    except OmibenchError:
+        return False
+
+
+def _check(tables: Sequence[PrintedTable]) -> Iterator[Finding]:
     cells = [cell for table in tables for cell in table.cells]
     for file, layout, rows, own_cells in tables:
         yield from check_counts(own_cells)
@@ -85,7 +95,9 @@ def _check(tables: Sequence[Table]) -> Iterator[Finding]:
         yield from check_intervals(file, rows, layout.columns)
         yield from check_differences(file, rows, layout.differences)
         yield from check_sums(file, rows, layout)
+        yield from check_shares(file, rows, layout.shares)
         yield from check_correlations(file, rows, layout, cells)
+    yield from check_partitions(cells)
     yield from check_repeats(cells)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from omibench.audit.findings import AGREES, Finding
-from omibench.audit.layouts import TOTAL, ColumnGroup, SumOfParts, TableLayout
-from omibench.audit.printed import TOLERANCE, PrintedCell, PrintedNumber, Row, parse_number
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.layouts import TOTAL, ColumnGroup, SumOfParts, TableLayout
+from omibench.printed_tables.rows import TOLERANCE, PrintedNumber, PrintedRow, parse_number
 
 Weight = Callable[[PrintedCell], float]
 
@@ -28,7 +29,8 @@ def combine(
 
 def check_totals(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
     """Check each total against the shares of its parts, weighed by their problems."""
-    for _, group in groupby(cells, key=lambda c: (c.row, c.dataset, c.setting, c.metric)):
+    shares = [cell for cell in cells if cell.kind != "mean" and cell.n]
+    for _, group in groupby(shares, key=lambda c: (c.row, c.dataset, c.setting, c.metric)):
         row = list(group)
         parts = [cell for cell in row if cell.part != TOTAL]
         total = next((cell for cell in row if cell.part == TOTAL), None)
@@ -44,53 +46,53 @@ def check_totals(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
 
 
 def check_averages(
-    file: str, rows: Sequence[tuple[str, Row]], groups: Sequence[ColumnGroup]
+    file: str, rows: Sequence[PrintedRow], groups: Sequence[ColumnGroup]
 ) -> Iterator[Finding]:
     """Check each average against the values of its parts, each weighing the same."""
-    for name, row in rows:
+    for row in rows:
         for group in groups:
-            printed = group.average and parse_number(file, name, row, group.average)
+            printed = group.average and parse_number(file, row, group.average)
             if not printed:
                 continue
             metric = next(iter(group.metrics))
             columns = [group.column(part, metric) for part in group.parts]
-            numbers = [parse_number(file, name, row, column) for column in columns]
+            numbers = [parse_number(file, row, column) for column in columns]
             weighed = [(1 / len(columns), number) for number in numbers if number]
             if len(weighed) < len(columns):
                 continue
             value, agrees = combine(weighed, printed)
             note = AGREES if agrees else f"the mean of {', '.join(columns)} is another"
             yield Finding(
-                file, name, f"{group.dataset} {group.average} {metric}", "average", printed.value,
-                round(value, 4), None, note,
+                file, row.name, f"{group.dataset} {group.average} {metric}", "average",
+                printed.value, round(value, 4), None, note,
             )  # fmt: skip
 
 
 def check_differences(
-    file: str, rows: Sequence[tuple[str, Row]], differences: Mapping[str, tuple[str, str]]
+    file: str, rows: Sequence[PrintedRow], differences: Mapping[str, tuple[str, str]]
 ) -> Iterator[Finding]:
     """Check each difference against its two operands."""
-    for name, row in rows:
+    for row in rows:
         for column, operands in differences.items():
-            numbers = [parse_number(file, name, row, operand) for operand in (column, *operands)]
+            numbers = [parse_number(file, row, operand) for operand in (column, *operands)]
             printed, *pair = [number for number in numbers if number]
             if len(pair) < 2:
                 continue
             value, agrees = combine([(1, pair[0]), (-1, pair[1])], printed)
             note = AGREES if agrees else f"{operands[0]} minus {operands[1]} is another"
             yield Finding(
-                file, name, column, "difference", printed.value, round(value, 4), None, note
+                file, row.name, column, "difference", printed.value, round(value, 4), None, note
             )
 
 
-def check_sums(
-    file: str, rows: Sequence[tuple[str, Row]], layout: TableLayout
-) -> Iterator[Finding]:
+def check_sums(file: str, rows: Sequence[PrintedRow], layout: TableLayout) -> Iterator[Finding]:
     """Check each row that is a sum of others, in a table of one value a row."""
-    column = next((name for name in rows[0][1] if name not in layout.row), None) if rows else None
+    column = (
+        next((name for name in rows[0].texts if name not in layout.row), None) if rows else None
+    )
     if column is None or not layout.sums:
         return
-    values = {name: parse_number(file, name, row, column) for name, row in rows}
+    values = {row.name: parse_number(file, row, column) for row in rows}
     for entry in layout.sums:
         yield from _check_sum(file, entry, values)
 

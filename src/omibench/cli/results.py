@@ -39,7 +39,8 @@ def audit(
     """Check printed tables against themselves and each other; no study is needed.
 
     Percentages that no count of their problems gives, totals and averages that their parts do not
-    give, intervals, differences, correlations, and one value that two tables print differently.
+    give, intervals, differences, shares, correlations, and one value that two tables print
+    differently.
     A row of audit.csv is a check; its note is `agrees`, or says what contradicts the value.
 
     \b
@@ -47,13 +48,13 @@ def audit(
       omibench results audit --out audit.csv
       omibench results audit my-tables/ --out audit.csv
     """
-    from omibench.audit.run import audit_tables, summarise_audit, write_audit
+    from omibench.audit.run import audit_tables, list_tables, summarise_audit, write_audit
     from omibench.errors import EXIT_SOME_FAILED
     from omibench.files.outputs import output_file, spare_inputs
     from omibench.files.shipped import find_local_or_shipped
 
     folder = find_local_or_shipped(str(tables)) if tables == Path("published") else tables
-    target = spare_inputs(output_file(out, "store"), *sorted(folder.glob("*.csv")))
+    target = spare_inputs(output_file(out, "store"), *list_tables(folder))
     done = audit_tables(folder)
     write_audit(done.findings, target)
     say_lines("\n".join([*(str(error) for error in done.errors), *summarise_audit(done)]), err=True)

@@ -1,0 +1,172 @@
+"""Printed tables as they ship, as users have them, and as they cannot be read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.guess import guess_layout
+from omibench.printed_tables.layouts import LAYOUTS, read_layouts
+from omibench.printed_tables.table import (
+    list_layout_files,
+    measure_datasets,
+    read_table,
+    read_tables,
+)
+
+WITHOUT_NUMBERS = {"omibench_benchmarks.csv"}
+Key = tuple[str, str, str, str, str]
+
+
+def index(cells: list[PrintedCell]) -> dict[Key, float]:
+    return {
+        (c.model, c.full_setting, c.slice, c.value, c.metric_name): c.number.value for c in cells
+    }
+
+
+def test_every_table_that_ships_is_read(root: Path) -> None:
+    files = sorted((root / "published").glob("*.csv"))
+    read = read_tables(files)
+    assert not read.errors
+    assert len(read.tables) == len(files) == len(read_layouts(root / "published"))
+    for table in read.tables:
+        keys = [
+            (c.dataset, c.model, c.full_setting, c.slice, c.value, c.metric_name)
+            for c in table.cells
+        ]
+        assert len(keys) == len(set(keys)), f"{table.file}: two values have one name"
+        assert bool(keys) != (table.file in WITHOUT_NUMBERS), table.file
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "value"),
+    [
+        ("omibench_sft", ("Qwen3-VL-8B-Instruct + CMMCoT", "", "", "", "accuracy"), 28.86),
+        (
+            "omibench_external_tools",
+            ("GPT-5", "+ CogFlow", "subject", "biology", "gptscore"),
+            62.25,
+        ),
+        (
+            "omibench_stability",
+            ("Gemini-3-Pro-Preview", "three runs, GPT-5-mini", "", "", "accuracy"),
+            34.75,
+        ),
+        ("omibench_judge_human_spearman", ("", "GPT-5-mini", "", "", "spearman"), 0.874),
+        ("omibench_dataset", ("", "", "", "", "mean_images"), 3.07),
+        ("usnco_v_proprietary", ("GPT-5", "", "exam", "national", "pass@5"), 97.4),
+        ("usnco_v_open", ("Intern-S1 (241B)", "", "exam", "average", "accuracy"), 58.2),
+        ("usnco_v_dataset", ("", "", "exam", "local", "last_year"), 2025),
+        ("mathreal_six_settings", ("GPT-4o", "I+QG+DG", "", "", "credit"), 38.7),
+        ("mathreal_six_settings", ("Gemini-2.5-pro-thinking", "", "", "", "ocr"), 94.0),
+        (
+            "mathreal_fill_in",
+            ("o3", "I", "type × category", "FillInTheBlank × Plane Geometry", "strict"),
+            43.4,
+        ),
+        (
+            "emma_math_categories",
+            ("o1", "cot", "subject", "mathematics", "accuracy"),
+            41.0,
+        ),
+        (
+            "emma_coding_tasks",
+            ("GPT-4o", "direct", "subject × task", "coding × Code Choose Vis", "accuracy"),
+            43.09,
+        ),
+        ("emma_scaling", ("GPT-4o", "Pass@N, N=16", "", "", "pass@16"), 74.0),
+        (
+            "emma_math_scaling",
+            ("Gemini 2.0 Flash", "BoN Qwen2.5-Math-RM-72B, N=4", "subject", "mathematics",
+             "accuracy"),
+            28.0,
+        ),
+    ],
+)  # fmt: skip
+def test_values_stand_where_the_papers_print_them(
+    root: Path, file: str, key: Key, value: float
+) -> None:
+    assert index(read_table(root / f"published/{file}.csv").cells)[key] == value
+
+
+def test_a_table_away_from_its_layouts_is_read_by_those_that_ship(
+    root: Path, tmp_path: Path
+) -> None:
+    shutil.copy(root / "published/usnco_v_open.csv", tmp_path)
+    table = read_table(tmp_path / "usnco_v_open.csv")
+    assert {cell.n for cell in table.cells} == {204, 269, 0}
+    assert table.cells[0].interval
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "omibench_main", "emma_main", "usnco_v_open", "usnco_v_proprietary", "mathreal_main",
+        "mathreal_real_vs_clean",
+    ],
+)  # fmt: skip
+def test_layouts_are_told_from_columns_as_they_are_described(root: Path, file: str) -> None:
+    path = root / f"published/{file}.csv"
+    described = read_table(path)
+    columns = list(described.rows[0].texts)
+    guessed = guess_layout(path, columns)
+    assert {*guessed.list_columns()} == {*described.layout.list_columns()}
+    places = {
+        (group.column(part, metric), group.place(part))
+        for group in described.layout.columns
+        for part in group.parts
+        for metric in group.metrics
+    }
+    assert places == {
+        (group.column(part, metric), group.place(part))
+        for group in guessed.columns
+        for part in group.parts
+        for metric in group.metrics
+    }
+    assert guessed.asked_as.keys() <= {""}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,total_acc\nM,1\n", "lacks the column 'model'"),
+        ("model,total_acc\nM,1x\n", "'1x' is not a number"),
+        ("model,score\nM,1\n", "no known layout .'score'.; describe them in a tables.yaml"),
+        ("model\nM\n", "no known layout"),
+        ("model,{x}_a\nM,1\n", "no known layout"),
+    ],
+)
+def test_a_table_of_unknown_layout_is_one_line_and_the_others_are_read(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "odd.csv").write_text(text, "utf-8")
+    (tmp_path / "good.csv").write_text("model,1999_acc,total_acc\nM,5,6\n", "utf-8")
+    read = read_tables([tmp_path / "odd.csv", tmp_path / "good.csv"])
+    assert [table.file for table in read.tables] == ["good.csv"]
+    assert [cell.slice for cell in read.tables[0].cells] == ["year", ""]
+    (error,) = read.errors
+    assert isinstance(error, FileFormatError)
+    assert len(error.lines) == 1
+    with pytest.raises(FileFormatError, match=message):
+        read_table(tmp_path / "odd.csv")
+
+
+def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match=r"none\.csv"):
+        read_table(tmp_path / "none.csv")
+
+
+def test_the_layouts_beside_tables_are_known_as_files(root: Path, tmp_path: Path) -> None:
+    paths = [str(root / "published/a.csv"), str(root / "published/b.csv"), str(tmp_path / "c.csv")]
+    assert list_layout_files(paths) == [str(root / "published" / LAYOUTS)]
+
+
+def test_datasets_are_as_large_as_print_says(root: Path, tmp_path: Path) -> None:
+    sizes = measure_datasets(tmp_path)
+    assert sizes["emma"] == 2788
+    assert sizes["emma-mini"] == 400
+    assert sizes["mathreal"] == 480
