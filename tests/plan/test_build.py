@@ -305,6 +305,25 @@ def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
     assert "3 problems can show" in render(plan)
 
 
+@pytest.mark.parametrize(("reference", "setting"), [(None, "cot"), ("direct", "direct")])
+def test_the_family_of_the_plan_is_that_of_the_report(
+    tmp_path: Path, questions: Path, study: Make, reference: str | None, setting: str
+) -> None:
+    models = paid(study, tmp_path, a={}, b={}, c={})
+    settings = dict.fromkeys(("cot", "direct"), models.settings["cot"])
+    both = models.model_copy(
+        update={
+            "settings": settings,
+            "infer": models.infer.model_copy(update={"settings": list(settings)}),
+            "analyze": models.analyze.model_copy(update={"reference_setting": reference}),
+        }
+    )
+    plan = plan_study(both, questions)
+    assert plan.power is not None
+    assert (plan.power.comparisons, plan.power.family_setting) == (3, setting)
+    assert f"among all 3 pairs of models under {setting}, which the report compares" in render(plan)
+
+
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
     with pytest.raises(MissingInputError, match="no frozen dataset yet"):
         plan_study(study(), tmp_path / "questions.jsonl")

@@ -10,7 +10,6 @@ from tests.statistics.respondents import Design, cluster_numbers, draw_shares
 from omibench.statistics.correlation import Coefficient, fisher_interval
 from omibench.statistics.design_effect import effective_size
 from omibench.statistics.multiplicity import adjust_holm
-from omibench.statistics.paired import count_pairs
 from omibench.statistics.paired_tests import PairSums, compare_sums, sum_pairs
 from omibench.statistics.power import detectable_difference
 from omibench.statistics.run_tests import compare_runs
@@ -61,7 +60,7 @@ def measure_family_power(models: int, clusters: int, size: int, rounds: int) -> 
     Problems of one stem go the same way together with probability 0.2, as the plan assumes. The
     other pairs are equal, so that Holm's step for this one is the strictest.
     """
-    pairs, discordant = count_pairs(models), 0.3
+    pairs, discordant = models * (models - 1) // 2, 0.3
     problems = effective_size([str(i // size) for i in range(clusters * size)])
     difference = detectable_difference(problems, discordant, 0.05 / pairs)
     odds = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]

@@ -15,6 +15,7 @@ from omibench.judges.panel import ASKS
 from omibench.models.calls import group_calls
 from omibench.models.provider import takes_images
 from omibench.params.cell import Cell
+from omibench.params.families import choose_family
 from omibench.params.limit import part_words
 from omibench.params.study import Study
 from omibench.plan.building import building_steps, count_asks, uncounted_models
@@ -27,7 +28,6 @@ from omibench.schemas.cell_files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.settings.threads import load_questions
 from omibench.statistics.design_effect import effective_size
-from omibench.statistics.paired import count_pairs
 from omibench.statistics.power import ALPHA, DISCORDANT, detectable_difference
 from omibench.store.store import Store
 
@@ -164,16 +164,17 @@ def read_spent(study: Study) -> Spent | None:
 
 def _power(view: StudyView) -> Power | None:
     groups = [question.group for question in view.questions_by_id.values()]
-    if len(view.study.cells) < 2 or not groups:
+    family = choose_family(view.study.cells, view.study.analyze.reference_setting)
+    if not family.pairs or not groups:
         return None
     effective = effective_size(groups)
-    comparisons = count_pairs(len(view.study.cells))
     return Power(
         problems=len(groups),
         effective=effective,
         difference=_list_differences(effective, ALPHA),
-        comparisons=comparisons,
-        family_difference=_list_differences(effective, ALPHA / comparisons),
+        comparisons=family.pairs,
+        family_difference=_list_differences(effective, ALPHA / family.pairs),
+        family_setting=family.setting,
     )
 
 

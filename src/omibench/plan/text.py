@@ -139,7 +139,11 @@ def _power(power: Power | None) -> list[str]:
     ]
     if power.comparisons > 1:
         family = _format_differences(power.family_difference)
-        lines[0] += f"; {family} for all {power.comparisons:,} pairs of cells, as the report does"
+        compared = f"models under {power.family_setting}" if power.family_setting else "cells"
+        lines[0] += (
+            f"; {family} among all {power.comparisons:,} pairs of {compared}, which the report "
+            "compares (Holm)"
+        )
     return lines
 
 

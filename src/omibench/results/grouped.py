@@ -108,7 +108,8 @@ def compare_groups(
         A row per group, in the order in which they first occur: `by`, `estimate`, `low`, `high`,
         `n` (items), `clusters`, `n_eff`, `first` and `second` (means), `gained` and `lost` (sums of
         the differences above and below zero), `binary` (all differences are -1, 0 or 1) and
-        `standard_error` of the mean difference, clustered (null for one cluster).
+        `standard_error` of the mean difference, clustered (null for one cluster), and the sums
+        `squares`, `between` and `sizes_squared` of `statistics.paired_tests.PairSums`.
 
     Raises:
         MissingExtraError: scipy is needed and not installed.
@@ -153,6 +154,9 @@ def compare_groups(
         "lost",
         pl.col("signs").alias("binary"),
         pl.Series("standard_error", error).fill_nan(None),
+        "squares",
+        "between",
+        "sizes_squared",
     )
 
 

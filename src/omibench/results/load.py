@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
+from omibench.params.families import Family, choose_family
 from omibench.params.stage_params import ResultsParams
 from omibench.results.counted_samples import mark_counted_samples
+from omibench.results.family_tests import FamilyTests, compare_family
 from omibench.results.partial import Partial, find_partial
 from omibench.results.present_cells import failed_cells, find_present_cells, keep_cells
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
@@ -127,6 +129,17 @@ class Results:
     def main_simulated(self) -> bool:
         """Whether numbers of all cells under the main rules are marked SIMULATED."""
         return self.rests_on_simulation(self.main_rules)
+
+    @cached_property
+    def family(self) -> Family:
+        """The cells that the headline compares: the models under one setting."""
+        return choose_family(self.study.cells, self.study.analyze.reference_setting)
+
+    @cached_property
+    def family_tests(self) -> FamilyTests:
+        """All pairs of the family under the main rules, each over the items that both answered."""
+        verdicts = self.select_verdicts(self.main_rules)
+        return compare_family(verdicts, self.family, self.study.analyze.confidence)
 
     @property
     def failure_rules(self) -> str | None:

@@ -28,11 +28,6 @@ class AccuracyDifference(NamedTuple):
         return self.lo > 0 or self.hi < 0
 
 
-def count_pairs(cells: int) -> int:
-    """How many pairs of cells there are: the family over which the report keeps its level."""
-    return cells * (cells - 1) // 2
-
-
 def paired_difference(
     first: Sequence[float],
     second: Sequence[float],

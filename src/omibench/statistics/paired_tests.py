@@ -18,8 +18,7 @@ _FLAT = 1e-12
 class PairSums(NamedTuple):
     """Sums over the problems that two cells share; each field has one number a comparison.
 
-    d is the difference of a problem's two values, D the sum of d over a cluster and m its number
-    of problems.
+    d is the difference of a problem's two values, and m its mean.
     """
 
     n: Floats
@@ -30,13 +29,11 @@ class PairSums(NamedTuple):
     lost: Floats
     """Sum of the negative d, without their sign."""
     squares: Floats
-    """Sum of d^2."""
-    cluster_squares: Floats
-    """Sum of D^2 over clusters."""
-    cluster_products: Floats
-    """Sum of D m over clusters."""
+    """Sum of (d - m)^2."""
+    between: Floats
+    """Sum over clusters of the squared sum of d - m."""
     size_squares: Floats
-    """Sum of m^2 over clusters."""
+    """Sum over clusters of the squared number of problems."""
     single: Floats
     """1 where every d is -1, 0 or 1: one sample a problem, right or wrong."""
 
@@ -44,21 +41,6 @@ class PairSums(NamedTuple):
     def difference(self) -> Floats:
         """The mean of d."""
         return (self.gained - self.lost) / self.n
-
-    @property
-    def independent(self) -> Floats:
-        """Variance of the mean if problems were independent, times n^2: the sum of squares."""
-        mean = self.difference
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return (self.squares - self.n * mean**2) * self.n / (self.n - 1)
-
-    @property
-    def between(self) -> Floats:
-        """The same with clustered problems: the sandwich over clusters, with G / (G - 1)."""
-        mean = self.difference
-        raw = self.cluster_squares - 2 * mean * self.cluster_products + mean**2 * self.size_squares
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.maximum(raw, 0.0) * self.clusters / (self.clusters - 1)
 
 
 class PairedTests(NamedTuple):
@@ -79,11 +61,11 @@ def sum_pairs(
     deltas = np.subtract(np.asarray(first, dtype=float), np.asarray(second, dtype=float))
     codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
     places = np.fromiter((codes[group] for group in groups), dtype=int, count=len(groups))
-    sums, sizes = np.bincount(places, weights=deltas), np.bincount(places)
+    deviations = deltas - deltas.mean()
+    sums, sizes = np.bincount(places, weights=deviations), np.bincount(places)
     numbers = (
         len(deltas), len(sums), deltas[deltas > 0].sum(), -deltas[deltas < 0].sum(),
-        deltas @ deltas, sums @ sums, sums @ sizes, sizes @ sizes,
-        np.isin(deltas, (-1, 0, 1)).all(),
+        deviations @ deviations, sums @ sums, sizes @ sizes, np.isin(deltas, (-1, 0, 1)).all(),
     )  # fmt: skip
     return PairSums(*(np.array([number], dtype=float) for number in numbers))
 
@@ -107,22 +89,23 @@ def compare_sums(sums: PairSums, alpha: float = ALPHA, power: float = POWER) -> 
     Raises:
         MissingExtraError: scipy is not installed.
     """
-    difference, between = sums.difference, sums.between
-    several = sums.clusters > 1
-    flat = (sums.independent < _FLAT * sums.n) | ~several
+    difference, several = sums.difference, sums.clusters > 1
+    flat = (sums.squares < _FLAT * sums.n) | ~several
     simple = (sums.single > 0) & (sums.clusters == sums.n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = difference * sums.n / np.sqrt(between)
-        effect = np.where(
-            flat, sums.size_squares / sums.n, np.maximum(1.0, between / sums.independent)
-        )
-    student = t_tails(np.where(flat, np.nan, ratio), np.maximum(sums.clusters - 1, 1))
+        between = sums.between * sums.clusters / (sums.clusters - 1)
+        independent = sums.squares * sums.n / (sums.n - 1)
+        ratio = np.where(flat, np.nan, difference * sums.n / np.sqrt(between))
+        effect = np.where(flat, sums.size_squares / sums.n, np.maximum(1.0, between / independent))
+    student = t_tails(ratio, np.maximum(sums.clusters - 1, 1))
     votes = np.where(np.abs(difference) > _FLAT, sums.clusters, 0.0)
     alike = np.where(several | (sums.n == 1), mcnemar_p(votes, np.zeros_like(votes)), np.nan)
     pairs = mcnemar_p(np.where(simple, sums.gained, 0.0), np.where(simple, sums.lost, 0.0))
     worth = sums.n / effect
-    spread = np.minimum(1.0, (sums.squares / effect + 2) / (worth + 2))
-    detectable = detectable_differences(worth, spread, alpha, power)
+    spread = (sums.squares / sums.n + difference**2) * worth
+    detectable = detectable_differences(
+        worth, np.minimum(1.0, (spread + 2) / (worth + 2)), alpha, power
+    )
     return PairedTests(
         difference, np.where(simple, pairs, np.where(flat, alike, student)), detectable
     )

@@ -81,15 +81,23 @@ def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
 def test_a_clear_lead_is_told(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 50 + [False] * 10, [True] * 20 + [False] * 40)
     rows = scores(results)
-    assert "ahead of the other cell on the same problems" in leading_sentence(results, rows)
+    assert (
+        "ahead of the other model under Chain of thought on the same problems."
+        in leading_sentence(results, rows)
+    )
     assert runner_up_sentence(results, rows).endswith(": ahead.")
 
 
 def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 31 + [False] * 29, [True] * 28 + [False] * 32)
     rows = scores(results)
-    assert "not distinguishable from the other cell" in leading_sentence(results, rows)
-    assert runner_up_sentence(results, rows).endswith("not distinguishable.")
+    assert "not distinguishable from the other model under Chain of thought." in leading_sentence(
+        results, rows
+    )
+    assert "leads" not in leading_sentence(results, rows)
+    assert ": not distinguishable; this comparison finds 10.1 points" in runner_up_sentence(
+        results, rows
+    )
 
 
 def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
@@ -98,7 +106,35 @@ def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
     results = two_models(tmp_path, strong, weak)
     rows = {s.cell.model: s for s in scores(results) if s.subject == "total"}
     assert rows["sim-weak"].acc.hi > rows["sim-strong"].acc.lo  # the intervals overlap
-    assert "ahead of the other cell" in leading_sentence(results, list(rows.values()))
+    assert "ahead of the other model" in leading_sentence(results, list(rows.values()))
+
+
+def test_models_are_compared_under_the_reference_setting_alone(made: Folders) -> None:
+    """Three models under three settings are 3 pairs under one of them, not 36 pairs of cells."""
+    for reference, label in ((None, "Chain of thought"), ("direct", "Direct")):
+        study = parse_study(study_values(reference_setting=reference), "test")
+        results = load_results(*made[:3], study)
+        rows = scores(results)
+        top = best(results, rows)
+        assert top is not None
+        assert results.setting_label(top.cell.setting) == label
+        sentence = leading_sentence(results, rows)
+        assert f"the 2 other models under {label}" in sentence
+        assert sentence.endswith("(paired tests, Holm over all 3 pairs at 0.05).")
+
+
+def test_the_sentence_says_no_more_than_the_tests(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    rows = scores(results)
+    top = best(results, rows)
+    assert top is not None
+    tests = results.family_tests
+    others = [cell for cell in results.family.cells if cell != top.cell]
+    ahead = sum(tests.is_ahead(top.cell, cell) for cell in others)
+    sentence = leading_sentence(results, rows)
+    assert ("leads with" in sentence) == (ahead == len(others))
+    if 0 < ahead < len(others):
+        assert f"ahead of {ahead} of the {len(others)} others" in sentence
 
 
 def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:

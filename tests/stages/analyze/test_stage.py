@@ -87,8 +87,9 @@ def test_the_headline_has_three_numbers_and_says_simulated(
     best = max(
         float(r["acc"])
         for r in read(folders.out / "main.csv")
-        if (r["subject"], r["rules"]) == ("total", "robust")
+        if (r["subject"], r["rules"], r["setting"]) == ("total", "robust", "cot")
     )
+    assert headline.numbers[0].label == "Best accuracy under Chain of thought"
     assert headline.numbers[0].value == f"{100 * best:.1f}\N{NO-BREAK SPACE}%"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 from omibench.params.cell import Cell
@@ -15,18 +16,20 @@ from omibench.stages.analyze.words import (
     format_decimals,
     format_interval,
     format_level,
+    format_p,
     format_percent,
     format_points,
     format_points_interval,
+    format_share,
     name_image_bin,
     name_scorer,
 )
 from omibench.statistics.paired import (
     AccuracyDifference,
-    count_pairs,
     independent_difference,
     paired_difference,
 )
+from omibench.statistics.power import POWER
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,42 +41,34 @@ UNKNOWN_FAILURES = "published verdicts do not say which responses hold no answer
 
 
 def best(results: Results, rows: Sequence[Score]) -> Score | None:
-    """The cell with the highest total under the main rules; the first in the study's order.
+    """The cell of the family with the highest total under the main rules; the first in its order.
 
     Cells that answered clearly fewer problems than others (recorded responses may cover only some
     subjects) cannot lead: their accuracy is about other problems. Nor can cells that got too few
     answers. None where no cell is left.
     """
-    totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
     out = {*partial_cells(results, rows), *results.failed_cells}
-    return max((s for s in totals if s.cell not in out), key=lambda s: s.acc.mean, default=None)
+    totals = [s for s in _family_totals(results, rows) if s.cell not in out]
+    return max(totals, key=lambda s: s.acc.mean, default=None)
 
 
 def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
-    """The cells that cannot lead, because others answered clearly more problems."""
-    totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
-    highest_count = max(s.acc.n for s in totals)
+    """The cells of the family that cannot lead, because others answered clearly more problems."""
+    totals = _family_totals(results, rows)
+    highest_count = max((s.acc.n for s in totals), default=0)
     return [s.cell for s in totals if s.acc.n < NEARLY_ALL * highest_count]
 
 
-def compare_cells(results: Results, first: Cell, second: Cell) -> AccuracyDifference:
-    """First minus second under the main rules, on the problems that both answered.
-
-    The interval holds for all pairs of cells together (Bonferroni), because the cells that are
-    compared were picked by looking at all of them: the best of many equal models looks better.
-    """
-    return _compare_frames(
-        _per_problem(results.select_verdicts(results.main_rules, first)),
-        _per_problem(results.select_verdicts(results.main_rules, second)),
-        ["id"],
-        results.study.analyze.confidence,
-        comparisons=count_pairs(len(results.study.cells)),
-    )
+def _family_totals(results: Results, rows: Sequence[Score]) -> list[Score]:
+    cells = set(results.family.cells)
+    return [
+        s for s in rows if s.subject == TOTAL and s.rules == results.main_rules and s.cell in cells
+    ]
 
 
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
-    failed = results.failed_cells
+    failed = [cell for cell in results.failed_cells if cell in results.family.cells]
     small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
     sentences = [part + made_up_problems(results) + _lead(results, rows)]
@@ -97,47 +92,78 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
     top = best(results, rows)
     if top is None:
         return NO_LEADER
-    other_cells = [cell for cell in results.study.cells if cell != top.cell]
-    lead = (
-        f"{cell_name(results, top.cell)} leads with {format_percent(top.acc.mean)} of "
-        f"{count_noun(top.acc.n, 'problem')} right "
+    family, tests = results.family, results.family_tests
+    other_cells = [cell for cell in family.cells if cell != top.cell]
+    ahead = sum(tests.is_ahead(top.cell, cell) for cell in other_cells)
+    behind = len(other_cells) - ahead
+    score = (
+        f"{format_percent(top.acc.mean)} of {count_noun(top.acc.n, 'problem')} right "
         f"({format_level(results.study.analyze.confidence)} "
         f"interval {format_interval(top.acc)})"
     )
+    name = cell_name(results, top.cell)
     if not other_cells:
-        return lead + "."
-    ahead = sum(compare_cells(results, top.cell, other_cell).lo > 0 for other_cell in other_cells)
-    indistinguishable = len(other_cells) - ahead
-    if indistinguishable == 0:
-        whom = f"all {ahead} others" if ahead > 1 else "the other cell"
-        return f"{lead}, ahead of {whom} on the same problems."
+        return f"{name} has {score}."
+    others = _name_others(results, len(other_cells))
+    if not behind:
+        return (
+            f"{name} leads with {score}, ahead of {others} on the same problems{_level(results)}."
+        )
+    lead = f"{name} has the highest accuracy, {score}"
     if len(other_cells) == 1:
-        return f"{lead}; on the same problems it is not distinguishable from the other cell."
+        return f"{lead}; on the same problems it is not distinguishable from {others}."
     return (
-        f"{lead}; on the same problems it is ahead of {ahead} of the {len(other_cells)} others, "
-        f"and not distinguishable from {indistinguishable}."
+        f"{lead}; on the same problems it is ahead of {ahead} of {others}, "
+        f"and not distinguishable from {behind}{_level(results)}."
     )
 
 
+def _name_others(results: Results, count: int) -> str:
+    """The cells beside the leader: 'the 2 other models under Direct', 'the other cell'."""
+    family = results.family
+    noun = "model" if family.setting else "cell"
+    under = f" under {results.setting_label(family.setting)}" if family.setting else ""
+    return f"the other {noun}{under}" if count == 1 else f"the {count} other {noun}s{under}"
+
+
+def _level(results: Results) -> str:
+    """At which error the family is tested, where it is more than one pair."""
+    pairs = results.family.pairs
+    return f" ({name_family_test(results)})" if pairs > 1 else ""
+
+
+def name_family_test(results: Results) -> str:
+    """'paired tests, Holm over all 3 pairs at 0.05'."""
+    alpha = format_decimals(results.family_tests.alpha, 4).rstrip("0")
+    return f"paired tests, Holm over all {results.family.pairs:,} pairs at {alpha}"
+
+
 def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
-    """The leader against the best cell of any other model, or of its own when it is alone."""
+    """The leader against the second of the family, with what their paired test says."""
     top = best(results, rows)
-    if top is None:
+    second = best(results, [s for s in rows if s.cell != top.cell]) if top else None
+    if top is None or second is None:
         return leading_sentence(results, rows)
-    apart = [s for s in rows if s.cell.model != top.cell.model] or [
-        s for s in rows if s.cell != top.cell
-    ]
-    second = best(results, apart) if apart else None
-    if second is None:
-        return leading_sentence(results, rows)
-    difference = compare_cells(results, top.cell, second.cell)
+    test = results.family_tests.compare(top.cell, second.cell)
     names = f"{cell_name(results, top.cell)} against {cell_name(results, second.cell)}"
-    if difference.n == 0:
+    if test.difference.n == 0:
         return f"{names}: no problem was answered by both, so they cannot be compared."
-    verdict = "ahead" if difference.lo > 0 else "not distinguishable"
+    p = "" if isnan(test.adjusted) else f", p {format_p(test.adjusted)}"
+    p += " by Holm" if p and results.family.pairs > 1 else ""
+    verdict = (
+        "ahead" if results.family_tests.is_ahead(top.cell, second.cell) else ("not distinguishable")
+    )
+    smallest = (
+        f"; this comparison finds {format_share(test.detectable)} points with a power of "
+        f"{format_percent(POWER, 0)}"
+        if verdict != "ahead" and not isnan(test.detectable)
+        else ""
+    )
     return (
-        f"{names}: {format_points(difference.value)} points on the same "
-        f"{count_noun(difference.n, 'problem')} ({format_points_interval(difference)}): {verdict}."
+        f"{names}: {format_points(test.difference.value)} points on the same "
+        f"{count_noun(test.difference.n, 'problem')} "
+        f"({format_level(results.study.analyze.confidence)} interval of this pair "
+        f"{format_points_interval(test.difference)}{p}): {verdict}{smallest}."
     )
 
 
@@ -276,18 +302,11 @@ def cell_name(results: Results, cell: Cell) -> str:
     return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
 
 
-def _per_problem(rows: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    return rows.group_by("id", "cluster", maintain_order=True).agg(pl.col("verdict").mean())
-
-
 def _compare_frames(
     first: pl.DataFrame,
     second: pl.DataFrame,
     keys: list[str],
     confidence: float,
-    comparisons: int = 1,
 ) -> AccuracyDifference:
     pairs = first.join(second, on=keys, maintain_order="left")
     return paired_difference(
@@ -295,5 +314,4 @@ def _compare_frames(
         pairs["verdict_right"].to_list(),
         pairs["cluster"].to_list(),
         confidence,
-        comparisons,
     )

@@ -115,10 +115,10 @@ def leading_numbers(
 
 
 def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
-    label, top = "Best accuracy", best(results, rows)
+    label, top = _name_best(results), best(results, rows)
     if top is None:
         return HeadlineNumber(label, NO_VALUE, NO_LEADER, results.main_simulated)
-    failed = results.failed_cells
+    failed = [cell for cell in results.failed_cells if cell in results.family.cells]
     small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
     detail = (
         f"{cell_name(results, top.cell)}; {format_level(results.study.analyze.confidence)} "
@@ -130,6 +130,14 @@ def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
     if failed:
         detail += f"; {count_noun(len(failed), 'cell')} with too few answers left out"
     return HeadlineNumber(label, format_percent(top.acc.mean), detail, results.main_simulated)
+
+
+def _name_best(results: Results) -> str:
+    """What the best accuracy is the best of: the family that is compared."""
+    setting = results.family.setting
+    if setting is None or len({cell.setting for cell in results.study.cells}) == 1:
+        return "Best accuracy"
+    return f"Best accuracy under {results.setting_label(setting)}"
 
 
 def _failures(results: Results) -> HeadlineNumber:

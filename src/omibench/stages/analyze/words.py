@@ -56,6 +56,11 @@ def format_points_interval(difference: AccuracyDifference) -> str:
     return f"{format_points(difference.lo)} to {format_points(difference.hi)} points"
 
 
+def format_p(p: float) -> str:
+    """A p value: '0.034', '< 0.0001'."""
+    return "< 0.0001" if p < 0.0001 else f"{float(f'{p:.2g}'):f}".rstrip("0").rstrip(".")
+
+
 def name_outcome(outcome: str) -> str:
     """'budget_stop' -> 'budget stop': the word of the files, wherever an outcome is shown."""
     return outcome.replace("_", " ")

@@ -1,0 +1,131 @@
+"""All pairs of the cells that a study compares, tested together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.params.cell import Cell
+from omibench.params.families import Family
+from omibench.results.grouped import average_samples
+from omibench.results.pair_tests import compare_pairs
+from omibench.statistics.multiplicity import adjust_holm
+from omibench.statistics.paired import AccuracyDifference
+from omibench.statistics.rank_ranges import RankRange, find_rank_ranges
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class PairTest(NamedTuple):
+    """One cell minus another over the items that both answered."""
+
+    difference: AccuracyDifference
+    """With the interval of this comparison alone."""
+    p: float
+    """Two-sided; NaN where nothing could be tested."""
+    adjusted: float
+    """p by Holm over all pairs of the family."""
+    detectable: float
+    """The smallest true difference that would be found; NaN where none would."""
+
+
+@dataclass(frozen=True)
+class FamilyTests:
+    """The tests of all pairs of a family, at one family-wise error."""
+
+    family: Family
+    confidence: float
+    pairs: dict[tuple[Cell, Cell], PairTest]
+    """Of the pairs of cells that share an item, in the order of the family."""
+
+    @property
+    def alpha(self) -> float:
+        """The family-wise error."""
+        return 1 - self.confidence
+
+    def compare(self, first: Cell, second: Cell) -> PairTest:
+        """First minus second."""
+        if (first, second) in self.pairs:
+            return self.pairs[first, second]
+        difference, p, adjusted, detectable = self.pairs.get((second, first), _UNTESTED)
+        value, lo, hi, n = difference
+        return PairTest(AccuracyDifference(-value, -hi, -lo, n), p, adjusted, detectable)
+
+    def is_ahead(self, first: Cell, second: Cell) -> bool:
+        """Whether the first cell's accuracy is significantly higher, by Holm over the family."""
+        test = self.compare(first, second)
+        return test.difference.value > 0 and test.adjusted < self.alpha
+
+    @cached_property
+    def ranks(self) -> dict[Cell, RankRange]:
+        """The ranks that the tests leave open to each cell."""
+        cells = self.family.cells
+        tests = [[self.compare(first, second) for second in cells] for first in cells]
+        differences = [[test.difference.value for test in row] for row in tests]
+        adjusted = [[test.adjusted for test in row] for row in tests]
+        ranges = find_rank_ranges(differences, adjusted, self.alpha)
+        return dict(zip(cells, ranges, strict=True))
+
+
+_UNTESTED = PairTest(AccuracyDifference(nan, -1.0, 1.0, 0), nan, nan, nan)
+
+
+def compare_family(verdicts: pl.DataFrame, family: Family, confidence: float) -> FamilyTests:
+    """Test all pairs of the cells of a family over the items that both answered.
+
+    Args:
+        verdicts: Those of one rule book that count, with `model`, `setting`, `id`, `cluster` and
+            `verdict`.
+        family: Which cells.
+        confidence: 1 - the family-wise error, and the level of each pair's own interval.
+
+    Raises:
+        MissingExtraError: There are two cells or more and scipy is not installed.
+    """
+    import polars as pl
+
+    frames = list(_compare_with_later(verdicts, family, confidence))
+    if not frames:
+        return FamilyTests(family, confidence, {})
+    table = pl.concat(frames)
+    adjusted = adjust_holm(table["p"].to_numpy())
+    pairs = {
+        (family.cells[row["place"]], family.cells[row["place_right"]]): PairTest(
+            AccuracyDifference(row["estimate"], row["low"], row["high"], row["n"]),
+            _number(row["p"]), float(p), _number(row["detectable"]),
+        )
+        for row, p in zip(table.iter_rows(named=True), adjusted, strict=True)
+    }  # fmt: skip
+    return FamilyTests(family, confidence, pairs)
+
+
+def _compare_with_later(
+    verdicts: pl.DataFrame, family: Family, confidence: float
+) -> Iterator[pl.DataFrame]:
+    """Each cell against all after it: one table a cell, so that memory grows with cells alone."""
+    import polars as pl
+
+    places = pl.DataFrame(
+        [(*cell, place) for place, cell in enumerate(family.cells)],
+        schema={"model": pl.String, "setting": pl.String, "place": pl.Int64},
+        orient="row",
+    )
+    of_family = verdicts.join(places, on=["model", "setting"], maintain_order="left")
+    values = average_samples(of_family, ["place"])
+    for place in range(len(family.cells) - 1):
+        first = values.filter(pl.col("place") == place)
+        later = values.filter(pl.col("place") > place).select("id", "place", "verdict")
+        pairs = first.join(later, on="id", maintain_order="right")
+        if pairs.height:
+            yield compare_pairs(
+                pairs, ["place", "place_right"], confidence, ("verdict", "verdict_right"),
+                family=family.pairs,
+            )  # fmt: skip
+
+
+def _number(value: float | None) -> float:
+    return nan if value is None else value

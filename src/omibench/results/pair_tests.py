@@ -1,0 +1,57 @@
+"""Tests of many paired comparisons, in columns beside their estimates and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omibench.results.grouped import compare_groups
+from omibench.statistics.multiplicity import adjust_holm
+from omibench.statistics.paired_tests import PairSums, compare_sums
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SUMS = ("n", "clusters", "gained", "lost", "squares", "between", "sizes_squared", "binary")
+"""The columns of `compare_groups` in the order of the fields of `PairSums`."""
+
+
+def compare_pairs(
+    pairs: pl.DataFrame,
+    by: Sequence[str],
+    confidence: float,
+    columns: tuple[str, str] = ("first", "second"),
+    family: int | None = None,
+) -> pl.DataFrame:
+    """Compare two values over the same items in each group, with an interval and a test.
+
+    Args:
+        pairs: A row per item that both answered: `by`, `cluster` and the two columns, in [0, 1].
+        by: Columns whose values make a group, of which each is one comparison.
+        confidence: The two-sided level of each interval, in (0, 1); alpha is the rest.
+        columns: The columns of the first and the second value.
+        family: How many comparisons are looked at together; all groups if left out.
+
+    Returns:
+        What `grouped.compare_groups` gives, the intervals for one comparison each, with more
+        columns: `p` (`statistics.paired_tests.compare_sums`; null where there is no test), `p_holm`
+        (adjusted over all groups), and `detectable`, the smallest true difference that the
+        comparison finds with a power of 0.8 at alpha over the family; null where it finds none.
+
+    Raises:
+        MissingExtraError: scipy is not installed.
+    """
+    import polars as pl
+
+    groups = compare_groups(pairs, by, confidence, columns=columns)
+    sums = PairSums(*(groups[name].to_numpy().astype(float) for name in _SUMS))
+    alpha = (1 - confidence) / max(1, family or groups.height)
+    tests = compare_sums(sums, alpha)
+    finite = np.where(np.isfinite(tests.detectable), tests.detectable, np.nan)
+    return groups.with_columns(
+        pl.Series("p", tests.p).fill_nan(None),
+        pl.Series("p_holm", adjust_holm(tests.p)).fill_nan(None),
+        pl.Series("detectable", finite).fill_nan(None),
+    )

@@ -1,0 +1,36 @@
+"""The cells that a study compares with each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from omibench.params.cell import Cell
+from omibench.params.families import choose_family
+
+GRID = [Cell(model, setting) for model in "abc" for setting in ("cot", "direct")]
+
+
+@pytest.mark.parametrize(("reference", "setting"), [(None, "cot"), ("direct", "direct")])
+def test_models_are_compared_under_one_setting(reference: str | None, setting: str) -> None:
+    family = choose_family(GRID, reference)
+    assert family.setting == setting
+    assert family.cells == tuple(Cell(model, setting) for model in "abc")
+    assert family.pairs == 3
+
+
+def test_a_setting_of_one_model_is_no_reference() -> None:
+    cells = [Cell("a", "tools"), *GRID]
+    assert choose_family(cells).setting == "cot"
+    assert choose_family(cells, "tools").setting == "cot"
+
+
+def test_one_model_is_compared_with_itself_under_other_settings() -> None:
+    cells = [Cell("a", setting) for setting in ("cot", "direct", "ps")]
+    family = choose_family(cells, "direct")
+    assert family.setting is None
+    assert family.cells == tuple(cells)
+
+
+def test_a_single_cell_is_compared_with_nothing() -> None:
+    assert choose_family([Cell("a", "cot")]).pairs == 0
+    assert choose_family([]).pairs == 0
