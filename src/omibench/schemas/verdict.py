@@ -23,6 +23,9 @@ FAILURES: tuple[VerdictOutcome, ...] = (
 UNANSWERED: tuple[VerdictOutcome, ...] = ("unparsed", "loop", "refused", "truncated", "empty")
 """Failures of the model itself: a response came, and it holds no answer."""
 
+NOT_JUDGED: tuple[VerdictOutcome, ...] = ("judge_failed", "unjudged")
+"""Failures of judges: the response may hold an answer, and nobody says whether it is right."""
+
 RIGHT = 0.5
 """From here on a verdict, or a label with partial credit, counts as right."""
 

@@ -11,6 +11,8 @@ from tests.stages.analyze.conftest import (
     Folders,
     forget_origins,
     make_published_study,
+    make_study,
+    rewrite_cells,
     study_values,
 )
 
@@ -173,6 +175,35 @@ def test_a_leader_without_failures_moves_nowhere(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
     rows = [s._replace(failures=Failures(0, s.acc.mean, s.acc.mean)) for s in scores(results)]
     assert failures_sentence(results, rows).endswith("score, none of them in the leading cell.")
+
+
+def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path: Path) -> None:
+    folders = make_study(tmp_path)
+
+    def drop_judgements(frame: pl.DataFrame) -> pl.DataFrame:
+        if "rules" not in frame.columns:
+            return frame
+        scored = (pl.col("outcome") == "scored") & (pl.col("rules") == "robust")
+        lost = scored & (pl.int_range(pl.len()) % 5 == 0)
+        return frame.with_columns(
+            outcome=pl.when(lost).then(pl.lit("unjudged")).otherwise("outcome"),
+            verdict=pl.when(lost).then(0.0).otherwise("verdict"),
+        )
+
+    rewrite_cells(folders, drop_judgements)
+    results = load_results(*folders[:3], folders.study)
+    outcomes = results.select_verdicts("robust")["outcome"]
+    unjudged, n = int((outcomes == "unjudged").sum()), len(outcomes)
+    empty = int((outcomes != "scored").sum()) - unjudged
+    assert unjudged > 20
+    assert empty > 5
+    sentence = failures_sentence(results, scores(results))
+    assert sentence.startswith(f"{empty} responses of {n} ")
+    assert "counted as right they and the answers without a judgement" in sentence
+    assert sentence.endswith(f" {unjudged} answers of {n} got no judgement.")
+    number = make_headline(Analysis(folders.study, results, tmp_path, tmp_path)).numbers[-1]
+    assert number.detail.startswith(f"{empty} of {n}, ")
+    assert f"; {unjudged} more answers not judged" in number.detail
 
 
 def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.present_cells import describe_missing
 from omibench.schemas.certificate import ALL_TYPES
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score
+from omibench.stages.analyze.tables.unanswered import count_unanswered
 from omibench.stages.analyze.words import (
     count_noun,
     format_decimals,
@@ -251,24 +252,26 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     rules = results.failure_rules
     if rules is None:
         return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
-    verdicts = results.select_verdicts(rules)
-    failed, n = int(verdicts["failed"].sum()), verdicts.height
+    scorer = name_scorer(rules)
+    n, failed, unjudged = count_unanswered(results.select_verdicts(rules))
+    rest = f" {count_noun(unjudged, 'answer')} of {n:,} got no judgement." if unjudged else ""
     if not failed:
-        return f"All {n:,} responses hold an answer that {name_scorer(rules)} could score."
+        held = "hold an answer" if unjudged else f"hold an answer that {scorer} could score"
+        return f"All {n:,} responses {held}.{rest}"
     moved, top = "", best(results, rows)
     bounds = top.failures if top else None
     if bounds and bounds.failed == 0:
         moved = ", none of them in the leading cell"
     elif bounds:
+        those = "they and the answers without a judgement" if unjudged else "they"
         moved = (
-            "; counted as right they would move the leading cell from "
+            f"; counted as right {those} would move the leading cell from "
             f"{format_percent(bounds.as_wrong)} to {format_percent(bounds.as_right)}"
         )
     hold = "holds" if failed == 1 else "hold"
     return (
         f"{count_noun(failed, 'response')} of {n:,} ({format_percent(failed / n)}) {hold} no "
-        f"answer for "
-        f"{name_scorer(rules)} to score{moved}."
+        f"answer for {scorer} to score{moved}.{rest}"
     )
 
 

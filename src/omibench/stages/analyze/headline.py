@@ -21,6 +21,7 @@ from omibench.stages.analyze.claims import (
     partial_cells,
 )
 from omibench.stages.analyze.tables.accuracy import ImageScore, Score
+from omibench.stages.analyze.tables.unanswered import count_unanswered
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -144,14 +145,15 @@ def _failures(results: Results) -> HeadlineNumber:
     label, rules = "Responses without an answer", results.failure_rules
     if rules is None:
         return HeadlineNumber(label, "not known", UNKNOWN_FAILURES, simulated=False)
-    verdicts = results.select_verdicts(rules)
-    failed = int(verdicts["failed"].sum())
+    responses, empty, unjudged = count_unanswered(results.select_verdicts(rules))
     note = "counted as wrong and shown as bounds"
     if rules != results.main_rules:
         note = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"
+    if unjudged:
+        note += f"; {count_noun(unjudged, 'more answer')} not judged, counted in the same way"
     return HeadlineNumber(
         label,
-        format_percent(failed / verdicts.height),
-        f"{failed:,} of {verdicts.height:,}, {note}",
+        format_percent(empty / responses),
+        f"{empty:,} of {responses:,}, {note}",
         results.rests_on_simulation(rules),
     )
