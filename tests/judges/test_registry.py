@@ -124,7 +124,7 @@ def test_names_under_others_are_checked() -> None:
 
 def test_marks_are_named_once() -> None:
     assert set(JUDGES.built_in_names) == set(BUILT_IN_KEYS)
-    assert {*MARKS_BY_INSTRUMENT, "error_type"} == set(BUILT_IN_KEYS)
+    assert {*MARKS_BY_INSTRUMENT, "error_type", "transcript"} == set(BUILT_IN_KEYS)
     for row in (JudgementRow, LabelRow):
         marks = [name for name in row.model_fields if name in (*QUALITY_MARKS, ALIGNMENT_MARK)]
         assert marks == [*QUALITY_MARKS, ALIGNMENT_MARK]

@@ -83,7 +83,8 @@ def study(tmp_path: Path, questions: Path) -> Study:
         "infer": {"models": ["a", "b"], "settings": ["cot", "words", "read", "best", "cup"]},
         "score": {"rules": ["robust", "mathreal"], "judge": ["judge", "rater"],
                   "grader": "grader"},
-        "judge": {"quality": "rater", "alignment": "rater", "errors": "judge", "problems": 2},
+        "judge": {"quality": "rater", "alignment": "rater", "errors": "judge", "problems": 2,
+                  "transcripts": "rater"},
     }  # fmt: skip
     return parse_study(values, "test")
 

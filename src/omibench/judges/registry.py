@@ -1,7 +1,7 @@
 """The judges of reasoning by name: what each is, whom it judges, and where its word is kept.
 
-The stage `judge` asks them. Quality, alignment and the type of error have columns of their own in
-JudgementRow; every other judge has a scale, and the columns that go with it.
+The stage `judge` asks them. Quality, alignment, the type of error and transcripts have columns of
+their own in JudgementRow; every other judge has a scale, and the columns that go with it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from omibench.text.fences import Section
 
 Columns = Mapping[str, Any]
 """Columns of JudgementRow and what a judge says in them."""
-JudgedResponses = Literal["readable", "with_reference", "wrong"]
+JudgedResponses = Literal["readable", "with_reference", "wrong", "transcribed"]
 """Whom a judge judges: responses with text; of these the ones to problems with a worked solution;
-answers that were scored and are not all right."""
+answers that were scored and are not all right; texts that were read from a problem's pictures
+before it was answered, each once whatever samples and answers follow."""
 BuildInstrument = Callable[[Any], Instrument[Any]]
 """Builds the judge for its panel, a JudgePanel as params.yaml names it."""
 FillColumns = Callable[[Any, Any], Columns]
@@ -55,8 +56,8 @@ def judge(
 
     Args:
         name: What `judge.others` calls it.
-        responses: Whom it judges: `readable` responses, those `with_reference` besides, or `wrong`
-            answers.
+        responses: Whom it judges: `readable` responses, those `with_reference` besides, `wrong`
+            answers, or texts that were `transcribed` from pictures.
         fill_columns: Of the built-in judges alone, which have columns of their own.
 
     Raises:

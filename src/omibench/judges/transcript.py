@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from omibench.judges.case import JudgeCase, clip
 from omibench.judges.instrument import Instrument, register
+from omibench.judges.registry import Columns, judge
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
+from omibench.params.panel import JudgePanel
 from omibench.text.fences import Section
 
 KEYS = ("key-terms", "semantics")
@@ -78,3 +80,14 @@ TRANSCRIPT: Instrument[TranscriptScores] = register(
         purpose="says what a transcript keeps of a printed text",
     )
 )
+
+
+def fill_columns(shares: TranscriptScores | None, panel: JudgePanel) -> Columns:
+    """A column a share."""
+    return shares._asdict() if shares else {}
+
+
+@judge("transcript", responses="transcribed", fill_columns=fill_columns)
+def build_transcript(panel: JudgePanel) -> Instrument[TranscriptScores]:
+    """The same judge for every panel."""
+    return TRANSCRIPT

@@ -29,11 +29,23 @@ def list_aggregated_cells(cells: Sequence[Cell], settings: Mapping[str, Setting]
     return [cell for cell in cells if settings[cell.setting].decoding.samples > 1]
 
 
-def list_judged_cells(cells: Sequence[Cell], judge: JudgeParams) -> list[Cell]:
-    """The cells whose reasoning is judged: none where `judge` names nobody."""
+def list_judged_cells(
+    cells: Sequence[Cell], judge: JudgeParams, settings: Mapping[str, Setting]
+) -> list[Cell]:
+    """The cells whose reasoning, or whose readings of the pictures, are judged.
+
+    Args:
+        cells: Those of the study.
+        judge: Who judges. Where it names nobody but a judge of transcripts, these are cells under
+            settings that read the pictures first.
+        settings: The study's, by name.
+    """
     if not judge.is_named:
         return []
-    return [c for c in cells if judge.settings is None or c.setting in judge.settings]
+    chosen = [c for c in cells if judge.settings is None or c.setting in judge.settings]
+    if judge.judges_responses:
+        return chosen
+    return [c for c in chosen if settings[c.setting].reads]
 
 
 def list_salient_cells(cells: Sequence[Cell], saliency: SaliencyParams) -> list[Cell]:

@@ -76,7 +76,10 @@ EngineName = Annotated[
 ReasonName = Annotated[str, PartName("reasons", "reason of the filter")]
 ConditionName = Annotated[str, PartName("conditions", "image condition")]
 JudgeName = Annotated[
-    str, PartName("judges", "judge of reasoning", without=("quality", "alignment", "error_type"))
+    str,
+    PartName(
+        "judges", "judge of reasoning", without=("quality", "alignment", "error_type", "transcript")
+    ),
 ]
 """The built-in judges have keys of their own."""
 

@@ -73,6 +73,11 @@ class Setting(Block):
         return self.images.show == "captions" or bool(self.perception or self.tools)
 
     @property
+    def reads(self) -> bool:
+        """Whether the text of the pictures is read before the question is answered."""
+        return self.perception is not None and self.perception.reads
+
+    @property
     def helpers(self) -> list[str]:
         """The models that are asked besides the cell's own, such as a captioner; each once."""
         reader = self.perception.by if self.perception else None

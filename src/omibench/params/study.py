@@ -122,7 +122,7 @@ class Study(Block):
     @property
     def judged_cells(self) -> list[Cell]:
         """The cells whose reasoning is judged: none where `judge` names nobody."""
-        return list_judged_cells(self.cells, self.judge)
+        return list_judged_cells(self.cells, self.judge, self.settings)
 
     @property
     def salient_cells(self) -> list[Cell]:

@@ -32,8 +32,14 @@ from omibench.stages.aggregate.material import CaseMaterial, Statements, prepare
 from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.stage import make_sample
-from omibench.stages.judge.material import Material, choose_ids, find_stratum, make_case
-from omibench.stages.judge.stage import select_material
+from omibench.stages.judge.material import (
+    Material,
+    choose_ids,
+    find_stratum,
+    make_case,
+    make_transcript_case,
+)
+from omibench.stages.judge.stage import list_cases, select_material
 from omibench.stages.score.asking import INSTRUMENTS
 from omibench.stages.score.asking import find_instrument as find_score_instrument
 from omibench.stages.score.judge import gptscore, run_mathreal
@@ -125,7 +131,8 @@ class Judging:
             ]
             if responses == "wrong" and not sure:
                 material = [replace(m, verdict=_wrong(m)) for m in material if m.is_readable]
-            consult([m.case for m in select_material(name, material, errors)], instrument, panel)
+            selected = select_material(name, material, errors)
+            consult(list_cases(name, selected), instrument, panel)
         return dry.steps
 
     def _plan_draw(
@@ -221,8 +228,9 @@ class Judging:
             if row.id in kept_ids or draw:
                 question, answer = self.view.questions_by_id[row.id], find_answer(self.view, row.id)
                 case = make_case(question, answer, row.text, folder, params.images)
-                stratum = find_stratum(answer, draw)
-                m = Material(row, case, verdicts.get(row.key), stratum, row.id in kept_ids)
+                stratum, verdict = find_stratum(answer, draw), verdicts.get(row.key)
+                transcript = make_transcript_case(question, row)
+                m = Material(row, case, verdict, stratum, row.id in kept_ids, transcript)
                 material.append((m, stored))
         return material
 

@@ -35,7 +35,7 @@ def expect_responses(
     """
     expected = cell_row.estimate.output / max(1, cell_row.to_buy)
     expected = expected or EXPECTED_SHARE * view.study.settings[cell.setting].decoding.max_tokens
-    words = filler(int(expected))
+    words, reads = filler(int(expected)), view.study.settings[cell.setting].reads
     expected_responses = []
     for path in paths:
         if path.last.response.provider_id != GUESS:
@@ -43,7 +43,10 @@ def expect_responses(
             continue
         id, index = path.thread.task.question.id, path.thread.sample
         text = f"{cell.model} {cell.setting} {id} {index} {words}"
-        row = ResponseRow(id=id, index=index, key="", outcome="answered", text=text)
+        readings = [f"{cell.model} {id} {words}"] if reads else None
+        row = ResponseRow(
+            id=id, index=index, key="", outcome="answered", text=text, readings=readings
+        )
         expected_responses.append(Expected(row, stored=False))
     return expected_responses
 

@@ -97,6 +97,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "quality": "omibench.judges.quality",
         "alignment": "omibench.judges.alignment",
         "error_type": "omibench.judges.error_type",
+        "transcript": "omibench.judges.transcript",
     },
     "conditions": {
         "all": "omibench.settings.conditions",

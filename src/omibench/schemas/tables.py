@@ -64,6 +64,9 @@ class ResponseRow(Noun):
     """The model that the endpoint says answered, where it says so."""
     error: str | None = None
     """Why there is no answer: for `provider_error`, and for `refused` by the endpoint."""
+    readings: Annotated[list[str] | None, SPARSE] = None
+    """What was read from the pictures before the answer, under a setting with `perception` that
+    reads: the printed text and, under `I+QM+DM`, a description of the figures."""
 
 
 class VerdictRow(Noun):
@@ -128,15 +131,15 @@ class JudgementRow(Noun):
     """What judges say of the reasoning in one response; one row a response, instrument and judge.
 
     Marks are from 1 to 5. A column is null where another instrument fills it, or the judge failed.
-    `mark`, `label`, `lowest` and `highest` are of judges under `judge.others`; a file lacks those
-    of them that no row fills.
+    `mark`, `label`, `lowest` and `highest` are of judges under `judge.others`, `terms` and
+    `semantics` of `judge.transcripts`; a file lacks those of them that no row fills.
     """
 
     id: str
     index: int
     key: str
     instrument: str
-    """`quality`, `alignment`, `error_type`, or the name of another judge."""
+    """`quality`, `alignment`, `error_type`, `transcript`, or the name of another judge."""
     version: int
     judge: str | None = None
     """The judge; several names joined by `+` for their vote; null where none was needed."""
@@ -165,6 +168,10 @@ class JudgementRow(Noun):
     label: Annotated[str | None, SPARSE] = None
     lowest: Annotated[float | None, SPARSE] = None
     highest: Annotated[float | None, SPARSE] = None
+    terms: Annotated[float | None, SPARSE] = None
+    """The share of the printed key terms that the text read from the pictures keeps, in [0, 1]."""
+    semantics: Annotated[float | None, SPARSE] = None
+    """The share of the printed text's meaning that it keeps, in [0, 1]."""
 
 
 class FrozenManifest(Noun):

@@ -31,8 +31,13 @@ def asking(tmp_path: Path, study: Make) -> Study:
     """The study with two more settings, and an oracle that knows what the pictures say."""
     made = study(
         models={"sim": {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")}},
-        settings={"shots": EXAMPLES, "read": PERCEPTION, "dg": {"perception": "I+QG+DG"}},
-        infer={"models": ["sim"], "settings": ["shots", "read", "dg"]},
+        settings={
+            "shots": EXAMPLES,
+            "read": PERCEPTION,
+            "dg": {"perception": "I+QG+DG"},
+            "plain": {},
+        },
+        infer={"models": ["sim"], "settings": ["shots", "read", "dg", "plain"]},
         freeze={"examples": {"set_aside": 1}},
     )
     rows = [json.loads(line) for line in (tmp_path / "oracle.jsonl").read_text().splitlines()]
@@ -86,6 +91,14 @@ def test_a_reading_is_bought_once_for_all_samples(
     ]
     assert len(lines) == 3 * (2 + 3), "two readings and three answers a problem"
     assert "Text of p1." in json.dumps(lines)
+    text, figures = frame.filter(id="p1")["readings"][0].to_list()
+    assert "Text of p1." in text
+    assert figures
+    assert text != figures
+    assert frame["readings"].n_unique() == 3, "the samples of a problem follow one reading"
+    plain = rows(questions, tmp_path / "plain.parquet", asking, "plain")
+    assert plain["readings"].null_count() == plain.height
+    assert "readings" not in pl.read_parquet_schema(tmp_path / "plain.parquet")
 
 
 def test_a_benchmark_without_descriptions_is_refused(questions: Path, asking: Study) -> None:

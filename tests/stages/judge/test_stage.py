@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from tests.judges.plugin_judges import plugin_judges
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import (
@@ -118,6 +119,50 @@ def test_every_judge_is_asked_about_what_it_can_judge(files: CellFiles) -> None:
     assert by_id["alignment"][1] <= 2
     assert found.filter(instrument="quality").drop_nulls("overall").height == 3
     assert set(found.drop_nulls("error_type")["taxonomy"]) == {"omibench"}
+
+
+def test_a_reading_of_the_pictures_is_judged_once_a_problem(files: CellFiles) -> None:
+    texts = {"right": ["right?", "A cart."], "wrong": ["8 wheels"], "refused": ["refused?"]}
+    rows = [
+        ResponseRow(
+            id=n, index=index, key=f"k-{n}-{index}", outcome=OUTCOMES.get(n, "answered"),
+            text=TEXTS[n], readings=texts.get(n),
+        )
+        for n in PROBLEMS for index in range(2)
+    ]  # fmt: skip
+    write_parquet(files.responses, rows, ResponseRow)
+    panel = {"models": ["b", "c"], "max_tokens": 99}
+    frame = judged(files._replace(verdicts=None), transcripts=panel)
+    counting = frame.filter("counts")
+    assert counting["id"].to_list() == ["right", "wrong", "refused"]
+    assert counting["index"].to_list() == [0, 0, 0]
+    assert set(frame["instrument"]) == {"transcript"}
+    shares = dict(counting.select("id", "terms").iter_rows())
+    assert shares["right"] == shares["refused"] == 1.0
+    assert shares["wrong"] < 0.5
+    assert frame.height == 9, "each judge's own shares stand behind the median"
+    assert "terms" not in judged_columns(files, quality="a")
+
+
+def judged_columns(files: CellFiles, **judge: Any) -> set[str]:
+    out = files.answers.parent / "columns.parquet"
+    write_parquet(files.responses, [
+        ResponseRow(id="right", index=0, key="k", outcome="answered", text="So. \\boxed{4}")
+    ], ResponseRow)  # fmt: skip
+    judge_cell(files._replace(verdicts=None), out, study(files, **judge))
+    return set(pl.read_parquet_schema(out))
+
+
+def test_cells_without_readings_are_not_judged_for_transcripts_alone(files: CellFiles) -> None:
+    values: dict[str, Any] = {
+        "models": {"a": {"provider": "simulated", "oracle": "o.jsonl"}},
+        "settings": {"i": {"perception": "I"}, "qm": {"perception": "I+QM"}},
+        "infer": {"models": ["a"], "settings": ["i", "qm"]},
+        "judge": {"transcripts": "a"},
+    }
+    assert Study.model_validate(values).judged_cells == [Cell("a", "qm")]
+    values["judge"]["quality"] = "a"
+    assert len(Study.model_validate(values).judged_cells) == 2
 
 
 def test_judgements_are_in_the_store_and_not_bought_twice(files: CellFiles) -> None:

@@ -24,7 +24,7 @@ def judge(
     """Judge the reasoning in responses, and why answers are wrong.
 
     Asks the models that params `judge` names: rationale quality, alignment with the reference
-    rationale, type of error. Scores do not depend on it.
+    rationale, type of error, what a reading of the pictures keeps. Scores do not depend on it.
 
     \b
     Example:

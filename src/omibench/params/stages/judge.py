@@ -10,7 +10,10 @@ from omibench.params.blocks import Block, Name
 from omibench.params.names import JudgeName
 from omibench.params.panel import JudgePanel, NamedPanel, Panel, write_out
 
-BUILT_IN_KEYS: Final = {"quality": "quality", "alignment": "alignment", "error_type": "errors"}
+BUILT_IN_KEYS: Final = {
+    "quality": "quality", "alignment": "alignment", "error_type": "errors",
+    "transcript": "transcripts",
+}  # fmt: skip
 """Instrument -> its key under `judge`."""
 
 
@@ -62,6 +65,9 @@ class JudgeParams(Block):
     """Alignment with the reference rationale, 1 to 5, where there is one (OMIBench, B.2)."""
     errors: Errors | None = None
     """The type of error of every failure (OMIBench, F.2; EMMA, 5; MathReal)."""
+    transcripts: Panel | None = None
+    """Key terms and meaning that a text keeps which a model read from the pictures, under settings
+    with `perception` that read (MathReal, OCR accuracy); its other parts need no judge."""
     others: dict[JudgeName, Panel] = {}
     """Further judges by name, of plug-ins: each says one number or label (docs/plugins.md)."""
     wrong_by: str | None = None
@@ -78,6 +84,11 @@ class JudgeParams(Block):
     def is_named(self) -> bool:
         """Whether anything is said of the reasoning, by judges or by people."""
         return bool(self.panels or self.errors)
+
+    @property
+    def judges_responses(self) -> bool:
+        """Whether anything is said of responses, and not of readings of pictures alone."""
+        return bool(self.errors or self.panels.keys() - {"transcript"})
 
     @property
     def panels(self) -> dict[str, JudgePanel]:

@@ -158,6 +158,7 @@ def _fill_judge(judge: JudgeParams, files: Files) -> JudgeParams:
             "quality": _fill_panel(judge.quality, "quality", files),
             "alignment": _fill_panel(judge.alignment, "alignment", files),
             "errors": _fill_panel(judge.errors, "error_type", files),
+            "transcripts": _fill_panel(judge.transcripts, "transcript", files),
             "others": {n: _fill_panel(panel, n, files) for n, panel in judge.others.items()},
         }
     )

@@ -10,6 +10,8 @@ from omibench.schemas.tables import ResponseRow
 from omibench.settings.rounds import Answered, Exchange
 
 Number = TypeVar("Number", int, float)
+READER = "perceiver"
+"""The role in which a model reads the pictures before anybody answers."""
 
 
 def make_row(answered: Answered) -> ResponseRow:
@@ -41,7 +43,24 @@ def make_row(answered: Answered) -> ResponseRow:
         published_verdict=response.published_verdict,
         served_model=response.served_model,
         error=_describe_failure(last) if helper else response.error,
+        readings=list_readings(answered),
     )
+
+
+def list_readings(answered: Answered) -> list[str] | None:
+    """What was read from the pictures before the answer.
+
+    Args:
+        answered: A thread at its end.
+
+    Returns:
+        The printed text and, where figures are described, the description; None where nothing was
+        read, or not all of it.
+    """
+    readings = [a for a in answered.steps[0] if a.request.tags.role == READER]
+    if not readings or any(a.response.outcome != "answered" for a in readings):
+        return None
+    return [a.response.text for a in readings]
 
 
 def _describe_failure(last: Exchange) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from omibench.errors import FileFormatError, ParamsError
 from omibench.judges.case import JudgeCase
+from omibench.ocr_quality.printed import print_text
 from omibench.params.stages.judge import ErrorDraw, JudgeParams
 from omibench.schemas.attributes import join_labels
 from omibench.schemas.problem import Answer, Question
@@ -24,6 +25,7 @@ class Material:
 
     `verdict` is None where no rule book was asked for; `stratum` is the value of the problem's
     attribute by which failures are drawn; `is_sampled` says whether `judge.problems` leaves it.
+    `transcript` is the case of what was read from the pictures, None where nothing was.
     """
 
     row: ResponseRow
@@ -31,6 +33,7 @@ class Material:
     verdict: VerdictRow | None
     stratum: str = ""
     is_sampled: bool = True
+    transcript: JudgeCase | None = None
 
     @property
     def is_readable(self) -> bool:
@@ -91,7 +94,8 @@ def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
         )
         verdict = verdict_rows[row.id, row.index] if verdict_rows is not None else None
         stratum = find_stratum(gold[row.id], draw)
-        material.append(Material(row, case, verdict, stratum, row.id in kept_ids))
+        transcript = make_transcript_case(questions_by_id[row.id], row)
+        material.append(Material(row, case, verdict, stratum, row.id in kept_ids, transcript))
     return material
 
 
@@ -124,6 +128,22 @@ def make_case(
         reference=answer.solution,
         images=_list_pictures(question, folder) if images else (),
     )
+
+
+def make_transcript_case(question: Question, row: ResponseRow) -> JudgeCase | None:
+    """What a judge of transcripts is shown: the text that was read and the printed one.
+
+    Args:
+        question: The problem.
+        row: A response to it.
+
+    Returns:
+        The case; None where nothing was read before the response.
+    """
+    if not row.readings:
+        return None
+    text, printed = row.readings[0], print_text(question)
+    return JudgeCase(question.id, "", (), text, reference=printed)
 
 
 def _list_pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.errors import MissingInputError, ParamsError
+from omibench.judges.case import JudgeCase
 from omibench.judges.instrument import Instrument
 from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
 from omibench.judges.registry import JUDGES, JudgedResponses, build_instrument, columns_of
@@ -36,8 +37,9 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
     Parquet, instrument by instrument in the order of the responses, and returns how many rows
     there are. Quality is judged of every response with text, alignment where there is a reference
     besides, the type of error of failures: by their outcome alone where there is no answer, else by
-    the judge, and left to people where none is named. Raises ParamsError when nobody is named,
-    MissingInputError when the type of error is wanted without verdicts.
+    the judge, and left to people where none is named; what was read from the pictures, once a
+    problem. Raises ParamsError when nobody is named, MissingInputError when the type of error is
+    wanted without verdicts.
     """
     panels, errors = study.judge.named_panels, study.judge.errors
     if not study.judge.is_named:
@@ -91,10 +93,19 @@ def select_material(
         failures = select_failures(material, taxonomy, errors)
         return [m for m in failures if not type_failure(m, taxonomy)]
     sampled, responses = [m for m in material if m.is_sampled], responses_of(instrument)
+    if responses == "transcribed":  # samples of a problem follow one reading
+        return list({m.row.id: m for m in reversed(sampled) if m.transcript}.values())[::-1]
     if responses == "wrong":
         return [m for m in sampled if m.is_wrong]
     needs_reference = responses == "with_reference"
     return [m for m in sampled if m.is_readable and (m.case.reference or not needs_reference)]
+
+
+def list_cases(instrument: str, material: Sequence[Material]) -> list[JudgeCase]:
+    """What a judge is shown of each response, or of what was read before it."""
+    if responses_of(instrument) == "transcribed":
+        return [m.transcript for m in material if m.transcript]
+    return [m.case for m in material]
 
 
 def _type_failures(
@@ -128,7 +139,7 @@ def _consult_panel(
     request: PanelRequest[Any], panel: OpenPanel, material: Sequence[Material]
 ) -> Iterator[JudgementRow]:
     instrument = request.instrument
-    opinions = consult([m.case for m in material], instrument, panel)
+    opinions = consult(list_cases(instrument.name, material), instrument, panel)
     for m, opinion in zip(material, opinions, strict=True):
         for judge, counts, value, key, simulated, outcome in _list_voices(panel, opinion):
             yield JudgementRow(

@@ -12,7 +12,7 @@ from omibench.schemas.marks import MARKS_BY_INSTRUMENT
 from omibench.schemas.tables import JudgementRow, read_parquet
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.tables.reasoning import find_certificate
-from omibench.stages.analyze.words import name_outcome
+from omibench.stages.analyze.words import format_percent, name_outcome
 
 
 class Judgement(NamedTuple):
@@ -89,6 +89,11 @@ def _words(row: dict[str, Any]) -> str:
         return f"{row['mark']:g} of {row['lowest']:g} to {row['highest']:g}"
     if row["label"] is not None:
         return name_outcome(row["label"])
+    if row["terms"] is not None:
+        return (
+            f"of the printed text, the reading keeps {format_percent(row['terms'], 0)} of the key "
+            f"terms and {format_percent(row['semantics'], 0)} of the meaning"
+        )
     if row["instrument"] in MARKS_BY_INSTRUMENT:
         marks = {name: row[name] for name in MARKS_BY_INSTRUMENT[row["instrument"]]}
         mark_texts = [f"{name_outcome(n)} {m:g}" for n, m in marks.items() if m is not None]
