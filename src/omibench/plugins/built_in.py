@@ -45,8 +45,17 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "results": {
         "accuracy": "omibench.stages.analyze.results.accuracy",
         "chance": "omibench.stages.analyze.results.chance",
+        "saliency-gains": "omibench.stages.analyze.results.saliency",
+        "saliency-gain-histogram": "omibench.stages.analyze.results.saliency",
+        "saliency-impact": "omibench.stages.analyze.results.saliency",
+        "saliency-maps": "omibench.stages.analyze.results.saliency",
     },
-    "figures": {},
+    "figures": {
+        "saliency-confidence": "omibench.stages.analyze.figures.saliency",
+        "saliency-gains": "omibench.stages.analyze.figures.saliency",
+        "saliency-wins": "omibench.stages.analyze.figures.saliency",
+        "saliency-impact": "omibench.stages.analyze.figures.saliency",
+    },
     "benchmarks": {
         "omibench": "omibench.datasets.omibench",
         "emma": "omibench.datasets.emma",

@@ -28,6 +28,7 @@ from omibench.stages.analyze.tables.accuracy import (
     scores,
 )
 from omibench.stages.analyze.tables.printed import Printed, read_tables
+from omibench.stages.analyze.tables.saliency import Salience, saliences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,6 +69,16 @@ class Analysis:
     def failure_counts(self) -> list[FailureCount]:
         """The outcomes without an answer of every cell under every rule book."""
         return failure_counts(self.results)
+
+    @cached_property
+    def saliences(self) -> list[Salience]:
+        """What every cell that was looked into makes of the pictures; none without `saliency`.
+
+        Raises:
+            MissingInputError: The file of a cell is not there.
+            UntrustedError: It was measured in another way than the study says.
+        """
+        return saliences(self.results, self.study.saliency, self.folder / "saliency")
 
     @cached_property
     def printed_rows(self) -> list[Printed]:

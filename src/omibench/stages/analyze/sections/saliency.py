@@ -20,7 +20,6 @@ from omibench.stages.analyze.tables.saliency import (
     SaliencyComparison,
     compare_settings,
     mean_or_nan,
-    saliences,
     saliency_records,
 )
 from omibench.stages.analyze.words import (
@@ -49,9 +48,7 @@ class SaliencySection(ReportSection):
     def __init__(self, analysis: Analysis) -> None:
         """Read what the stage `saliency` wrote of every cell."""
         super().__init__(analysis)
-        self.saliences = saliences(
-            self.results, analysis.study.saliency, analysis.folder / "saliency"
-        )
+        self.saliences = analysis.saliences
 
     def tables(self) -> Iterable[ReportTable]:
         """`saliency.csv`, where there is anything."""
@@ -81,6 +78,7 @@ def describe_saliency(
         "largest change of log P of the chosen option at any place, either way.",
         "rows": [_row(results, row) for row in rows],
         "pairs": [_pair(results, pair) for pair in compare_settings(list(rows))],
+        "hidden": [_describe_hidden(results, row) for row in rows if row.hidden],
         "unscored": [_describe_unscored(results, row) for row in rows if row.unscored],
         "maps": [_map(results, row.cell, row.strongest, report) for row in rows if row.strongest],
     }
@@ -110,6 +108,15 @@ def _describe_unscored(results: Results, row: Salience) -> str:
     listed = "; ".join(f"{reason} ({count:,})" for reason, count in reasons[:MOST_REASONS])
     more = "; and others" if len(reasons) > MOST_REASONS else ""
     return f"{names['label']}, {names['setting']}: {total} not scored: {listed}{more}."
+
+
+def _describe_hidden(results: Results, row: Salience) -> str:
+    names = describe_cell(results, row.cell)
+    return (
+        f"{names['label']}, {names['setting']}: {count_noun(row.hidden, 'place')} took the chosen "
+        "option off the list of likeliest tokens that the endpoint gives. What covering them does "
+        "is not known, and impacts are at least what they are here."
+    )
 
 
 def _nats(value: float) -> str:

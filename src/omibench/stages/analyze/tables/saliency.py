@@ -28,6 +28,14 @@ TIE = 0.001
 """Log-probabilities (nats) that are nearer than this are equal (USNCO-V, figure 7)."""
 
 
+class LargestEffect(NamedTuple):
+    """The place with the largest effect on an option: picture (from 0), option, |S| in nats."""
+
+    image: int
+    option: str
+    drop: float
+
+
 class Salience(NamedTuple):
     """One cell: what its model makes of the places of the pictures, for the option it chooses.
 
@@ -54,6 +62,13 @@ class Salience(NamedTuple):
     strongest: tuple[str, int, str] | None
     """Problem, picture and option of the largest effect: the heat map to look at first."""
     simulated: bool
+    hidden: int = 0
+    """Places at which the chosen option has no log-probability: an endpoint lists no more than the
+    likeliest tokens, and covering the place pushed the option off its list."""
+    chosen_drops: Mapping[str, LargestEffect] = {}
+    """Problem -> the largest effect of any place on the chosen option."""
+    right_drops: Mapping[str, LargestEffect] = {}
+    """Problem -> the largest effect of any place on a right option."""
 
 
 class SaliencyComparison(NamedTuple):
@@ -177,6 +192,7 @@ def saliency_records(
             "impact_max": _round_known(max(s.impacts.values(), default=nan)),
             "supportive": _round_known(s.supportive),
             "simulated": s.simulated,
+            "hidden": s.hidden,
         }
         for s in rows
     ]
@@ -213,4 +229,33 @@ def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
         chosen.filter(pl.col("drop") > 0).height / chosen.height if chosen.height else nan,
         by_size.select("id", "image", "option").row(0) if by_size.height else None,
         bool(frame["simulated"].any()),
+        _count_hidden(frame, chosen),
+        _find_largest(chosen),
+        _find_largest(frame.filter(pl.col("outcome") == "scored", pl.col("right"))),
     )
+
+
+def _count_hidden(frame: pl.DataFrame, chosen: pl.DataFrame) -> int:
+    """The places of the grids that have no row of the chosen option.
+
+    A grid has all combinations of the places of a picture along its two sides.
+    """
+    import polars as pl
+
+    grids = (
+        frame.filter(pl.col("outcome") == "scored", pl.col("sha256") != "")
+        .group_by("id", "image")
+        .agg(places=pl.col("x").n_unique().cast(pl.Int64) * pl.col("y").n_unique().cast(pl.Int64))
+    )
+    return max(0, int(grids["places"].sum()) - chosen.height)
+
+
+def _find_largest(rows: pl.DataFrame) -> dict[str, LargestEffect]:
+    import polars as pl
+
+    largest = (
+        rows.sort(pl.col("drop").abs(), descending=True, maintain_order=True)
+        .group_by("id", maintain_order=True)
+        .agg(pl.col("image", "option").first(), pl.col("drop").first().abs())
+    )
+    return {id: LargestEffect(*effect) for id, *effect in largest.iter_rows()}
