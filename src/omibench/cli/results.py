@@ -7,19 +7,23 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.export import export
 from omibench.text.terminal import say_lines
 
 results_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Printed results, checked against themselves.",
+    help="Results of a study as tables and figures; printed results, checked against themselves.",
 )
 
 
 @results_app.callback()
 def results() -> None:
     """Keep `audit` a command of its own while it is the only one."""
+
+
+results_app.command()(export)
 
 
 @results_app.command()

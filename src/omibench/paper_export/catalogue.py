@@ -1,0 +1,131 @@
+"""What each paper's tables and figures are made from: `published/papers.yaml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from omibench.errors import ArgumentError, FileFormatError
+from omibench.files.shipped import find_shipped
+from omibench.files.yaml_file import read_yaml
+from omibench.params.blocks import Block
+from omibench.plugins.registry import known_names
+from omibench.schemas.validation import explain, suggest_name
+
+CATALOGUE = "published/papers.yaml"
+Column = Literal[
+    "model", "setting", "rules", "dataset", "slice", "value", "metric", "baseline", "k", "group",
+]  # fmt: skip
+
+
+class TableView(Block):
+    """A table of a page, cut from the tidy table of a result."""
+
+    result: str
+    """The result's name."""
+    where: dict[str, list[str]] = {}
+    """Column -> the values that are kept; all if left out."""
+    rows: list[str] = ["model", "setting"]
+    """The columns that name a row."""
+    columns: list[str] = ["value", "metric"]
+    """The columns that name a column of the page."""
+    percent: bool = True
+    """Whether the numbers are shares, shown in per cent."""
+    digits: Annotated[int, Field(ge=0, le=4)] = 2
+    best: Literal["highest", "lowest", "none"] = "highest"
+    """Which number of a column is marked as the best."""
+
+
+class PaperItem(Block):
+    """One table or figure of a paper."""
+
+    title: str
+    """What it shows, in our words."""
+    table: TableView | None = None
+    """The table of a page that is made from a study's results."""
+    figures: list[str] = []
+    """The figures that are drawn for it, `a`, `b`, ... where there are several."""
+    printed: str | None = None
+    """The file in `published/` that holds its printed numbers."""
+    needs: str = ""
+    """What a study must have for it."""
+    impossible: str = ""
+    """Why nobody can make it: what was never published."""
+    no_numbers: str = ""
+    """What it shows instead of numbers: an example, a drawing of a pipeline."""
+
+    @model_validator(mode="after")
+    def _is_made_or_says_why_not(self) -> Self:
+        made = self.table is not None or bool(self.figures)
+        if not (made or self.printed or self.impossible or self.no_numbers):
+            raise ValueError("give `table`, `figures`, `printed`, `impossible` or `no_numbers`")
+        return self
+
+    @property
+    def results(self) -> list[str]:
+        """The results that its table is cut from, and that its figures are drawn from."""
+        from omibench.stages.analyze.figures import FIGURES
+
+        tables = [FIGURES.get(name).table for name in self.figures]
+        return list(dict.fromkeys([*([self.table.result] if self.table else []), *tables]))
+
+
+class Paper(Block):
+    """A paper, and its tables and figures in their order."""
+
+    title: str
+    items: dict[Annotated[str, Field(pattern="^(table|figure)[0-9]+$")], PaperItem]
+
+
+def read_catalogue(path: Path | None = None) -> dict[str, Paper]:
+    """Read what the papers' tables and figures are made from.
+
+    Args:
+        path: The file; by default the one that ships with omibench.
+
+    Returns:
+        Papers by name: `omibench`, `emma`, `usnco-v`, `mathreal`.
+
+    Raises:
+        MissingInputError: The file does not exist.
+        FileFormatError: It holds something else, or names a result or figure that does not exist.
+    """
+    file = path or find_shipped(CATALOGUE)
+    values = read_yaml(file)
+    if not isinstance(values, dict):
+        raise FileFormatError(f"{file}: holds no papers; give name -> title and items")
+    papers = {}
+    for name, entry in values.items():
+        try:
+            papers[str(name)] = Paper.model_validate(entry)
+        except ValidationError as error:
+            raise FileFormatError(f"{file}: {name}: {explain(error, Paper)}") from None
+        _check_names(file, str(name), papers[str(name)])
+    return papers
+
+
+def find_paper(name: str) -> Paper:
+    """Find a paper of the catalogue.
+
+    Raises:
+        ArgumentError: There is none of that name.
+    """
+    papers = read_catalogue()
+    if name not in papers:
+        hint = suggest_name(name, list(papers))
+        raise ArgumentError(f"--paper: there is no paper {name!r}{hint}; give {', '.join(papers)}")
+    return papers[name]
+
+
+def _check_names(file: Path, name: str, paper: Paper) -> None:
+    for key, item in paper.items.items():
+        named = [("results", [item.table.result] if item.table else []), ("figures", item.figures)]
+        for kind, parts in named:
+            for part in parts:
+                if part not in known_names(kind):
+                    hint = suggest_name(part, known_names(kind))
+                    raise FileFormatError(
+                        f"{file}: {name}.items.{key}: there is no {kind[:-1]} {part!r}{hint}"
+                    )

@@ -1,0 +1,117 @@
+"""Tidy tables turned into those of a page: named rows and columns, one number a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.errors import ArgumentError
+from omibench.schemas.validation import suggest_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.paper_export.catalogue import TableView
+
+ALL_ITEMS = "Total"
+"""The name of a column or row over all items."""
+
+
+class Number(NamedTuple):
+    """A number of a page with its interval, as the tidy table has it."""
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    simulated: bool = False
+
+
+class WideTable(NamedTuple):
+    """A table of a page.
+
+    `keys` heads the columns that name a row; `rows` and `columns` hold their names, `cells` the
+    numbers by row and column.
+    """
+
+    keys: list[str]
+    rows: list[tuple[str, ...]]
+    columns: list[tuple[str, ...]]
+    cells: dict[tuple[tuple[str, ...], tuple[str, ...]], Number]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any number rests on simulated responses, judges or problems."""
+        return any(number.simulated for number in self.cells.values())
+
+
+def widen_table(
+    frame: pl.DataFrame, view: TableView, labels: Mapping[str, str] | None = None
+) -> WideTable:
+    """Cut the table of a page from a tidy table.
+
+    Args:
+        frame: The tidy table of a result.
+        view: Which rows are kept, and what names rows and columns.
+        labels: Model -> the name under which it is shown.
+
+    Returns:
+        The table; rows and columns in the order in which they first occur, `Total` last. Columns
+        that name nothing (all the same) are left out of the names.
+
+    Raises:
+        ArgumentError: The tidy table lacks a column that the view names, or has two numbers for
+            one place.
+    """
+    import polars as pl
+
+    needed = [*view.where, *view.rows, *view.columns]
+    for column in needed:
+        if column not in frame.columns:
+            raise ArgumentError(
+                f"result {view.result!r}: has no column {column!r}"
+                f"{suggest_name(column, frame.columns)}"
+            )
+    for column, values in view.where.items():
+        frame = frame.filter(pl.col(column).cast(pl.String).is_in(values))
+    frame = frame.filter(pl.col("estimate").is_not_null())
+    keys, heads = _drop_constant(frame, view.rows), _drop_constant(frame, view.columns)
+    cells: dict[tuple[tuple[str, ...], tuple[str, ...]], Number] = {}
+    for record in frame.iter_rows(named=True):
+        place = (
+            tuple(_name(record, key, labels) for key in keys),
+            tuple(_name(record, head, labels) for head in heads),
+        )
+        if place in cells:
+            where = " · ".join([*place[0], *place[1]])
+            raise ArgumentError(
+                f"result {view.result!r}: has two numbers for {where}; name more columns, or keep "
+                "fewer rows with `where`"
+            )
+        cells[place] = Number(
+            record["estimate"], record["low"], record["high"], bool(record["simulated"])
+        )
+    return WideTable(
+        list(keys),
+        _order(place[0] for place in cells),
+        _order(place[1] for place in cells),
+        cells,
+    )
+
+
+def _drop_constant(frame: pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """The columns that tell rows apart; the first where none does."""
+    varying = [name for name in columns if frame[name].n_unique() > 1]
+    return varying or list(columns[:1])
+
+
+def _name(record: Mapping[str, object], column: str, labels: Mapping[str, str] | None) -> str:
+    value = record[column]
+    text = "" if value is None else str(value)
+    if column == "model":
+        return (labels or {}).get(text, text)
+    return text or (ALL_ITEMS if column in ("value", "slice") else "")
+
+
+def _order(names: object) -> list[tuple[str, ...]]:
+    unique = list(dict.fromkeys(names))  # type: ignore[call-overload]
+    return sorted(unique, key=lambda name: ALL_ITEMS in name)

@@ -1,0 +1,160 @@
+"""Folders of tables and figures: what a user finds in them, and what is said of the rest."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
+from omibench.errors import ArgumentError, FileFormatError, MissingInputError
+from omibench.paper_export.catalogue import TableView, read_catalogue
+from omibench.paper_export.export import Options, export_paper, export_results
+from omibench.paper_export.formats import Style, escape_latex, render_latex, render_markdown
+from omibench.paper_export.wide import widen_table
+from omibench.stages.analyze.results.tidy import complete_table, write_table
+
+HOSTILE = r"\input{/etc/passwd} | <script>alert(1)</script> $x$ & 5% #_{}~^"
+
+
+def make_results(folder: Path, *, simulated: bool = False) -> Path:
+    """A results folder that holds one table: two models in two subjects and in total."""
+    rows = [
+        ("a", "", "", 0.5), ("a", "subject", "biology", 0.25), ("a", "subject", "physics", 0.75),
+        ("b", "", "", 0.4), ("b", "subject", "biology", 0.5),
+    ]  # fmt: skip
+    frame = pl.DataFrame(
+        [
+            {
+                "model": model, "setting": "cot", "rules": "robust", "slice": cut, "value": value,
+                "metric": "accuracy", "estimate": estimate, "low": estimate - 0.1,
+                "high": estimate + 0.1, "n": 10, "clusters": 10, "simulated": simulated,
+            }
+            for model, cut, value, estimate in rows
+        ]
+    )  # fmt: skip
+    write_table(complete_table(frame, "accuracy", "set"), folder / "analyze/tables", "accuracy")
+    (folder / "analyze/main.csv").write_text("model,label\na,Model A\nb,Model B\n")
+    return folder
+
+
+def view(**changes: object) -> TableView:
+    values: dict[str, object] = {"result": "accuracy", "rows": ["model"], "columns": ["value"]}
+    return TableView.model_validate(values | changes)
+
+
+def table_of(results: Path) -> pl.DataFrame:
+    return pl.read_parquet(results / "analyze/tables/accuracy.parquet")
+
+
+def test_a_page_has_total_last_and_names_models_by_their_labels(tmp_path: Path) -> None:
+    page = widen_table(table_of(make_results(tmp_path)), view(), {"a": "Model A"})
+    assert page.rows == [("Model A",), ("b",)]
+    assert page.columns == [("biology",), ("physics",), ("Total",)]
+    assert page.cells[("b",), ("Total",)].estimate == 0.4
+    assert (("b",), ("physics",)) not in page.cells
+
+
+def test_a_column_that_is_not_there_and_two_numbers_for_one_place_are_one_line(
+    tmp_path: Path,
+) -> None:
+    frame = table_of(make_results(tmp_path))
+    with pytest.raises(ArgumentError, match=r"no column 'modle'; did you mean 'model'"):
+        widen_table(frame, view(rows=["modle"]))
+    with pytest.raises(ArgumentError, match="two numbers for"):
+        widen_table(frame, view(columns=["metric"]))
+
+
+def test_latex_marks_the_best_and_the_second_best_of_each_column(tmp_path: Path) -> None:
+    page = widen_table(table_of(make_results(tmp_path)), view())
+    text = render_latex(page, Style(digits=1), "Accuracy", "tab:one")
+    assert r"a & \underline{25.0} & 75.0 & \textbf{50.0} \\" in text
+    assert r"b & \textbf{50.0} & -- & \underline{40.0} \\" in text
+    lowest = render_latex(page, Style(digits=1, best="lowest"), "Accuracy", "tab:one")
+    assert r"a & \textbf{25.0} & 75.0 & \underline{50.0} \\" in lowest
+
+
+def test_markdown_has_intervals_where_they_are_asked_for(tmp_path: Path) -> None:
+    page = widen_table(table_of(make_results(tmp_path)), view())
+    text = render_markdown(page, Style(digits=0, intervals=True, best="none"), "Accuracy")
+    assert "| a | 25 \\[15, 35\\] | 75 \\[65, 85\\] | 50 \\[40, 60\\] |" in text
+
+
+def test_hostile_names_are_text_in_every_format(tmp_path: Path) -> None:
+    frame = table_of(make_results(tmp_path)).with_columns(pl.lit(HOSTILE).alias("model"))
+    page = widen_table(frame.filter(slice="").head(1), view(rows=["model"]).model_copy(), None)
+    latex = render_latex(page, Style(), HOSTILE, "tab:x")
+    assert r"\input{" not in latex
+    assert "<script>" not in render_markdown(page, Style(), HOSTILE)
+    assert escape_latex("a_b & 5%") == r"a\_b \& 5\%"
+
+
+def test_a_folder_of_all_results(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results", simulated=True)
+    done = export_results(results, tmp_path / "out", Options())
+    assert not done.errors
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"README.md", "accuracy.csv", "accuracy.parquet", "accuracy.md", "accuracy.tex"} <= names
+    overview = (tmp_path / "out/README.md").read_text()
+    assert "SIMULATED" in overview
+    assert "SIMULATED" in (tmp_path / "out/accuracy.tex").read_text()
+
+
+def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results")
+    for name, paper in read_catalogue().items():
+        out = tmp_path / name
+        done = export_paper(results, name, out, Options())
+        assert [entry.key for entry in done.entries] == list(paper.items)
+        overview = (out / "README.md").read_text()
+        for entry in done.entries:
+            assert f"| {entry.key} |" in overview
+            assert entry.files or entry.reason
+            for file in entry.files:
+                assert (out / file).stat().st_size > 0
+
+
+def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results")
+    export_paper(results, "omibench", tmp_path / "out", Options())
+    with (tmp_path / "out/table2_printed.csv").open() as file:
+        assert len(list(csv.DictReader(file))) > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "holds no papers"),
+        ("p: {title: P, items: {table1: {title: T}}}", "p: items.table1: .*give `table`"),
+        ("p: {title: P, items: {chart1: {title: T, impossible: x}}}", "p: items.chart1"),
+        (
+            "p: {title: P, items: {table1: {title: T, table: {result: acuracy}}}}",
+            "p.items.table1: there is no result 'acuracy'.*accuracy",
+        ),
+    ],
+)
+def test_a_wrong_catalogue_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "papers.yaml"
+    file.write_text(text)
+    with pytest.raises(FileFormatError, match=message):
+        read_catalogue(file)
+
+
+def test_the_command_names_what_it_wrote_and_what_is_wrong(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results")
+    run = CliRunner()
+    out = str(tmp_path / "out")
+    done = run.invoke(app, ["results", "export", str(results), "--paper", "omibench", "--out", out])
+    assert done.exit_code == 0
+    assert "README.md: " in done.stderr
+    for arguments, error in (
+        ([str(tmp_path)], MissingInputError),
+        ([str(results), "--paper", "omibnech"], ArgumentError),
+        ([str(results), "--pictures", "gif"], ArgumentError),
+        ([str(results), "--out", str(results / "analyze/mine")], ArgumentError),
+    ):
+        failed = run.invoke(app, ["results", "export", "--out", out, *arguments])
+        assert isinstance(failed.exception, error) or failed.exit_code == 2, failed.output
