@@ -86,8 +86,12 @@ def test_no_two_packages_import_each_other() -> None:
     assert not pairs
 
 
-STAGES_OF_STAGES = {("stages.analyze", "stages.certify")}
-"""The report reads people's labels as the stage that certifies judges by them does."""
+STAGES_OF_STAGES = {
+    ("stages.analyze", "stages.aggregate"),
+    ("stages.analyze", "stages.certify"),
+}
+"""The report counts votes of k samples as the stage that chooses among them does, and reads
+people's labels as the stage that certifies judges by them does."""
 
 
 def test_a_stage_imports_no_other_stage() -> None:

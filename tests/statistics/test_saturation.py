@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from omibench.statistics.saturation import find_saturation
+from omibench.statistics.saturation import find_saturation, resample_saturation
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,22 @@ def test_a_gain_of_exactly_half_a_point_is_a_gain() -> None:
 
 def test_another_gain_may_be_asked_of_larger_models() -> None:
     assert find_saturation({1: 0.1, 2: 0.14}, least_gain=0.05) == 1
+
+
+def test_resamples_of_a_clear_plateau_agree_and_those_of_a_tie_do_not() -> None:
+    items = np.arange(400)
+    clear = np.stack([items < 100, items < 300, items < 300], axis=1).astype(float)
+    draw = np.random.default_rng(1)
+    close = np.stack([items < 100, draw.random(400) < 0.5, draw.random(400) < 0.505], axis=1)
+    names = [str(i) for i in items]
+    assert resample_saturation([2, 8, 30], clear, names, 8) == 1
+    assert resample_saturation([2, 8, 30], clear, names, None) == 0
+    sizes = {2: 0.25, 8: float(close[:, 1].mean()), 30: float(close[:, 2].mean())}
+    share = resample_saturation([2, 8, 30], close.astype(float), names, find_saturation(sizes))
+    assert 0.3 < share < 0.95
+
+
+def test_the_best_of_several_models_of_a_size_counts() -> None:
+    items = np.arange(100)
+    values = np.stack([items < 20, items < 60, items < 60], axis=1).astype(float)
+    assert resample_saturation([8, 8, 30], values, [str(i) for i in items], 8) == 1

@@ -44,6 +44,12 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     },
     "results": {
         "accuracy": "omibench.stages.analyze.results.accuracy",
+        "accuracy-by-budget": "omibench.stages.analyze.results.curves.budgets",
+        "accuracy-by-k": "omibench.stages.analyze.results.curves.samples",
+        "accuracy-by-parameters": "omibench.stages.analyze.results.curves.parameters",
+        "saturation": "omibench.stages.analyze.results.curves.parameters",
+        "accuracy-by-shots": "omibench.stages.analyze.results.curves.shots",
+        "accuracy-by-year": "omibench.stages.analyze.results.curves.years",
         "chance": "omibench.stages.analyze.results.chance",
         "saliency-gains": "omibench.stages.analyze.results.saliency",
         "saliency-gain-histogram": "omibench.stages.analyze.results.saliency",

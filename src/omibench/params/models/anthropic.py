@@ -28,6 +28,11 @@ class AnthropicModel(ApiModel):
     batch: Runtime[bool] = False
     """Ask through the batch API, at half the price and within a day."""
 
+    @property
+    def takes_temperature(self) -> bool:
+        """Its SDK takes none."""
+        return False
+
     def as_probe(self) -> Self:
         """Without its thinking, whose budget is larger than a probe."""
         return super().as_probe().model_copy(update={"thinking": None})

@@ -79,6 +79,11 @@ class ModelBlock(Block):
         return False
 
     @property
+    def takes_temperature(self) -> bool:
+        """Whether it decodes at the temperature of a setting, and at 0 always alike."""
+        return True
+
+    @property
     def context(self) -> int | None:
         """Tokens of prompt and reply that fit into it together; None where nobody says."""
         return None
@@ -198,6 +203,11 @@ class ServedModel(ModelBlock):
     def max_images(self) -> int | None:
         """As `can.images`."""
         return self.can.images
+
+    @property
+    def takes_temperature(self) -> bool:
+        """As `can.temperature`."""
+        return self.can.temperature
 
     @property
     def context(self) -> int | None:

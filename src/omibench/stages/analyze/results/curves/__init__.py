@@ -1,0 +1,1 @@
+"""Curves: accuracy against what a study varies on purpose, and what goes with it."""

@@ -1,0 +1,143 @@
+"""What k of a problem's samples are worth: a right one among them, their vote, their agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.rule_books.registry import RULE_BOOKS
+from omibench.schemas.verdict import RIGHT
+from omibench.stages.aggregate.equivalence import make_equivalence
+from omibench.stages.aggregate.sample import Sample
+from omibench.stages.aggregate.votes import group_answers
+from omibench.statistics.estimators import pass_at_k
+from omibench.statistics.subsets import AnswerCounts, agreement_at_k, vote_at_k
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.params.cell import Cell
+    from omibench.results.load import Results
+
+MOST_SAMPLES = 16
+"""The largest k of a curve (OMIBench, H.3)."""
+PASS, MAJORITY, CONSISTENCY = "pass@k", "majority@k", "consistency@k"
+_PUBLISHED = "published"
+
+
+class Worth(NamedTuple):
+    """One metric of one problem's samples, for k = 1, 2, ... in their order."""
+
+    rules: str
+    id: str
+    metric: str
+    values: tuple[float, ...]
+
+
+class _Ballot(NamedTuple):
+    """The class of answers that each sample of a problem is in, -1 where it holds none."""
+
+    classes: tuple[int, ...]
+    options: frozenset[int]
+    """The classes that are valid choices; all of them for an open problem."""
+
+
+def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Iterator[Worth]:
+    """Measure pass@k, the majority's verdict and consistency@k over all subsets of k samples.
+
+    Votes are those of the stage `aggregate`: which answers are one is the setting's `sameness`, and
+    under a judge or published verdicts the answers that the first rule book extracts vote.
+
+    Args:
+        results: The study's results.
+        cell: A cell with several samples of a problem.
+        verdicts: All verdicts of the cell.
+
+    Yields:
+        For each rule book and problem its three metrics, for k up to 16 or the fewest samples of a
+        problem; pass@k alone where no rule book extracts answers.
+    """
+    books = verdicts["rules"].unique(maintain_order=True).to_list()
+    base = next((r for r in results.study.score.rules if r != _PUBLISHED and r in books), None)
+    samples = {book: _collect_samples(verdicts, book) for book in books if "/" not in book}
+    fewest = min((len(s) for problems in samples.values() for s in problems.values()), default=0)
+    most = min(fewest, MOST_SAMPLES)
+    ballots: dict[tuple[str, str], _Ballot] = {}
+    sameness = results.study.settings[cell.setting].aggregate.sameness
+    for book, problems in samples.items():
+        voter = book if book in RULE_BOOKS and book != _PUBLISHED else base
+        for problem, drawn in problems.items():
+            scores = tuple(sample.verdict for sample in drawn)
+            yield Worth(book, problem, PASS, _count_passes(scores, most))
+            if voter is None or problem not in samples[voter]:
+                continue
+            if (voter, problem) not in ballots:
+                ballots[voter, problem] = _cast_votes(
+                    results, problem, samples[voter][problem], sameness
+                )
+            ballot = ballots[voter, problem]
+            yield Worth(book, problem, MAJORITY, _count_votes(ballot.classes, scores, most))
+            yield Worth(book, problem, CONSISTENCY, _count_agreement(ballot, most))
+
+
+def _collect_samples(verdicts: pl.DataFrame, book: str) -> dict[str, list[Sample]]:
+    samples: dict[str, list[Sample]] = {}
+    columns = ("id", "index", "extracted", "outcome", "verdict")
+    for name, index, extracted, outcome, verdict in (
+        verdicts.filter(rules=book).sort("index").select(columns).iter_rows()
+    ):
+        answer = extracted if outcome == "scored" else None
+        samples.setdefault(name, []).append(Sample(index, answer, verdict))
+    return samples
+
+
+def _cast_votes(
+    results: Results, problem: str, samples: Sequence[Sample], sameness: str | None
+) -> _Ballot:
+    answer = results.answers[problem]
+    are_same = make_equivalence(sameness, answer.answer_type, answer.choices)
+    groups = group_answers(samples, are_same)
+    home = {m.index: place for place, group in enumerate(groups) for m in group.members}
+    labels = {choice.label for choice in answer.choices} if answer.choices else None
+    valid = (p for p, group in enumerate(groups) if labels is None or group.answer in labels)
+    return _Ballot(tuple(home.get(s.index, -1) for s in samples), frozenset(valid))
+
+
+def _count_passes(verdicts: tuple[float, ...], most: int) -> tuple[float, ...]:
+    return _pass_curve(len(verdicts), sum(verdict >= RIGHT for verdict in verdicts), most)
+
+
+@cache
+def _pass_curve(samples: int, right: int, most: int) -> tuple[float, ...]:
+    return tuple(pass_at_k(samples, right, k) for k in range(1, most + 1))
+
+
+def _count_votes(classes: Sequence[int], verdicts: Sequence[float], most: int) -> tuple[float, ...]:
+    members: dict[int, list[float]] = {}
+    for place, verdict in zip(classes, verdicts, strict=True):
+        members.setdefault(place, []).append(verdict)
+    invalid = members.pop(-1, [])
+    groups = sorted((len(scores), sum(scores) / len(scores)) for scores in members.values())
+    mean = sum(invalid) / len(invalid) if invalid else 0.0
+    return _vote_curve(tuple(groups), len(invalid), mean, most)
+
+
+@cache
+def _vote_curve(
+    groups: tuple[tuple[int, float], ...], invalid: int, invalid_verdict: float, most: int
+) -> tuple[float, ...]:
+    counts = AnswerCounts(tuple(size for size, _ in groups), invalid)
+    scores = [score for _, score in groups]
+    return tuple(vote_at_k(counts, scores, invalid_verdict, k) for k in range(1, most + 1))
+
+
+def _count_agreement(ballot: _Ballot, most: int) -> tuple[float, ...]:
+    sizes = sorted(ballot.classes.count(place) for place in ballot.options)
+    return _agreement_curve(tuple(sizes), len(ballot.classes) - sum(sizes), most)
+
+
+@cache
+def _agreement_curve(sizes: tuple[int, ...], invalid: int, most: int) -> tuple[float, ...]:
+    counts = AnswerCounts(sizes, invalid)
+    return tuple(agreement_at_k(counts, k) for k in range(1, most + 1))

@@ -1,0 +1,115 @@
+"""Small studies, written as files and read again, whose every verdict a test decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.params.study import parse_study
+from omibench.results.load import load_results
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    write_json,
+    write_jsonl,
+    write_parquet,
+)
+from omibench.stages.analyze.analysis import Analysis
+
+SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
+
+
+class Draw(NamedTuple):
+    """One response and what every rule book says of it."""
+
+    model: str
+    setting: str
+    id: str
+    verdict: float
+    index: int = 0
+    extracted: str | None = "7"
+    text: str = "It is seven."
+    tokens: int | None = None
+    outcome: str = "answered"
+    judged: float | None = None
+    """The judge's verdict, where there is a judge."""
+
+
+def make_answers(count: int, **attributes: Sequence[str]) -> list[Answer]:
+    """Open problems p0, p1, ...; of each attribute the values in turn."""
+    return [
+        Answer(
+            id=f"p{number}",
+            answer=["7"],
+            answer_type="open",
+            subject="physics",
+            attributes={name: values[number % len(values)] for name, values in attributes.items()},
+        )
+        for number in range(count)
+    ]
+
+
+def make_analysis(
+    folder: Path, study: Mapping[str, Any], answers: Sequence[Answer], draws: Sequence[Draw]
+) -> Analysis:
+    """Write a study and read it for the stage `analyze`."""
+    names = ("subject", "group", "choices")
+    questions = [
+        Question(id=a.id, question="How many?", **{n: getattr(a, n) for n in names})
+        for a in answers
+    ]
+    write_jsonl(folder / "freeze" / "questions.jsonl", questions)
+    write_jsonl(folder / "freeze" / "answers.jsonl", answers)
+    manifest = FrozenManifest(
+        name="made", version="1.0.0", problems=len(answers), images=0, questions_sha256="0",
+        answers_sha256="0", subjects={"physics": len(answers)},
+    )  # fmt: skip
+    write_json(folder / "freeze" / "manifest.json", manifest)
+    for (model, setting), rows in groupby(sorted(draws, key=_cell), key=_cell):
+        cell_draws = list(rows)
+        file = f"{model}/{setting}.parquet"
+        write_parquet(folder / "infer" / file, [_respond(d) for d in cell_draws], ResponseRow)
+        verdicts = [verdict for d in cell_draws for verdict in _judge(d)]
+        write_parquet(folder / "score" / file, verdicts, VerdictRow)
+    models = {name: dict(SIMULATED) for name in study["infer"]["models"]}
+    values = {
+        "score": {"rules": ["robust"]},
+        **study,
+        "models": models | study.get("models", {}),
+    }
+    parsed = parse_study(values, "test")
+    results = load_results(folder / "freeze", folder / "infer", folder / "score", parsed)
+    return Analysis(parsed, results, folder, folder / "analyze" / "report.html")
+
+
+def _cell(draw: Draw) -> tuple[str, str]:
+    return draw.model, draw.setting
+
+
+def _key(draw: Draw) -> str:
+    return sha256(f"{draw.model}/{draw.setting}/{draw.id}/{draw.index}".encode()).hexdigest()
+
+
+def _respond(draw: Draw) -> ResponseRow:
+    return ResponseRow(
+        id=draw.id, index=draw.index, key=_key(draw), outcome=draw.outcome, text=draw.text,
+        output_tokens=draw.tokens, simulated=False,
+    )  # fmt: skip
+
+
+def _judge(draw: Draw) -> list[VerdictRow]:
+    is_scored = draw.extracted is not None
+    verdict = VerdictRow(
+        id=draw.id, index=draw.index, key=_key(draw), rules="robust", version=1,
+        extracted=draw.extracted, method="boxed", verdict=draw.verdict,
+        outcome="scored" if is_scored else "unparsed",
+    )  # fmt: skip
+    if draw.judged is None:
+        return [verdict]
+    judged = {"rules": "gptscore", "extracted": None, "verdict": draw.judged, "outcome": "scored"}
+    return [verdict, verdict.model_copy(update=judged)]
