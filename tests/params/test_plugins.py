@@ -37,7 +37,8 @@ def test_a_job_gets_the_plug_ins_that_it_uses_with_what_they_mean(folder: Path) 
     study = load_study("params.yaml")
     part = slice_study(study, "score")
     assert [plugin["file"] for plugin in part["plugins"]] == ["rules.py"]
-    assert slice_study(study, "analyze")["plugins"] == [{"file": "rules.py"}]
+    assert slice_study(study, "analyze")["plugins"] == part["plugins"], "it scores people"
+    assert slice_study(study, "certify")["plugins"] == [{"file": "rules.py"}]
     assert "plugins" not in slice_study(study, "freeze")
     assert load_study(json.dumps(part)).score.rules == ["halves", "robust"]
     (folder / "rules.py").write_text(RULE.replace("0.5", "0.75"))

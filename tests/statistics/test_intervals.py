@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from scipy.stats import binomtest, t
 from omibench.statistics.design_effect import estimate_design_effect
 from omibench.statistics.intervals import (
     clustered_mean,
+    clustered_median,
     clustered_wilson,
     wilson,
 )
@@ -164,3 +166,26 @@ def test_a_mean_has_students_interval_within_the_scale() -> None:
     assert together.hi - together.lo > apart.hi - apart.lo
     assert clustered_mean([3.0], ["a"], 0.95, 1, 5)[:4] == (3.0, 1.0, 5.0, 1)
     assert clustered_mean([], [], 0.95, 1, 5).n == 0
+
+
+def test_the_median_has_the_quantiles_of_its_share() -> None:
+    values = [float(value) for value in range(1, 101)]
+    median = clustered_median(values, range(100))
+    assert (median.mean, median.n) == (50.5, 100)
+    assert (median.lo, median.hi) == pytest.approx(np.quantile(values, wilson(50, 100)).tolist())
+
+
+def test_the_interval_of_a_median_covers() -> None:
+    covered = 0
+    for seed in range(300):
+        values = np.random.default_rng(seed).lognormal(4, 1, 40).tolist()
+        median = clustered_median(values, range(40))
+        covered += median.lo <= np.exp(4) <= median.hi
+    assert 0.92 <= covered / 300 <= 0.985
+
+
+def test_times_of_one_stem_are_no_independent_ones() -> None:
+    values = [float(10 * stem + place) for stem in range(10) for place in range(4)]
+    alone = clustered_median(values, range(40))
+    shared = clustered_median(values, [stem for stem in range(10) for _ in range(4)])
+    assert shared.hi - shared.lo > alone.hi - alone.lo

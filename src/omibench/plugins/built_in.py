@@ -55,12 +55,15 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "saliency-gain-histogram": "omibench.stages.analyze.results.saliency",
         "saliency-impact": "omibench.stages.analyze.results.saliency",
         "saliency-maps": "omibench.stages.analyze.results.saliency",
+        "people": "omibench.stages.analyze.results.people",
+        "people-subset": "omibench.stages.analyze.results.people",
     },
     "figures": {
         "saliency-confidence": "omibench.stages.analyze.figures.saliency",
         "saliency-gains": "omibench.stages.analyze.figures.saliency",
         "saliency-wins": "omibench.stages.analyze.figures.saliency",
         "saliency-impact": "omibench.stages.analyze.figures.saliency",
+        "people": "omibench.stages.analyze.figures.people",
     },
     "benchmarks": {
         "omibench": "omibench.datasets.omibench",

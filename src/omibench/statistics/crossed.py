@@ -22,6 +22,8 @@ FEW_PEOPLE = 4
 from here on 92.5 to 96.5 % (tests/statistics/test_crossed.py)."""
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Labels = Sequence[Hashable] | Codes
+"""Who or what each value belongs to: names, or numbers as numpy holds them."""
 
 
 class CrossedEstimate(NamedTuple):
@@ -43,9 +45,9 @@ class _Variance(NamedTuple):
 
 
 def estimate_crossed_share(
-    values: Sequence[float],
-    people: Sequence[Hashable],
-    clusters: Sequence[Hashable],
+    values: Sequence[float] | Floats,
+    people: Labels,
+    clusters: Labels,
     confidence: float = 0.95,
 ) -> CrossedEstimate:
     """The share of right answers of a group of people, for other such people and problems.
@@ -77,9 +79,9 @@ def estimate_crossed_share(
 
 
 def estimate_crossed_mean(
-    values: Sequence[float],
-    people: Sequence[Hashable],
-    clusters: Sequence[Hashable],
+    values: Sequence[float] | Floats,
+    people: Labels,
+    clusters: Labels,
     confidence: float = 0.95,
     limits: tuple[float, float] = (-1.0, 1.0),
 ) -> CrossedEstimate:
@@ -111,18 +113,19 @@ def estimate_crossed_mean(
 
 
 def _encode(
-    values: Sequence[float], people: Sequence[Hashable], clusters: Sequence[Hashable]
+    values: Sequence[float] | Floats, people: Labels, clusters: Labels
 ) -> tuple[Floats, Codes, Codes]:
     if not len(values) == len(people) == len(clusters):
         raise ValueError(f"{len(values)} values, {len(people)} people, {len(clusters)} clusters")
-    if len(set(people)) < 2 or len(set(clusters)) < 2:
-        raise ValueError(
-            f"{len(set(people))} people and {len(set(clusters))} clusters: at least two of each"
-        )
-    return np.asarray(values, dtype=float), _number(people), _number(clusters)
+    person, cluster = _number(people), _number(clusters)
+    if not len(values) or not person.max() or not cluster.max():
+        raise ValueError("an estimate over people and problems takes at least two of each")
+    return np.asarray(values, dtype=float), person, cluster
 
 
-def _number(labels: Sequence[Hashable]) -> Codes:
+def _number(labels: Labels) -> Codes:
+    if isinstance(labels, np.ndarray):
+        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     return np.fromiter((codes[label] for label in labels), dtype=np.int64, count=len(labels))
 

@@ -93,3 +93,27 @@ def clustered_mean(
     variance = sum((value - mean) ** 2 for value in values) / (n - 1)
     half = t_value(confidence, n - 1) * sqrt(variance / n_eff)
     return Estimate(mean, max(lowest, mean - half), min(highest, mean + half), n, n_eff)
+
+
+def clustered_median(
+    values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
+) -> Estimate:
+    """The median of values, with the interval that a share of one half makes (Woodruff 1952).
+
+    The bounds are the quantiles at the bounds of the share of values up to the median, whose
+    interval is `clustered_wilson`'s.
+
+    Args:
+        values: On any scale, such as seconds.
+        groups: The cluster of each value.
+        confidence: The two-sided level, in (0, 1).
+    """
+    n = len(values)
+    if n == 0:
+        return Estimate(nan, nan, nan, 0, 0.0)
+    array = np.asarray(values, dtype=float)
+    median = float(np.median(array))
+    share = clustered_wilson([float(value <= median) for value in values], groups, confidence)
+    lo, hi = wilson(share.n_eff / 2, share.n_eff, confidence)
+    bounds = np.quantile(array, [lo, hi])
+    return Estimate(median, float(bounds[0]), float(bounds[1]), n, share.n_eff)

@@ -6,7 +6,7 @@ error with one line that names the file. YAML is read by `files.yaml_file`, whic
 """
 
 from omibench.files.intake.containment import resolve_within
-from omibench.files.intake.csv_rows import read_csv
+from omibench.files.intake.csv_rows import NumberedRow, read_csv, read_numbered_csv
 from omibench.files.intake.frames import iter_frame, read_frame
 from omibench.files.intake.json_text import parse_json, read_json, read_json_lines
 from omibench.files.intake.metadata import strip_metadata
@@ -16,6 +16,7 @@ from omibench.files.intake.regular import FILE_BYTES, open_regular, read_bytes, 
 __all__ = [
     "FILE_BYTES",
     "EncodedPicture",
+    "NumberedRow",
     "iter_frame",
     "open_regular",
     "parse_json",
@@ -24,6 +25,7 @@ __all__ = [
     "read_frame",
     "read_json",
     "read_json_lines",
+    "read_numbered_csv",
     "read_picture",
     "read_text",
     "resolve_within",

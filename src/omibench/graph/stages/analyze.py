@@ -11,7 +11,7 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     errors = study.judge.errors
     labels = [errors.labels or study.certify.labels, prompt_file(errors.taxonomy)] if errors else []
     analyze = study.analyze
-    tables = [*analyze.published, analyze.people, analyze.external_scores]
+    tables = [*analyze.published, analyze.people, analyze.people_cutoffs, analyze.external_scores]
     return [*tables, *study.certify.certificates, *labels]
 
 
@@ -23,7 +23,7 @@ ANALYZE = Stage(
         "certify", "analyze",
     ),
     inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
-    plugins=("sections", "results", "figures"),
+    plugins=("sections", "results", "figures", "rule_books"),
     files=_files,
     outputs=(
         ResultFile("analyze/report.html", None, "the report, to be opened in a browser"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -47,6 +47,21 @@ class Baselines(Block):
     """Setting -> the setting that it is compared with, of each model that has both."""
 
 
+class PeopleSubset(Block):
+    """Which problems people are given: drawn by seed, as OMIBench's appendix K describes it."""
+
+    size: Annotated[int, Field(ge=1)] = 52
+    """How many are scored."""
+    familiarisation: Annotated[int, Field(ge=0)] = 10
+    """How many more they answer first, to get used to the form; these are never scored."""
+    by: str = "subject"
+    """The attribute over whose values the draw spreads."""
+    shares: Literal["equal", "proportional"] = "equal"
+    """As many of each value as the others have, or in proportion to the dataset."""
+    seed: Annotated[int, Field(ge=0)] | None = None
+    """Equal seeds draw equal problems; `study.seed` if left out."""
+
+
 class AnalyzeParams(Block):
     """How results are summarised and shown."""
 
@@ -69,5 +84,10 @@ class AnalyzeParams(Block):
     """Fit a logistic regression of being right on model, setting, number of images and subject."""
     people: str | None = None
     """A CSV file of people's answers: person, group, problem, answer, seconds."""
+    people_subset: PeopleSubset | None = None
+    """Draw the problems that people are given; models are scored on the same ones."""
+    people_cutoffs: str | None = None
+    """A CSV file of cut-offs of exams: exam, year, percentile, score, of. From them follows an
+    estimate of what people score (USNCO-V, figure 5)."""
     external_scores: str | None = None
     """A CSV file of scores on other benchmarks: model, benchmark, metric, value, source."""

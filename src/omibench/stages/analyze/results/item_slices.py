@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from omibench.params.stages.analyze import split_slice
+from omibench.results.attributes import list_values
 from omibench.stages.analyze.results.tidy import JOINT
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ DEFAULT_SLICES = ("subject", "n_images", "answer_type")
 def list_item_slices(analysis: Analysis) -> list[str]:
     """List the slices of the study that attributes of items alone define."""
     slices = analysis.study.analyze.slices
-    columns = analysis.items.columns
+    names = analysis.attributes.of_items
     return [
-        names
-        for names in (DEFAULT_SLICES if slices is None else slices)
-        if all(name in columns for name in split_slice(names))
+        text
+        for text in (DEFAULT_SLICES if slices is None else slices)
+        if all(name in names for name in split_slice(text))
     ]
 
 
@@ -34,26 +35,19 @@ def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
         names: One attribute, or two with a comma between them.
 
     Returns:
-        Rows of `id`, `slice` and `value`: one an item, several for an item whose attribute is a
-        list of labels, none for one that lacks an attribute; values in their order.
+        Rows of `id`, `slice` and `value`: one an item, several for an item with several labels;
+        values in their order.
     """
     import polars as pl
 
     attributes = split_slice(names)
-    labels = items.select("id", *attributes)
+    labels = items.select("id")
     for name in attributes:
-        if isinstance(labels.schema[name], pl.List):
-            labels = labels.explode(name)
-    return (
-        labels.drop_nulls()
-        .sort(attributes)
-        .select(
-            "id",
-            pl.lit(JOINT.join(attributes)).alias("slice"),
-            pl.concat_str(
-                [pl.col(name).cast(pl.String) for name in attributes], separator=JOINT
-            ).alias("value"),
-        )
+        labels = labels.join(list_values(items, "id", name), on="id", maintain_order="left")
+    return labels.sort(attributes, maintain_order=True).select(
+        "id",
+        pl.lit(JOINT.join(attributes)).alias("slice"),
+        pl.concat_str(attributes, separator=JOINT).alias("value"),
     )
 
 

@@ -1,0 +1,234 @@
+"""Accuracies of persons and groups, and what models score more or less than they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from omibench.results.grouped import estimate_groups
+from omibench.statistics.crossed import estimate_crossed_mean, estimate_crossed_share
+from omibench.statistics.intervals import clustered_median
+from omibench.statistics.paired import paired_difference
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.inputs.people_answers import PersonAnswer
+
+Codes = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+PERSON, GROUP, EVERYBODY, MODEL = "person", "group", "everybody", "model"
+BY_PROBLEMS, BY_BOTH = "problems", "people and problems"
+_PLACE = ("rules", "slice", "value")
+
+
+def add_kinds(scored: pl.DataFrame) -> pl.DataFrame:
+    """Repeat people's answers for each way in which they are summed up.
+
+    Args:
+        scored: Rows with `person` and `group`.
+
+    Returns:
+        The rows with `kind` and `respondent`: for the person, for the group where it has a name,
+        and for everybody where no single group is everybody.
+    """
+    import polars as pl
+
+    parts = [
+        scored.with_columns(kind=pl.lit(PERSON), respondent=pl.col("person")),
+        scored.filter(pl.col("group") != "").with_columns(
+            kind=pl.lit(GROUP), respondent=pl.col("group")
+        ),
+    ]
+    groups, people = scored["group"].n_unique(), scored["person"].n_unique()
+    if groups > 1 or (people > 1 and (scored["group"] == "").all()):
+        parts.append(scored.with_columns(kind=pl.lit(EVERYBODY), respondent=pl.lit("")))
+    return pl.concat(parts)
+
+
+def estimate_people(
+    answers: pl.DataFrame, confidence: float, column: str = "verdict"
+) -> pl.DataFrame:
+    """Estimate the accuracy of each person, of each group and of everybody.
+
+    Args:
+        answers: People's scored answers with `kind`, `respondent`, `slice` and `value`.
+        confidence: The two-sided level, in (0, 1).
+        column: The column of the values, in [0, 1].
+
+    Returns:
+        A row for each rule book, slice, value and respondent. `low` and `high` of a person, and of
+        a group of one, are for other such problems (`variance`: "problems"); those of a group for
+        other such people as well ("people and problems"), and `problems_low` and `problems_high`
+        for these very people.
+    """
+    import polars as pl
+
+    keys = ["kind", "respondent", *_PLACE]
+    values = answers.filter(pl.col(column).is_not_null())
+    rows = estimate_groups(values, keys, confidence, column).drop("n_eff")
+    counts = values.group_by(keys, maintain_order=True).agg(
+        pl.col("person").n_unique().cast(pl.Int64).alias("people"),
+        pl.col("id").n_unique().cast(pl.Int64).alias("problems"),
+        pl.col("simulated").any(),
+    )
+    rows = rows.join(counts, on=keys, maintain_order="left").with_columns(
+        problems_low="low", problems_high="high", variance=pl.lit(BY_PROBLEMS)
+    )
+    crossed = [
+        dict(zip(keys, place, strict=True)) | _estimate_both(part, confidence, column)
+        for place, part in values.group_by(keys, maintain_order=True)
+        if part["person"].n_unique() > 1 and part["cluster"].n_unique() > 1
+    ]
+    if not crossed:
+        return rows
+    return rows.update(pl.DataFrame(crossed), on=keys, how="left")
+
+
+def _estimate_both(part: pl.DataFrame, confidence: float, column: str) -> dict[str, Any]:
+    estimate = estimate_crossed_share(
+        part[column].to_list(), part["person"].to_list(), part["cluster"].to_list(), confidence
+    )
+    return {"low": estimate.lo, "high": estimate.hi, "variance": BY_BOTH}
+
+
+def compare_with_people(
+    models: pl.DataFrame, answers: pl.DataFrame, confidence: float
+) -> pl.DataFrame:
+    """Estimate what each cell scores more than each group, over the same problems.
+
+    Args:
+        models: `model`, `setting`, `rules`, `id`, `verdict`: a row an item of a cell.
+        answers: People's scored answers with `kind` and `respondent`, of the whole.
+        confidence: The two-sided level, in (0, 1).
+
+    Returns:
+        A row for each cell, rule book and group (or everybody; a person only where there are
+        neither): the mean of the differences of a cell's and a person's values, problem by problem,
+        with the interval for other such people and problems, of one person for other problems.
+    """
+    import polars as pl
+
+    kinds = set(answers["kind"]) - {PERSON} or {PERSON}
+    people = answers.filter(pl.col("kind").is_in(list(kinds)))
+    cells = models.partition_by("model", "setting", "rules", as_dict=True)
+    rows = []
+    for (kind, respondent, rules), part in people.group_by(
+        "kind", "respondent", "rules", maintain_order=True
+    ):
+        group = _encode_group(part)
+        for cell, verdicts in cells.items():
+            if cell[2] != rules:
+                continue
+            comparison = _estimate_difference(group, verdicts, confidence)
+            if comparison:
+                rows.append(
+                    dict(zip(("model", "setting", "rules"), cell, strict=True))
+                    | {"kind": kind, "baseline": respondent}
+                    | comparison
+                )
+    return pl.DataFrame(rows)
+
+
+class _Group(NamedTuple):
+    """The answers of a group by number: of the problem, the person and the cluster."""
+
+    places: dict[str, int]
+    problem: Codes
+    person: Codes
+    cluster: Codes
+    verdict: Floats
+
+
+def _encode_group(part: pl.DataFrame) -> _Group:
+    places = {id: place for place, id in enumerate(part["id"].unique(maintain_order=True))}
+    person, cluster = (
+        np.unique(part[name].to_numpy(), return_inverse=True)[1] for name in ("person", "cluster")
+    )
+    problem = np.asarray([places[id] for id in part["id"]])
+    return _Group(places, problem, person, cluster, part["verdict"].to_numpy())
+
+
+def _estimate_difference(
+    group: _Group, verdicts: pl.DataFrame, confidence: float
+) -> dict[str, Any] | None:
+    """A cell minus the group, answer by answer; None where they share no problem."""
+    by_problem = np.full(len(group.places), np.nan)
+    for id, verdict in verdicts.select("id", "verdict").iter_rows():
+        if id in group.places:
+            by_problem[group.places[id]] = verdict
+    deltas = by_problem[group.problem] - group.verdict
+    common = ~np.isnan(deltas)
+    if not common.any():
+        return None
+    deltas, person, cluster = deltas[common], group.person[common], group.cluster[common]
+    counts = {
+        "n": len(deltas),
+        "people": len(np.unique(person)),
+        "clusters": len(np.unique(cluster)),
+        "problems": len(np.unique(group.problem[common])),
+    }
+    if counts["people"] > 1 and counts["clusters"] > 1:
+        both = estimate_crossed_mean(deltas, person, cluster, confidence)
+        bounds = {"estimate": both.mean, "low": both.lo, "high": both.hi, "variance": BY_BOTH}
+    else:
+        alone = paired_difference(
+            deltas.tolist(), [0.0] * len(deltas), cluster.tolist(), confidence
+        )
+        bounds = {
+            "estimate": alone.value,
+            "low": alone.lo,
+            "high": alone.hi,
+            "variance": BY_PROBLEMS,
+        }
+    return counts | bounds
+
+
+def tabulate_seconds(
+    answers: Sequence[PersonAnswer], clusters: dict[str, str], confidence: float
+) -> pl.DataFrame | None:
+    """Tabulate the median time of an answer by person, by group and of everybody.
+
+    Args:
+        answers: What people answered.
+        clusters: Problem -> the stem that it shares, or itself.
+        confidence: The two-sided level, in (0, 1).
+
+    Returns:
+        A row a respondent, in seconds; None where no answer has a time.
+    """
+    import polars as pl
+
+    timed = pl.DataFrame(
+        [
+            (row.person, row.group, row.problem, row.seconds, row.simulated)
+            for row in answers
+            if row.seconds is not None
+        ],
+        schema={
+            "person": pl.String, "group": pl.String, "id": pl.String, "seconds": pl.Float64,
+            "simulated": pl.Boolean,
+        },
+        orient="row",
+    )  # fmt: skip
+    if timed.is_empty():
+        return None
+    rows = []
+    for (kind, respondent), part in add_kinds(timed).group_by(
+        "kind", "respondent", maintain_order=True
+    ):
+        groups = [clusters[id] for id in part["id"]]
+        median = clustered_median(part["seconds"].to_list(), groups, confidence)
+        rows.append(
+            {
+                "kind": kind, "respondent": respondent, "metric": "median seconds",
+                "estimate": median.mean, "low": median.lo, "high": median.hi, "n": median.n,
+                "clusters": len(set(groups)), "people": part["person"].n_unique(),
+                "problems": part["id"].n_unique(), "variance": BY_PROBLEMS,
+                "simulated": part["simulated"].any(),
+            }
+        )  # fmt: skip
+    return pl.DataFrame(rows)

@@ -1,0 +1,90 @@
+"""What the tables of people are made from: their scored answers, and the problems that count."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.errors import ParamsError
+from omibench.results.attributes import list_values
+from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES
+from omibench.schemas.validation import suggest_name
+from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer, read_people
+from omibench.stages.analyze.people.scoring import score_people
+from omibench.stages.analyze.people.subset import DrawnSubset, draw_subset
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+_LOG = logging.getLogger("omibench")
+
+
+class Respondents(NamedTuple):
+    """People's answers that count, scored; and the problems on which models are compared."""
+
+    answers: list[PersonAnswer]
+    scored: pl.DataFrame
+    """As `score_people` gives it."""
+    problems: list[str]
+    """Those of the subset; without one, those that somebody answered."""
+
+
+def find_subset(analysis: Analysis) -> DrawnSubset | None:
+    """Draw the problems for people; None where the study draws none.
+
+    Raises:
+        ParamsError: The problems have no such attribute, or are too few.
+    """
+    subset = analysis.study.analyze.people_subset
+    if subset is None:
+        return None
+    names = analysis.attributes.of_items
+    if subset.by not in names:
+        raise ParamsError(
+            f"analyze.people_subset.by: problems have no attribute {subset.by!r}"
+            f"{suggest_name(subset.by, names)}"
+        )
+    values = list_values(analysis.items, "id", subset.by).unique("id", keep="first")
+    seed = analysis.study.study.seed if subset.seed is None else subset.seed
+    return draw_subset(dict(values.iter_rows()), subset, seed)
+
+
+def read_respondents(analysis: Analysis) -> Respondents:
+    """Read and score what people answered; without their file there are only problems.
+
+    Answers to problems for familiarisation, and to others that a subset leaves out, do not count.
+
+    Raises:
+        MissingInputError: The file is not there.
+        FileFormatError: No line of it can be used.
+        ParamsError: The subset cannot be drawn.
+        PluginError: The rule book of a plug-in failed.
+    """
+    golds, path = analysis.results.answers, analysis.study.analyze.people
+    subset = find_subset(analysis)
+    every = read_people(path, golds) if path else []
+    answers = [row for row in every if subset is None or row.problem in subset.scored]
+    if subset is not None:
+        _report_others(every, subset)
+    if every and not answers:
+        raise ParamsError(
+            f"{KEY}: nobody answered a problem of analyze.people_subset; leave it out, or draw it "
+            "with the seed by which people were given theirs"
+        )
+    judged = (JUDGE_RULES, PUBLISHED_RULES)
+    books = [rules for rules in analysis.results.rules if rules not in judged]
+    problems = subset.scored if subset else tuple(dict.fromkeys(row.problem for row in answers))
+    return Respondents(answers, score_people(answers, golds, books), list(problems))
+
+
+def _report_others(answers: list[PersonAnswer], subset: DrawnSubset) -> None:
+    used, first = set(subset.scored), set(subset.familiarisation)
+    other = sum(row.problem not in used and row.problem not in first for row in answers)
+    if other:
+        _LOG.warning(
+            "%s: %s are to problems outside of analyze.people_subset and do not count",
+            KEY,
+            "1 answer" if other == 1 else f"{other:,} answers",
+        )

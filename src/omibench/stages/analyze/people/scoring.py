@@ -1,0 +1,107 @@
+"""People's answers under the rule books that score responses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from omibench.answers.extraction.letters import read_letters
+from omibench.rule_books.registry import score_item
+from omibench.schemas.problem import Answer
+from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NOT_SCORED = ("unjudged", "judge_failed")
+"""Outcomes by which a rule book says that a judge would have to decide."""
+_LOG = logging.getLogger("omibench")
+_SCHEMA = {
+    "person": "String", "group": "String", "id": "String", "cluster": "String", "rules": "String",
+    "verdict": "Float64", "credit": "Float64", "ratio": "Float64", "strict": "Float64",
+    "outcome": "String", "simulated": "Boolean",
+}  # fmt: skip
+
+
+def score_people(
+    answers: Sequence[PersonAnswer], golds: Mapping[str, Answer], books: Sequence[str]
+) -> pl.DataFrame:
+    r"""Score what people answered by some rule books, as responses are scored; asks no model.
+
+    A person gives a final answer without a text around it, so it is put into a box (`\boxed{}`),
+    the form that every rule book reads, and an option by its letter. An empty answer is `empty`
+    and wrong. A rule book that leaves some answer to a judge (`mathreal` grades open ones) says
+    nothing of people: it is left out, with a warning.
+
+    Args:
+        answers: What people answered.
+        golds: The frozen answers by problem.
+        books: Names of rule books.
+
+    Returns:
+        A row for each answer and rule book: person, group, id, cluster, rules, verdict, credit,
+        ratio and strict (in [0, 1], null where the rule book gives none), outcome, simulated.
+
+    Raises:
+        PluginError: The rule book of a plug-in failed.
+    """
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    for rules in books:
+        verdicts = _score_by_rules(answers, golds, rules)
+        if any(verdict.outcome in NOT_SCORED for verdict in verdicts):
+            _LOG.warning(
+                "%s: %s leaves answers to a judge, so people have no score by it", KEY, rules
+            )
+            continue
+        rows += [
+            {
+                "person": row.person,
+                "group": row.group,
+                "id": row.problem,
+                "cluster": golds[row.problem].group or row.problem,
+                "rules": rules,
+                "verdict": verdict.verdict,
+                "credit": verdict.credit,
+                "ratio": verdict.ratio,
+                "strict": verdict.strict,
+                "outcome": verdict.outcome,
+                "simulated": row.simulated,
+            }
+            for row, verdict in zip(answers, verdicts, strict=True)
+        ]
+    schema = {name: getattr(pl, kind) for name, kind in _SCHEMA.items()}
+    return pl.DataFrame(rows, schema=schema)
+
+
+def make_person_item(row: PersonAnswer, gold: Answer) -> ScoredItem:
+    """What a person answered beside the gold, as rule books take a response."""
+    answer = row.answer
+    letters = read_letters(answer, gold.choices) if answer and gold.answer_type == "mcq" else None
+    text = letters[0] if letters else answer
+    is_boxed = r"\boxed" in text or text.count("{") != text.count("}")
+    return ScoredItem(
+        id=row.problem,
+        prediction=text if is_boxed or not text else rf"\boxed{{{text}}}",
+        gold=gold.answer,
+        answer_type=gold.answer_type,
+        choices=gold.choices,
+        outcome="answered" if text else "empty",
+    )
+
+
+def _score_by_rules(
+    answers: Sequence[PersonAnswer], golds: Mapping[str, Answer], rules: str
+) -> list[Verdict]:
+    """The verdict on each answer; people who answer the same are scored once."""
+    by_text: dict[tuple[str, str], Verdict] = {}
+    verdicts = []
+    for row in answers:
+        place = row.problem, row.answer
+        if place not in by_text:
+            by_text[place] = score_item(make_person_item(row, golds[row.problem]), rules)
+        verdicts.append(by_text[place])
+    return verdicts

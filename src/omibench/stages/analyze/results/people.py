@@ -1,0 +1,153 @@
+"""People as respondents: their accuracy, and that of models on the same problems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omibench.results.grouped import estimate_groups
+from omibench.stages.analyze.people.estimates import (
+    BY_PROBLEMS,
+    MODEL,
+    add_kinds,
+    compare_with_people,
+    estimate_people,
+    tabulate_seconds,
+)
+from omibench.stages.analyze.people.respondents import find_subset, read_respondents
+from omibench.stages.analyze.results.accuracy import METRICS, name_metric
+from omibench.stages.analyze.results.item_slices import slice_items
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+_CELL = ["model", "setting", "rules"]
+
+
+@result("people", "People and models on the same problems", source="OMIBench, appendix K, table 8")
+def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate people beside models on the problems that people were given.
+
+    People's answers (`analyze.people`) are scored by the rule books of the study; no model is
+    asked. `kind` says whose row it is (`respondent`): of a `person`, of a `group`, of `everybody`,
+    or of a `model`, over the same problems, in all and by slice. Metric `difference` is a cell
+    minus a group (`baseline`) over the same problems, `median seconds` the time of an answer.
+    Without a file of answers there are only the models' rows on the problems of
+    `analyze.people_subset`.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        The rows; `n` counts answers of people and items of models, `problems` the problems. None
+        where the study names neither people nor a subset for them.
+
+    Raises:
+        MissingInputError: The file is not there.
+        FileFormatError: No line of it can be used.
+        ParamsError: The subset cannot be drawn.
+        PluginError: The rule book of a plug-in failed.
+    """
+    import polars as pl
+
+    params = analysis.study.analyze
+    if params.people is None and params.people_subset is None:
+        return None
+    respondents = read_respondents(analysis)
+    labels = slice_items(analysis).filter(pl.col("id").is_in(respondents.problems))
+    values = analysis.item_values.filter(pl.col("id").is_in(respondents.problems))
+    parts = [_estimate_models(analysis, values, labels)]
+    if not respondents.scored.is_empty():
+        scored = add_kinds(
+            respondents.scored.with_columns(
+                simulated=pl.col("simulated") | analysis.results.has_synthetic_problems
+            )
+        )
+        parts = [_estimate_respondents(analysis, scored, labels), *parts]
+        parts.append(_compare(analysis, values, scored))
+    clusters = dict(analysis.items.select("id", "cluster").iter_rows())
+    seconds = tabulate_seconds(respondents.answers, clusters, analysis.confidence)
+    if seconds is not None:
+        parts.append(seconds)
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+@result("people-subset", "Problems that people are given", source="OMIBench, appendix K")
+def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
+    """List the problems that `analyze.people_subset` draws, in the order of the draw.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row a problem: `problem`, `use` (`scored` or `familiarisation`), its stratum as `slice`
+        and `value`; None where the study draws none. There is no estimate.
+
+    Raises:
+        ParamsError: The subset cannot be drawn.
+    """
+    import polars as pl
+
+    drawn, subset = find_subset(analysis), analysis.study.analyze.people_subset
+    if drawn is None or subset is None:
+        return None
+    uses = {"familiarisation": drawn.familiarisation, "scored": drawn.scored}
+    rows = [(id, use) for use, ids in uses.items() for id in ids]
+    labels = analysis.items.select("id", pl.col(subset.by).cast(pl.String).alias("value"))
+    frame = pl.DataFrame(rows, schema={"problem": pl.String, "use": pl.String}, orient="row")
+    return frame.join(
+        labels, left_on="problem", right_on="id", how="left", maintain_order="left"
+    ).with_columns(
+        slice=pl.lit(subset.by),
+        metric=pl.lit("use"),
+        simulated=pl.lit(analysis.results.has_synthetic_problems),
+    )
+
+
+def _estimate_respondents(
+    analysis: Analysis, scored: pl.DataFrame, labels: pl.DataFrame
+) -> pl.DataFrame:
+    import polars as pl
+
+    labelled = scored.join(labels, on="id", maintain_order="left")
+    return pl.concat(
+        [
+            estimate_people(labelled, analysis.confidence, column).with_columns(
+                metric=name_metric(metric)
+            )
+            for column, metric in METRICS.items()
+            if labelled[column].null_count() < labelled.height
+        ]
+    )
+
+
+def _estimate_models(
+    analysis: Analysis, values: pl.DataFrame, labels: pl.DataFrame
+) -> pl.DataFrame:
+    """The accuracy of every cell under every rule book on the same problems."""
+    import polars as pl
+
+    labelled = values.join(labels, on="id", maintain_order="left")
+    parts = [
+        estimate_groups(labelled, [*_CELL, "slice", "value"], analysis.confidence, column)
+        .drop("n_eff")
+        .with_columns(metric=name_metric(metric))
+        for column, metric in METRICS.items()
+    ]
+    return analysis.mark_simulated(pl.concat(parts)).with_columns(
+        kind=pl.lit(MODEL), respondent=pl.lit(""), problems="n", variance=pl.lit(BY_PROBLEMS)
+    )
+
+
+def _compare(analysis: Analysis, values: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    rows = compare_with_people(values, scored, analysis.confidence)
+    if rows.is_empty():
+        return rows
+    simulated = bool(scored["simulated"].any())
+    return analysis.mark_simulated(rows).with_columns(
+        pl.col("simulated") | simulated, metric=pl.lit("difference")
+    )

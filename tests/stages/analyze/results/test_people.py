@@ -1,0 +1,202 @@
+"""People beside models on the same problems."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, make_study, study_values
+
+from omibench.errors import ParamsError
+from omibench.params.study import parse_study
+from omibench.results.load import load_results
+from omibench.stages.analyze.analysis import Analysis
+from omibench.statistics.crossed import estimate_crossed_mean, estimate_crossed_share
+from omibench.statistics.intervals import clustered_wilson
+
+PEOPLE = {"a": ("experts", 2), "b": ("experts", 3), "c": ("novices", 5)}
+"""Person -> the group, and how many problems the person gets right before one is wrong."""
+
+
+def open_analysis(folders: Folders, **analyze: object) -> Analysis:
+    study = parse_study(study_values(**analyze), "test")
+    results = load_results(folders.freeze, folders.infer, folders.score, study)
+    return Analysis(study, results, folders.freeze.parent, folders.out / "report.html")
+
+
+def write_people(
+    folder: Path, analysis: Analysis, seconds: bool = True, simulated: bool = False
+) -> dict[tuple[str, str], float]:
+    """Answers of three people to all problems; person and problem -> whether it is right."""
+    answers = analysis.results.answers
+    rows, verdicts = [], {}
+    for number, (person, (group, period)) in enumerate(PEOPLE.items()):
+        for place, (id, gold) in enumerate(answers.items()):
+            right = place % period != 0
+            said = "; ".join(gold.answer) if right else "none of it"
+            verdicts[person, id] = float(right)
+            time = 10 * number + place if seconds else ""
+            rows.append((person, group, id, said, time, simulated))
+    with (folder / "people.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("person", "group", "problem", "answer", "seconds", "simulated"))
+        writer.writerows(rows)
+    return verdicts
+
+
+class Tables:
+    """The study with people: its table, and the verdicts that were written."""
+
+    def __init__(self, folder: Path, folders: Folders, **analyze: object) -> None:
+        self.verdicts = write_people(folder, open_analysis(folders))
+        self.analysis = open_analysis(folders, people=str(folder / "people.csv"), **analyze)
+        table = self.analysis.table("people")
+        assert table is not None
+        self.table = table
+
+    def row(self, **values: object) -> Mapping[str, Any]:
+        filled = {"slice": "", "rules": "robust", "metric": "accuracy", **values}
+        (row,) = self.table.filter(**filled).to_dicts()
+        return row
+
+    def cluster(self, id: str) -> str:
+        return self.analysis.results.answers[id].group or id
+
+
+@pytest.fixture(scope="module")
+def people(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    return Tables(tmp_path_factory.mktemp("people"), made)
+
+
+def test_a_person_has_the_interval_of_the_problems(people: Tables) -> None:
+    row = people.row(kind="person", respondent="b")
+    ids = list(people.analysis.results.answers)
+    alone = clustered_wilson(
+        [people.verdicts["b", id] for id in ids], [people.cluster(id) for id in ids]
+    )
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(alone[:3], abs=1e-6)
+    assert (row["n"], row["problems"], row["people"]) == (28, 28, 1)
+    assert (row["variance"], row["model"], row["simulated"]) == ("problems", "", False)
+
+
+def test_a_group_has_the_variance_of_people_and_problems(people: Tables) -> None:
+    row = people.row(kind="group", respondent="experts")
+    pairs = [(p, id) for p in ("a", "b") for id in people.analysis.results.answers]
+    both = estimate_crossed_share(
+        [people.verdicts[pair] for pair in pairs],
+        [person for person, _ in pairs],
+        [people.cluster(id) for _, id in pairs],
+    )
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(both[:3], abs=1e-6)
+    assert (row["variance"], row["people"], row["n"]) == ("people and problems", 2, 56)
+    assert row["low"] < row["problems_low"] < row["problems_high"] < row["high"]
+
+
+def test_everybody_has_a_row_and_each_subject(people: Tables) -> None:
+    assert people.row(kind="everybody")["people"] == 3
+    row = people.row(kind="everybody", slice="subject", value="physics")
+    ids = [id for id, a in people.analysis.results.answers.items() if a.subject == "physics"]
+    expected = sum(people.verdicts[person, id] for person in PEOPLE for id in ids) / 21
+    assert row["estimate"] == pytest.approx(expected, abs=1e-6)
+    assert (row["n"], row["problems"]) == (21, 7)
+
+
+def test_people_are_scored_by_every_rule_book_but_the_judge(people: Tables) -> None:
+    persons = people.table.filter(kind="person")
+    assert set(persons["rules"]) - {""} == {"robust", "omibench", "emma"}
+    models = people.table.filter(kind="model")
+    assert "gptscore" in models["rules"].to_list()
+
+
+def test_models_have_their_accuracy_on_the_same_problems(people: Tables) -> None:
+    row = people.row(kind="model", model="sim-strong", setting="cot")
+    (score,) = [
+        s
+        for s in people.analysis.scores
+        if (s.cell, s.rules, s.subject) == (("sim-strong", "cot"), "robust", "total")
+    ]
+    assert row["estimate"] == pytest.approx(score.acc.mean, abs=1e-6)
+    assert row["simulated"]
+
+
+def test_differences_are_over_the_same_problems(people: Tables) -> None:
+    row = people.row(metric="difference", model="sim-weak", setting="cot", baseline="experts")
+    part = people.analysis.item_values.filter(model="sim-weak", setting="cot", rules="robust")
+    verdicts = dict(part.select("id", "verdict").iter_rows())
+    pairs = [(p, id) for p in ("a", "b") for id in verdicts]
+    expected = estimate_crossed_mean(
+        [verdicts[id] - people.verdicts[p, id] for p, id in pairs],
+        [p for p, _ in pairs],
+        [people.cluster(id) for _, id in pairs],
+    )
+    assert (row["estimate"], row["low"], row["high"]) == pytest.approx(expected[:3], abs=1e-6)
+    assert (row["kind"], row["n"], row["problems"]) == ("group", 56, 28)
+    alone = people.row(metric="difference", model="sim-weak", setting="cot", baseline="novices")
+    assert alone["variance"] == "problems"
+
+
+def test_the_median_time_of_each_group(people: Tables) -> None:
+    row = people.row(metric="median seconds", kind="person", respondent="c", rules="")
+    assert row["estimate"] == 20 + 13.5
+    assert row["low"] < row["estimate"] < row["high"]
+    assert people.row(metric="median seconds", kind="group", respondent="experts", rules="")
+
+
+def test_only_problems_of_the_subset_count(made: Folders, tmp_path: Path) -> None:
+    subset = {"size": 8, "familiarisation": 4}
+    people = Tables(tmp_path, made, people_subset=subset)
+    drawn = people.analysis.table("people-subset")
+    assert drawn is not None
+    scored = drawn.filter(use="scored")["problem"].to_list()
+    first = drawn.filter(use="familiarisation")["problem"].to_list()
+    assert (len(scored), len(first)) == (8, 4)
+    assert not set(scored) & set(first)
+    assert drawn["estimate"].null_count() == 12
+    row = people.row(kind="person", respondent="a")
+    assert row["n"] == 8
+    assert row["estimate"] == pytest.approx(sum(people.verdicts["a", id] for id in scored) / 8)
+    assert people.row(kind="model", model="sim-strong", setting="cot")["n"] == 8
+
+
+def test_models_are_scored_on_the_subset_before_people_are(made: Folders) -> None:
+    analysis = open_analysis(made, people_subset={"size": 8, "familiarisation": 4})
+    table = analysis.table("people")
+    assert table is not None
+    assert set(table["kind"]) == {"model"}
+    assert table.filter(slice="", model="sim-strong", setting="cot")["n"].to_list() == [8] * 4
+
+
+def test_a_subset_by_an_attribute_that_is_not_there_is_one_line(made: Folders) -> None:
+    analysis = open_analysis(made, people_subset={"size": 8, "by": "subjekt"})
+    with pytest.raises(ParamsError, match="no attribute 'subjekt'; did you mean 'subject'"):
+        analysis.table("people-subset")
+
+
+def test_a_study_without_people_has_no_such_table(made: Folders) -> None:
+    analysis = open_analysis(made)
+    assert analysis.table("people") is None
+    assert analysis.table("people-subset") is None
+
+
+def test_invented_people_are_marked(made: Folders, tmp_path: Path) -> None:
+    write_people(tmp_path, open_analysis(made), seconds=False, simulated=True)
+    table = open_analysis(made, people=str(tmp_path / "people.csv")).table("people")
+    assert table is not None
+    assert table["simulated"].all()
+    assert "median seconds" not in table["metric"].to_list()
+
+
+def test_the_stage_writes_table_and_figure(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, simulated=False, explorer=False)
+    write_people(tmp_path, open_analysis(folders), simulated=True)
+    study = parse_study(study_values(people=str(tmp_path / "people.csv"), explorer=False), "test")
+    folders.analyze(study=study)
+    table = pl.read_csv(folders.out / "tables" / "people.csv")
+    assert {"person", "group", "everybody", "model"} <= set(table["kind"])
+    svg = (folders.out / "figures" / "people.svg").read_text("utf-8")
+    assert "experts" in svg
+    assert "SIMULATED" in svg
