@@ -1,0 +1,1 @@
+"""Comparisons of models, settings and pictures: differences, tests, ranks and regressions."""

@@ -1,0 +1,90 @@
+"""Paired differences of declared comparisons, by measure and slice, with their tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from omibench.results.load import JUDGE_RULES, VOTE_MARK
+from omibench.results.pair_tests import compare_pairs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+DIFFERENCE = "difference"
+MEASURES: Mapping[str, str] = {"verdict": "accuracy", "strict": "strict", "credit": "credit"}
+"""The column of `Analysis.item_values` -> what its mean is called."""
+CELL = ("model", "setting", "rules")
+
+
+def keep_rule_books(values: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the verdicts of single judges of a panel, which repeat the panel's."""
+    import polars as pl
+
+    return values.filter(~pl.col("rules").str.contains(VOTE_MARK, literal=True))
+
+
+def compare_slices(
+    analysis: Analysis, pairs: pl.DataFrame, labels: pl.DataFrame, kind: str
+) -> Iterator[pl.DataFrame]:
+    """Compare two cells, or two kinds of items of one, in each slice, by each measure.
+
+    The comparisons of one rule book, measure and slice (with all values of the slice) are one
+    family: p values are adjusted over them by Holm.
+
+    Args:
+        analysis: The study's results.
+        pairs: A row per item that both answered: `CELL`, `baseline` (what it is compared with),
+            `id`, `cluster`, a column for each measure, and the baseline's with `_base` behind.
+        labels: Rows of `id`, `slice` and `value`: which items belong to which slice.
+        kind: What is compared: `model`, `setting` or `picture`.
+
+    Yields:
+        One table a rule book, measure and slice: `CELL`, `baseline`, `kind`, `slice`, `value`,
+        `measure`, `metric` (`difference`), `estimate`, `low`, `high`, `score`, `baseline_score`
+        (means over the same items), `relative` (difference over baseline score; null where that is
+        0), `n`, `clusters`, `p`, `p_holm`, `family` (how many tests it was adjusted over) and
+        `detectable` (see `results.pair_tests`; null where the difference is significant).
+    """
+    import polars as pl
+
+    keys = ["model", "setting", "baseline", "slice", "value"]
+    alpha = 1 - analysis.confidence
+    books = [rules for rules in analysis.results.rules if VOTE_MARK not in rules]
+    for rules in books:
+        of_book = pairs.filter(pl.col("rules") == rules)
+        for column, measure in MEASURES.items():
+            columns = (column, f"{column}_base")
+            values = of_book.select(*keys[:3], "id", "cluster", *columns).drop_nulls()
+            if values.is_empty():
+                continue
+            for part in labels.partition_by("slice", maintain_order=True):
+                joined = values.join(part, on="id")
+                if joined.is_empty():
+                    continue
+                table = compare_pairs(joined, keys, analysis.confidence, columns)
+                yield table.select(
+                    *keys,
+                    "estimate", "low", "high",
+                    pl.col("first").alias("score"),
+                    pl.col("second").alias("baseline_score"),
+                    pl.when(pl.col("second") > 0)
+                    .then(pl.col("estimate") / pl.col("second"))
+                    .alias("relative"),
+                    "n", "clusters", "p", "p_holm",
+                    pl.col("p").count().cast(pl.Int64).alias("family"),
+                    pl.when((pl.col("p_holm") < alpha).fill_null(value=False))
+                    .then(None)
+                    .otherwise(pl.col("detectable"))
+                    .alias("detectable"),
+                    rules=pl.lit(rules),
+                    measure=pl.lit(_name_measure(rules, measure)),
+                    metric=pl.lit(DIFFERENCE),
+                    kind=pl.lit(kind),
+                )  # fmt: skip
+
+
+def _name_measure(rules: str, measure: str) -> str:
+    return "gptscore" if rules == JUDGE_RULES and measure == "accuracy" else measure

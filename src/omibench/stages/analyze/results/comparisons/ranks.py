@@ -1,0 +1,139 @@
+"""All pairs of models under the reference setting, and the ranks that their tests leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from omibench.params.cell import Cell
+from omibench.results.family_tests import FamilyTests, compare_family
+from omibench.results.load import VOTE_MARK
+from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+
+@result("ranks", "Ranks that paired tests leave open")
+def tabulate_ranks(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate each cell's rank by accuracy, and the range that the tests of all pairs leave open.
+
+    Of the cells that the headline compares: `estimate` is the rank by accuracy (equal accuracies
+    share the best), `low` and `high` are the best and the worst rank that Holm's tests over all
+    pairs allow (Mogstad, Romano, Shaikh and Wilhelm 2024): all ranges together hold the true ranks
+    with probability `analyze.confidence`. Cells are ranked over the items that each answered.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per cell and rule book, best first; None for a single cell.
+    """
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    for rules, tests in _test_books(analysis):
+        means = _list_means(analysis, rules, tests)
+        ranked = sorted(means, key=lambda cell: -means[cell][0])
+        rows += [
+            {
+                "model": cell.model,
+                "setting": cell.setting,
+                "rules": rules,
+                "metric": "rank",
+                "estimate": 1 + sum(other[0] > means[cell][0] for other in means.values()),
+                "low": tests.ranks[cell].best,
+                "high": tests.ranks[cell].worst,
+                "n": means[cell][1],
+                "score": means[cell][0],
+                "cells": len(means),
+                "family": len(tests.pairs),
+            }
+            for cell in ranked
+        ]
+    return analysis.mark_simulated(pl.DataFrame(rows)) if rows else None
+
+
+@result("pairs", "All pairs of models under the reference setting")
+def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the paired difference of every two cells that the headline compares.
+
+    First minus second over the items that both answered, with p, Holm's p over all pairs, and the
+    smallest difference that the comparison finds with a power of 0.8 where it is not significant.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per pair and rule book; None for a single cell.
+    """
+    import polars as pl
+
+    rows = [
+        {
+            "model": first.model,
+            "setting": first.setting,
+            "baseline_model": second.model,
+            "baseline_setting": second.setting,
+            "rules": rules,
+            "metric": DIFFERENCE,
+            "estimate": test.difference.value,
+            "low": test.difference.lo,
+            "high": test.difference.hi,
+            "n": test.difference.n,
+            "p": test.p,
+            "p_holm": test.adjusted,
+            "family": len(tests.pairs),
+            "detectable": None if test.adjusted < tests.alpha else test.detectable,
+        }
+        for rules, tests in _test_books(analysis)
+        for (first, second), test in tests.pairs.items()
+    ]
+    if not rows:
+        return None
+    return _mark_pairs(analysis, pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
+    """The tests of each rule book, those of the main one as the headline has them."""
+    results = analysis.results
+    if not results.family.pairs:
+        return
+    for rules in results.rules:
+        if rules == results.main_rules:
+            yield rules, results.family_tests
+        elif VOTE_MARK not in rules:
+            verdicts = results.select_verdicts(rules)
+            yield rules, compare_family(verdicts, results.family, analysis.confidence)
+
+
+def _list_means(
+    analysis: Analysis, rules: str, tests: FamilyTests
+) -> dict[Cell, tuple[float, int]]:
+    """The accuracy and the number of items of each cell of the family, in its order."""
+    import polars as pl
+
+    means = (
+        analysis.item_values.filter(pl.col("rules") == rules)
+        .group_by("model", "setting")
+        .agg(pl.col("verdict").mean(), pl.len())
+    )
+    by_cell = {Cell(model, setting): (mean, n) for model, setting, mean, n in means.iter_rows()}
+    return {cell: by_cell[cell] for cell in tests.family.cells if cell in by_cell}
+
+
+def _mark_pairs(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    both = analysis.mark_simulated(table).join(
+        analysis.simulated_cells,
+        left_on=["baseline_model", "baseline_setting", "rules"],
+        right_on=["model", "setting", "rules"],
+        how="left",
+        suffix="_base",
+        maintain_order="left",
+    )
+    return both.with_columns(pl.col("simulated") | pl.col("simulated_base")).drop("simulated_base")

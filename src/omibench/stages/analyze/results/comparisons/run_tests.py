@@ -1,0 +1,150 @@
+"""Repeated runs: mean and spread of each cell, and one-sided tests against baselines."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from omibench.stages.analyze.results.comparisons.baselines import mark_both_simulated
+from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
+from omibench.stages.analyze.results.item_slices import slice_items
+from omibench.stages.analyze.results.result import result
+from omibench.statistics.estimators import summarise_runs
+from omibench.statistics.run_tests import compare_run_pairs, compare_runs, mark_stars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+RUN_MEAN = "run mean"
+Key = tuple[str, str, str, str, str]
+"""Model, setting, rule book, slice and value."""
+
+
+@result(
+    "run-tests",
+    "Accuracy over repeated runs, and tests over runs",
+    source="USNCO-V, figures 2 and 3; OMIBench, table 5",
+)
+def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate mean, SD and SEM over runs, and gains over baselines, in all and by slice.
+
+    A run is one sample index of a cell whose samples all count. Rows of the metric `run mean` have
+    `estimate` (the mean over runs of the accuracy over items), `sd`, `sem` and `runs`; each judge
+    of a panel has rows of its own. Rows of the metric `difference` compare a setting, or a model,
+    with its baseline of `analyze.baselines`: `p_welch` is the one-sided p of Welch's test that the
+    mean over runs is not above the baseline's, `stars` its marks (USNCO-V), `p_paired` the
+    two-sided p of runs that are paired by their number (OMIBench, J), and `note` says why there is
+    none: fewer than two runs, or runs that do not vary. These tests speak of other runs over the
+    same items; those of `baselines` speak of other items.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        The rows; None where no cell has two runs.
+    """
+    import polars as pl
+
+    runs = _list_runs(analysis)
+    if not any(len(values) > 1 for values, _ in runs.values()):
+        return None
+    tables = [
+        analysis.mark_simulated(pl.DataFrame(_summarise(runs), infer_schema_length=None)),
+        *_compare(analysis, runs),
+    ]
+    return pl.concat(tables, how="diagonal_relaxed")
+
+
+def _list_runs(analysis: Analysis) -> dict[Key, tuple[list[float], int]]:
+    """The accuracy of each run in order, and the number of items."""
+    import polars as pl
+
+    verdicts = analysis.results.counting_verdicts.select(
+        "model", "setting", "rules", "id", "index", "verdict"
+    )
+    labels = slice_items(analysis)
+    runs: dict[Key, tuple[list[float], int]] = {}
+    cell = ["model", "setting", "rules"]
+    for part in labels.partition_by("slice", maintain_order=True):
+        keys = [*cell, "slice", "value"]
+        means = (
+            verdicts.join(part, on="id")
+            .group_by(*keys, "index")
+            .agg(pl.col("verdict").mean(), pl.len())
+            .sort(*keys, "index")
+        )
+        # A run that lacks items of the others is none: its accuracy is about other problems.
+        whole = means.filter(pl.col("len") == pl.col("len").max().over(keys))
+        grouped = whole.group_by(keys, maintain_order=True).agg("verdict", pl.col("len").first())
+        for *key, values, n in grouped.iter_rows():
+            model, setting, rules, name, value = key
+            runs[model, setting, rules, name, value] = (values, n)
+    return runs
+
+
+def _summarise(runs: dict[Key, tuple[list[float], int]]) -> list[dict[str, Any]]:
+    rows = []
+    for key, (values, n) in runs.items():
+        if len(values) < 2:
+            continue
+        summary = summarise_runs(values)
+        rows.append(
+            _name_key(key)
+            | {
+                "metric": RUN_MEAN,
+                "estimate": summary.mean,
+                "n": n,
+                "runs": summary.runs,
+                "sd": summary.sd,
+                "sem": summary.sem,
+            }
+        )
+    return rows
+
+
+def _compare(analysis: Analysis, runs: dict[Key, tuple[list[float], int]]) -> list[pl.DataFrame]:
+    import polars as pl
+
+    declared = analysis.study.analyze.baselines
+    rows: list[dict[str, Any]] = []
+    for key, (values, n) in runs.items():
+        model, setting, rules, name, value = key
+        for kind, baseline in (
+            ("setting", declared.settings.get(setting)),
+            ("model", declared.models.get(model)),
+        ):
+            if baseline is None:
+                continue
+            cell = (model, baseline) if kind == "setting" else (baseline, setting)
+            base = runs.get((*cell, rules, name, value))
+            if base is None or max(len(values), len(base[0])) < 2:
+                continue
+            row = _name_key(key) | {"kind": kind, "baseline": baseline, "n": n}
+            rows.append(row | _test(values, base[0]))
+    if not rows:
+        return []
+    return [mark_both_simulated(analysis, pl.DataFrame(rows, infer_schema_length=None))]
+
+
+def _test(values: list[float], base: list[float]) -> dict[str, Any]:
+    welch = compare_runs(values, base)
+    paired = compare_run_pairs(values, base) if len(values) == len(base) else None
+    score, baseline = sum(values) / len(values), sum(base) / len(base)
+    return {
+        "metric": DIFFERENCE,
+        "estimate": score - baseline,
+        "score": score,
+        "baseline_score": baseline,
+        "runs": len(values),
+        "baseline_runs": len(base),
+        "p_welch": None if isnan(welch.p) else welch.p,
+        "stars": mark_stars(welch.p),
+        "p_paired": None if paired is None or isnan(paired.p) else paired.p,
+        "note": welch.reason,
+    }
+
+
+def _name_key(key: Key) -> dict[str, Any]:
+    return dict(zip(("model", "setting", "rules", "slice", "value"), key, strict=True))

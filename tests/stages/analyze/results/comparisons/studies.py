@@ -1,0 +1,104 @@
+"""Small studies whose verdicts are set, for the tests of comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from omibench.params.study import parse_study
+from omibench.results.load import load_results
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    write_json,
+    write_jsonl,
+    write_parquet,
+)
+from omibench.stages.analyze.analysis import Analysis
+
+Verdicts = Mapping[tuple[str, str], Mapping[str, list[float]]]
+"""Model and setting -> item -> the verdict of each sample."""
+
+
+def make_items(count: int, **attributes: list[Any]) -> list[Answer]:
+    """Items p0, p1, ... of two subjects in turn, two to a stem, with attributes by place."""
+    return [
+        Answer(
+            id=f"p{i}", answer=["1"], answer_type="open", n_images=2 + i % 3,
+            subject=("physics", "biology")[i % 2], group=f"stem{i // 2}",
+            attributes={name: values[i] for name, values in attributes.items() if values[i]},
+        )
+        for i in range(count)
+    ]  # fmt: skip
+
+
+def draw_verdicts(
+    cells: Mapping[tuple[str, str], float], items: list[Answer], samples: int = 1
+) -> dict[tuple[str, str], dict[str, list[float]]]:
+    """Verdicts of cells with so high a chance of being right."""
+    return {
+        cell: {
+            item.id: np.random.default_rng([place, number])
+            .binomial(1, share, samples)
+            .astype(float)
+            .tolist()
+            for number, item in enumerate(items)
+        }
+        for place, (cell, share) in enumerate(cells.items())
+    }
+
+
+def write_analysis(
+    folder: Path, items: list[Answer], verdicts: Verdicts, samples: int = 1, **analyze: Any
+) -> Analysis:
+    """Write a study of these verdicts and open it."""
+    models = list(dict.fromkeys(model for model, _ in verdicts))
+    settings = list(dict.fromkeys(setting for _, setting in verdicts))
+    study = parse_study(
+        {
+            "study": {"name": "sample"},
+            "models": {m: {"provider": "simulated", "oracle": "o.jsonl"} for m in models},
+            "settings": {s: {"decoding": {"samples": samples}} for s in settings},
+            "infer": {"models": models, "settings": settings},
+            "score": {"rules": ["mathreal"], "grader": models[0]},
+            "analyze": analyze,
+        },
+        "test",
+    )
+    write_jsonl(folder / "questions.jsonl", [Question(id=item.id, question="?") for item in items])
+    write_jsonl(folder / "answers.jsonl", items)
+    manifest = FrozenManifest(
+        name="sample", version="1.0.0", problems=len(items), images=0, questions_sha256="",
+        answers_sha256="", subjects={},
+    )  # fmt: skip
+    write_json(folder / "manifest.json", manifest)
+    for (model, setting), by_item in verdicts.items():
+        rows = [(i, n, v) for i, values in by_item.items() for n, v in enumerate(values)]
+        name = f"{model}/{setting}.parquet"
+        write_parquet(
+            folder / "infer" / name,
+            [
+                ResponseRow(id=i, index=n, key=f"{i}-{n}", outcome="answered", text="1",
+                            simulated=model.startswith("sim"))
+                for i, n, _ in rows
+            ],
+            ResponseRow,
+        )  # fmt: skip
+        write_parquet(
+            folder / "score" / name,
+            [
+                VerdictRow(
+                    id=i, index=n, key=f"{i}-{n}", rules="mathreal", version=1, extracted="1",
+                    method="boxed", verdict=v, strict=float(v == 1), outcome="scored",
+                )
+                for i, n, v in rows
+            ],
+            VerdictRow,
+        )  # fmt: skip
+    results = load_results(folder, folder / "infer", folder / "score", study)
+    return Analysis(study, results, folder, folder / "report.html")
