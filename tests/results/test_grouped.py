@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.results.grouped import average_samples, compare_groups, estimate_groups
+from omibench.results.grouped import (
+    average_samples,
+    compare_groups,
+    estimate_groups,
+    estimate_means,
+)
 from omibench.statistics.intervals import clustered_wilson
 from omibench.statistics.paired import paired_difference
 
@@ -89,3 +94,13 @@ def test_samples_of_an_item_are_averaged_within_their_group() -> None:
         ("m", "p", "c", 2, 0.5),
         ("n", "p", "c", 1, 1.0),
     ]
+
+
+def test_means_of_any_size_have_student_s_interval_over_clusters() -> None:
+    frame = pl.DataFrame(
+        {"g": ["a"] * 4 + ["b"], "cluster": [*"1234", "5"], "x": [10.0, 20, 30, None, 7]}
+    )
+    first, second = estimate_means(frame, ["g"], 0.95, "x").iter_rows(named=True)
+    assert (first["estimate"], first["n"], first["clusters"]) == (20.0, 3, 3)
+    assert (first["low"], first["high"]) == pytest.approx((20 - 24.841377, 20 + 24.841377))
+    assert (second["estimate"], second["low"], second["high"]) == (7.0, None, None)

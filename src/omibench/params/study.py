@@ -223,6 +223,7 @@ class Study(Block):
         models, settings = analyze.baselines.models, analyze.baselines.settings
         return [
             ("analyze.baselines.models", [*models, *models.values()], infer.models),
+            ("analyze.full_settings", analyze.full_settings or [], infer.settings),
             ("analyze.baselines.settings", [*settings, *settings.values()], infer.settings),
             (
                 "analyze.reference_setting",

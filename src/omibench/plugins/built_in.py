@@ -44,6 +44,13 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     },
     "results": {
         "accuracy": "omibench.stages.analyze.results.accuracy",
+        "slices": "omibench.stages.analyze.results.slices",
+        "slice-samples": "omibench.stages.analyze.results.slices",
+        "slice-outcomes": "omibench.stages.analyze.results.slices",
+        "slice-lengths": "omibench.stages.analyze.results.slices",
+        "macro": "omibench.stages.analyze.results.macro",
+        "models": "omibench.stages.analyze.results.studied",
+        "settings": "omibench.stages.analyze.results.studied",
         "accuracy-by-budget": "omibench.stages.analyze.results.curves.budgets",
         "accuracy-by-k": "omibench.stages.analyze.results.curves.samples",
         "accuracy-by-parameters": "omibench.stages.analyze.results.curves.parameters",

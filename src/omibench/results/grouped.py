@@ -86,6 +86,43 @@ def estimate_groups(
     )
 
 
+def estimate_means(
+    values: pl.DataFrame, by: Sequence[str], confidence: float, column: str
+) -> pl.DataFrame:
+    """Estimate the mean of each group of values of any size, such as lengths.
+
+    Args:
+        values: A row per item of a group: `by`, `cluster` and `column`; rows with a null are left
+            out.
+        by: Columns whose values make a group; none for one group of all rows.
+        confidence: The two-sided level, in (0, 1).
+        column: The column of the values.
+
+    Returns:
+        A row per group, in the order in which they first occur: `by`, `estimate`, `low` and `high`
+        (Student's interval with the clustered variance at clusters - 1 degrees of freedom; null for
+        one cluster), `n` (items), `clusters`.
+
+    Raises:
+        MissingExtraError: scipy is needed and not installed.
+    """
+    import polars as pl
+
+    groups = _describe_groups(values.filter(pl.col(column).is_not_null()), by, column)
+    arrays = {name: groups[name].to_numpy().astype(float) for name in _STATISTICS}
+    half = _standard_error(arrays)
+    several = arrays["clusters"] > 1
+    half[several] *= _t_values(confidence, arrays["clusters"][several] - 1)
+    return groups.select(
+        *by,
+        pl.col("mean").alias("estimate"),
+        pl.Series("low", arrays["mean"] - half).fill_nan(None),
+        pl.Series("high", arrays["mean"] + half).fill_nan(None),
+        "n",
+        "clusters",
+    )
+
+
 def compare_groups(
     pairs: pl.DataFrame,
     by: Sequence[str],

@@ -56,6 +56,8 @@ class ResponseRow(Noun):
     finish_reason: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    reasoning_tokens: Annotated[int | None, SPARSE] = None
+    """Those of `output_tokens` that were thought, where the provider counts them apart."""
     cost_usd: float | None = None
     latency_s: float | None = None
     simulated: bool = False

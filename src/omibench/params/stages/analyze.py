@@ -75,6 +75,9 @@ class AnalyzeParams(Block):
     slices: list[Slice] | None = None
     """By which attributes of items, models or settings results are told apart: `exam`, or two
     with a comma, `exam,image_type`. Subject, number of images and answer type if left out."""
+    full_settings: list[Name] | None = None
+    """The settings over which figures take all models together. If left out: those that show every
+    picture and the whole text unchanged, without those that another one has with more tokens."""
     reference_setting: Name | None = None
     """The setting under which the headline compares models; the first of `infer.settings` if left
     out."""

@@ -16,6 +16,7 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import Headline, make_headline
 from omibench.stages.analyze.links import EXPLORER
 from omibench.stages.analyze.results.result import RESULTS
+from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
 from omibench.stages.analyze.sections import SECTIONS, ReportSection, naming_plugin
 from omibench.stages.analyze.tables.calibration import add_certificates
@@ -45,6 +46,7 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
     read = load_results(results / "freeze", results / "infer", results / "score", study)
     loaded = add_certificates(read, results / "certify")
     analysis = Analysis(study, loaded, results, out / REPORT)
+    list_plans(analysis)  # a slice by what is not there is said before anything is computed
     sections = make_sections(analysis)
     headline = make_headline(analysis)
     _write_tables(out, loaded, sections)

@@ -37,6 +37,7 @@ def make_row(answered: Answered) -> ResponseRow:
         finish_reason=response.finish_reason,
         input_tokens=_add_up(r.usage.input_tokens for r in responses),
         output_tokens=_add_up(r.usage.output_tokens for r in responses),
+        reasoning_tokens=_add_up(r.usage.reasoning_tokens for r in responses),
         cost_usd=_add_up(r.cost_usd for r in responses),
         latency_s=_add_up(r.latency_s for r in responses),
         simulated=any(a.response.simulated for step in answered.steps for a in step),

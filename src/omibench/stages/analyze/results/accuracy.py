@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from omibench.results.grouped import estimate_groups
-from omibench.results.load import JUDGE_RULES
+from omibench.results.slices import MEANS as METRICS
+from omibench.results.slices import name_metric
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 
     from omibench.stages.analyze.analysis import Analysis
 
+__all__ = ["CELL", "METRICS", "name_metric", "tabulate_accuracy"]
+
 CELL = ("model", "setting", "rules")
-METRICS = {"verdict": "accuracy", "credit": "credit", "ratio": "ratio", "strict": "strict"}
-"""The column of `Analysis.item_values` -> the metric that its mean is."""
 
 
 @result("accuracy", "Accuracy of every cell", source="OMIBench, section 4.1")
@@ -40,16 +41,3 @@ def tabulate_accuracy(analysis: Analysis) -> pl.DataFrame:
         for column, metric in METRICS.items()
     ]
     return analysis.mark_simulated(pl.concat(parts))
-
-
-def name_metric(metric: str) -> pl.Expr:
-    """Name the metric of rows by their rule book: the judge's accuracy is `gptscore`."""
-    import polars as pl
-
-    if metric != "accuracy":
-        return pl.lit(metric)
-    return (
-        pl.when(pl.col("rules").str.split("/").list.first() == JUDGE_RULES)
-        .then(pl.lit("gptscore"))
-        .otherwise(pl.lit(metric))
-    )

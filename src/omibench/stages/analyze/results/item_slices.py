@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING
 
 from omibench.params.stages.analyze import split_slice
 from omibench.results.attributes import list_values
-from omibench.stages.analyze.results.tidy import JOINT
+from omibench.results.slices import DEFAULT_SLICES, JOINT, sort_values
 
 if TYPE_CHECKING:
     import polars as pl
 
     from omibench.stages.analyze.analysis import Analysis
 
-DEFAULT_SLICES = ("subject", "n_images", "answer_type")
-
 
 def list_item_slices(analysis: Analysis) -> list[str]:
     """List the slices of the study that attributes of items alone define."""
     slices = analysis.study.analyze.slices
-    names = analysis.attributes.of_items
+    attributes = analysis.attributes.of_items
     return [
-        text
-        for text in (DEFAULT_SLICES if slices is None else slices)
-        if all(name in names for name in split_slice(text))
+        names
+        for names in (DEFAULT_SLICES if slices is None else slices)
+        if all(name in attributes for name in split_slice(names))
     ]
 
 
@@ -35,8 +33,8 @@ def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
         names: One attribute, or two with a comma between them.
 
     Returns:
-        Rows of `id`, `slice` and `value`: one an item, several for an item with several labels;
-        values in their order.
+        Rows of `id`, `slice` and `value`: one an item, several for an item of several labels,
+        `not stated` for one that lacks an attribute; values in their order.
     """
     import polars as pl
 
@@ -44,11 +42,12 @@ def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
     labels = items.select("id")
     for name in attributes:
         labels = labels.join(list_values(items, "id", name), on="id", maintain_order="left")
-    return labels.sort(attributes, maintain_order=True).select(
+    named = labels.select(
         "id",
         pl.lit(JOINT.join(attributes)).alias("slice"),
         pl.concat_str(attributes, separator=JOINT).alias("value"),
     )
+    return named.sort(pl.col("value").cast(pl.Enum(sort_values(named["value"]))))
 
 
 def slice_items(analysis: Analysis) -> pl.DataFrame:

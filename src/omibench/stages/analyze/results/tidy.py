@@ -11,9 +11,12 @@ from omibench.errors import PluginError
 from omibench.files.atomic import replace_atomically
 from omibench.files.csv_file import write_frame_csv
 from omibench.files.outputs import made_folder
+from omibench.results.slices import JOINT
 
 if TYPE_CHECKING:
     import polars as pl
+
+__all__ = ["COLUMNS", "JOINT", "complete_table", "write_table"]
 
 COLUMNS: Mapping[str, str] = MappingProxyType(
     {
@@ -37,8 +40,6 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
 row is about all of them; `slice` names attributes and `value` their values, joined by ` × `;
 `estimate`, `low` and `high` are shares in [0, 1] unless the metric says otherwise; `n` counts
 items."""
-JOINT = " × "
-"""Stands between two attributes, and between their values."""
 _DIGITS = 6
 _WORDS = ("model", "setting", "rules", "dataset", "slice", "value", "metric")
 

@@ -1,0 +1,104 @@
+"""Averages over the parts of a dataset, each part counting the same, and what parts it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omibench.results.attributes import NOT_STATED
+from omibench.results.slices import JOINT
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+_PARTS = ("model", "setting", "rules", "slice", "of")
+_SUMS = ("n", "clusters", "simulated")
+
+
+@result("macro", "Averages and differences of the parts of a slice", source="USNCO-V, tables 1-2")
+def tabulate_macro(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the mean of the accuracies of the values of each slice, and their difference.
+
+    USNCO-V's tables 1 and 2: Average is the mean of local and national accuracy, Difference is
+    local minus national. Parts are different items, so that their errors are independent: the
+    intervals combine those of the parts (Newcombe 1998, method 10; Zou and Donner 2008).
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Of each slice by one attribute of items whose values share no item: rows of the metric
+        `macro`, and of `difference` (first minus second value) where there are two values; `of`
+        says of which metric. None where no slice has two values.
+    """
+    import polars as pl
+
+    table = analysis.table("slices")
+    if table is None:
+        return None
+    items = analysis.attributes.items.schema
+    single = [
+        name
+        for name in table["slice"].unique(maintain_order=True)
+        if JOINT not in name and name in items and not isinstance(items[name], pl.List)
+    ]
+    parts = table.filter(pl.col("slice").is_in(single) & (pl.col("value") != NOT_STATED))
+    groups = _describe_parts(parts.rename({"metric": "of"})).filter(pl.col("parts") > 1)
+    if groups.is_empty():
+        return None
+    return pl.concat([_average_parts(groups), _compare_parts(groups.filter(parts=2))])
+
+
+def _describe_parts(parts: pl.DataFrame) -> pl.DataFrame:
+    """What averages and differences of the values of a slice are made from; one row a cell."""
+    import polars as pl
+
+    estimate, low, high = (pl.col(name) for name in ("estimate", "low", "high"))
+    bounds = parts.with_columns(below=estimate - low, above=high - estimate)
+    names = ("value", "estimate", "below", "above")
+    return bounds.group_by(_PARTS, maintain_order=True).agg(
+        pl.col("value").str.join(", ").alias("values"),
+        pl.len().alias("parts"),
+        estimate.mean().alias("mean"),
+        *((pl.col(name) ** 2).sum().sqrt().alias(f"sum_{name}") for name in ("below", "above")),
+        *(pl.col(name).first().alias(f"first_{name}") for name in names),
+        *(pl.col(name).last().alias(f"last_{name}") for name in names),
+        pl.col("n").sum(),
+        pl.col("clusters").sum(),
+        pl.col("simulated").any(),
+    )
+
+
+def _average_parts(groups: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    mean, parts = pl.col("mean"), pl.col("parts")
+    return groups.select(
+        *_PARTS,
+        pl.col("values").alias("value"),
+        pl.lit("macro").alias("metric"),
+        mean.alias("estimate"),
+        (mean - pl.col("sum_below") / parts).alias("low"),
+        (mean + pl.col("sum_above") / parts).alias("high"),
+        *_SUMS,
+    )
+
+
+def _compare_parts(groups: pl.DataFrame) -> pl.DataFrame:
+    """As `statistics.paired.independent_difference`."""
+    import polars as pl
+
+    difference = pl.col("first_estimate") - pl.col("last_estimate")
+    below = (pl.col("first_below") ** 2 + pl.col("last_above") ** 2).sqrt()
+    above = (pl.col("first_above") ** 2 + pl.col("last_below") ** 2).sqrt()
+    return groups.select(
+        *_PARTS,
+        pl.concat_str("first_value", pl.lit(" - "), "last_value").alias("value"),
+        pl.lit("difference").alias("metric"),
+        difference.alias("estimate"),
+        (difference - below).clip(lower_bound=-1).alias("low"),
+        (difference + above).clip(upper_bound=1).alias("high"),
+        *_SUMS,
+    )

@@ -1,0 +1,138 @@
+"""Results by one or two attributes of items, models or settings (`analyze.slices`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from omibench.errors import ArgumentError, ParamsError
+from omibench.params.stages.analyze import split_slice
+from omibench.results.counted_samples import read_aggregates
+from omibench.results.slices import (
+    DEFAULT_SLICES,
+    SlicePlan,
+    slice_lengths,
+    slice_outcomes,
+    slice_samples,
+    slice_verdicts,
+)
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+
+def list_plans(analysis: Analysis) -> list[SlicePlan]:
+    """List the slices that the study names; subject, number of images, answer type by default.
+
+    Args:
+        analysis: The study's results.
+
+    Raises:
+        ParamsError: Nothing has an attribute that `analyze.slices` names.
+    """
+    named = analysis.study.analyze.slices
+    slices = DEFAULT_SLICES if named is None else named
+    try:
+        return [
+            SlicePlan.make(
+                split_slice(names),
+                analysis.attributes,
+                analysis.simulated_cells,
+                analysis.confidence,
+            )
+            for names in slices
+        ]
+    except ArgumentError as error:
+        raise ParamsError(f"analyze.slices: {error}") from None
+
+
+@result("slices", "Accuracy by attributes", source="OMIBench, table 2; EMMA, tables 8-11")
+def tabulate_slices(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate accuracy, GPTScore, partial credit, ratio and strict accuracy by attributes.
+
+    Accuracies by subject are those of table 2 (OMIBench), by category those of EMMA's tables 8 to
+    11 and MathReal's tables 2 and 9 to 11, by exam and image type those of USNCO-V's figure 4.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per cell, rule book, slice, value and metric, with n, clusters and an interval that
+        is clustered; `cells` says over how many cells an item's value is the mean, where the
+        attribute is one of models or settings.
+    """
+    return _stack(analysis, lambda plan: slice_verdicts(analysis.item_values, plan))
+
+
+@result("slice-samples", "pass@k and consistency@k by attributes", source="USNCO-V, eq. 3-4")
+def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate pass@k, consistency@k and what was chosen among k samples by attributes.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Rows as `slices` has them, with metrics such as `pass@4`; None where no problem was sampled
+        several times.
+    """
+    import polars as pl
+
+    folder = analysis.folder / "aggregate"
+    frames = [
+        frame.select(
+            pl.lit(cell.model).alias("model"),
+            pl.lit(cell.setting).alias("setting"),
+            *("id", "rules", "metric", "k", "value"),
+        )
+        for cell in analysis.results.study.aggregated_cells
+        if (frame := read_aggregates(cell, folder)) is not None
+    ]
+    if not frames:
+        return None
+    clusters = analysis.items.select("id", "cluster")
+    aggregates = pl.concat(frames).join(clusters, on="id", maintain_order="left")
+    return _stack(analysis, lambda plan: slice_samples(aggregates, plan))
+
+
+@result("slice-outcomes", "Responses without an answer by attributes")
+def tabulate_outcomes(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the share of each outcome that is no answer by attributes.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Rows as `slices` has them, with metrics such as `outcome-refused`; None where every
+        response holds an answer.
+    """
+    verdicts = analysis.results.counting_verdicts
+    return _stack(analysis, lambda plan: slice_outcomes(verdicts, plan))
+
+
+@result("slice-lengths", "Length of responses and reasoning by attributes")
+def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the mean length of responses, in characters and tokens, by attributes.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Rows as `slices` has them, without a rule book: `characters` of the visible text,
+        `output_tokens` and `reasoning_tokens` as providers counted them.
+    """
+    clusters = analysis.items.select("id", "cluster")
+    responses = analysis.results.responses.join(clusters, on="id", maintain_order="left")
+    return _stack(analysis, lambda plan: slice_lengths(responses, plan))
+
+
+def _stack(
+    analysis: Analysis, tabulate: Callable[[SlicePlan], pl.DataFrame]
+) -> pl.DataFrame | None:
+    """The tables of all slices, one below the other; None where they hold nothing."""
+    import polars as pl
+
+    frames = [frame for plan in list_plans(analysis) if (frame := tabulate(plan)).height]
+    return pl.concat(frames) if frames else None

@@ -1,0 +1,56 @@
+"""What was studied: the models with their sizes, the settings with what they show and draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+
+@result("models", "Models and their sizes", source="OMIBench, H.2; EMMA, table 6")
+def tabulate_models(analysis: Analysis) -> pl.DataFrame:
+    """Tabulate the attributes of the study's models, by which results can be sliced.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per model: `estimate` is its number of parameters in 10^9 (metric `parameters_b`),
+        null where nobody says; `label, group, provider, family, variant, base, weights` and
+        `active_parameters_b` are columns.
+    """
+    import polars as pl
+
+    marks = analysis.simulated_cells.group_by("model").agg(pl.col("simulated").any())
+    return analysis.attributes.models.join(
+        marks, on="model", how="left", maintain_order="left"
+    ).with_columns(pl.lit("parameters_b").alias("metric"), pl.col("parameters_b").alias("estimate"))
+
+
+@result("settings", "Settings and what they show and draw")
+def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
+    """Tabulate the attributes of the study's settings, by which results can be sliced.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per setting: `estimate` is its number of samples (metric `samples`); `prompt, images,
+        without, perception, tools, aggregate, shots, budget` and `temperature` are columns, and
+        `full` says whether it shows the whole of every item (`analyze.full_settings`).
+    """
+    import polars as pl
+
+    settings = analysis.attributes.settings
+    full = analysis.full_settings
+    return settings.with_columns(
+        pl.lit("samples").alias("metric"),
+        pl.col("samples").cast(pl.Float64).alias("estimate"),
+        full=pl.col("setting").is_in(full),
+        simulated=pl.lit(value=False),
+    )
