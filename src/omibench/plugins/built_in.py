@@ -43,6 +43,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "provenance": "omibench.stages.analyze.sections.provenance",
     },
     "results": {
+        "dataset": "omibench.stages.analyze.results.dataset",
+        "question-lengths": "omibench.stages.analyze.results.dataset",
         "accuracy": "omibench.stages.analyze.results.accuracy",
         "slices": "omibench.stages.analyze.results.slices",
         "slice-samples": "omibench.stages.analyze.results.slices",
@@ -72,6 +74,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "people-subset": "omibench.stages.analyze.results.people",
     },
     "figures": {
+        "dataset-composition": "omibench.stages.analyze.figures.dataset",
+        "question-lengths": "omibench.stages.analyze.figures.dataset",
         "saliency-confidence": "omibench.stages.analyze.figures.saliency",
         "saliency-gains": "omibench.stages.analyze.figures.saliency",
         "saliency-wins": "omibench.stages.analyze.figures.saliency",
