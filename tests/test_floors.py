@@ -40,6 +40,7 @@ FLOORS: tuple[set[str], ...] = (
         "ocr_view",
         "paper_export",
         "plan",
+        "run_comparison",
         "scaffold",
         "sharding",
     },

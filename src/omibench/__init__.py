@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from omibench.api.releases import load_release as load_release
     from omibench.api.results import ResultTables as ResultTables
     from omibench.api.results import load_results as load_results
+    from omibench.api.run_comparisons import compare_runs as compare_runs
     from omibench.api.scoring import score as score
     from omibench.api.studies import describe_plan as describe_plan
     from omibench.api.studies import load_study as load_study
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from omibench.params.study import Study as Study
     from omibench.plan.rows import Plan as Plan
     from omibench.rule_books.registry import rule_book as rule_book
+    from omibench.run_comparison.report import RunComparison as RunComparison
     from omibench.schemas.problem import Answer as Answer
     from omibench.schemas.problem import Question as Question
     from omibench.schemas.request import Conversation as Conversation
@@ -53,6 +55,7 @@ _HOMES = {
     "omibench.api.conversations": ("build_conversation",),
     "omibench.api.releases": ("Release", "load_release"),
     "omibench.api.results": ("ResultTables", "load_results"),
+    "omibench.api.run_comparisons": ("compare_runs",),
     "omibench.api.scoring": ("score",),
     "omibench.api.studies": ("describe_plan", "load_study", "plan_study"),
     "omibench.datasets.registry": ("benchmark",),
@@ -63,6 +66,7 @@ _HOMES = {
     "omibench.params.study": ("Study",),
     "omibench.plan.rows": ("Plan",),
     "omibench.rule_books.registry": ("rule_book",),
+    "omibench.run_comparison.report": ("RunComparison",),
     "omibench.schemas.problem": ("Answer", "Question"),
     "omibench.schemas.request": ("Conversation", "Response"),
     "omibench.schemas.verdict": ("ScoredItem", "Verdict"),
@@ -89,6 +93,7 @@ __all__ = [
     "Release",
     "Response",
     "ResultTables",
+    "RunComparison",
     "ScoredItem",
     "Setting",
     "Study",
@@ -97,6 +102,7 @@ __all__ = [
     "benchmark",
     "build_conversation",
     "compare_answers",
+    "compare_runs",
     "condition",
     "describe_plan",
     "engine",

@@ -91,6 +91,10 @@ class UntrustedError(OmibenchError):
     """Results that were made elsewhere are not what they are said to be."""
 
 
+class UnfinishedError(OmibenchError):
+    """Results are still being written."""
+
+
 class PaperError(OmibenchError):
     """One exam paper cannot be read. `code` is stable and listed in docs/errors.md."""
 

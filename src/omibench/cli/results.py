@@ -1,4 +1,4 @@
-"""`omibench results`: what printed results say of themselves."""
+"""`omibench results`: printed results checked, and runs compared."""
 
 from __future__ import annotations
 
@@ -14,14 +14,8 @@ results_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Results of a study as tables and figures; printed results, checked against themselves.",
+    help="Results of a study as tables and figures; printed results checked; two runs compared.",
 )
-
-
-@results_app.callback()
-def results() -> None:
-    """Keep `audit` a command of its own while it is the only one."""
-
 
 results_app.command()(export)
 
@@ -64,3 +58,56 @@ def audit(
     say_lines("\n".join([*(str(error) for error in done.errors), *summarise_audit(done)]), err=True)
     if done.errors:
         raise typer.Exit(EXIT_SOME_FAILED)
+
+
+@results_app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The results folder of the first run.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="That of the second one.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.json", help="JSON file to write.")] = Path(
+        "compare.json"
+    ),
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME[,NAME]",
+            help="The rule book, or gptscore, that is compared: one for both, or one for each run. "
+            " [the first of each run, and gptscore where both have it]",
+            show_default=False,
+        ),
+    ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="CSV file of all verdicts that moved, and by what."),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Of the paired intervals.")] = 0.95,
+) -> None:
+    """Compare two runs: which share of their difference has each change between them?
+
+    What needs no model is replayed in every order: gold, data, rules, extraction, stored
+    judgements. What was asked anew is one share, with what differs in it. Shares sum to the
+    difference. Nothing is asked, and nothing is written to either folder.
+
+    \b
+    Example:
+      omibench results compare results-before results-after --out compare.json
+      omibench results compare A B --rules robust,omibench --items moved.csv
+    """
+    from omibench.api.run_comparisons import compare_runs
+    from omibench.errors import ParamsError
+    from omibench.files.csv_file import write_csv
+    from omibench.files.outputs import output_file
+    from omibench.run_comparison.summary import describe_comparison
+    from omibench.schemas.tables import write_json
+
+    names = rules.split(",") if rules is not None else []
+    if rules is not None and (len(names) > 2 or not all(names)):
+        raise ParamsError(f"--rules {rules}: name one rule book, or two joined by a comma")
+    target = output_file(out, "store")
+    table = output_file(items, "store", "--items") if items else None
+    pair = (names[0], names[-1]) if names else None
+    comparison = compare_runs(a, b, rules=pair, confidence=confidence)
+    write_json(target, comparison)
+    if table:
+        write_csv(table, comparison.items.to_dicts(), columns=comparison.items.columns)
+    say_lines(describe_comparison(comparison))

@@ -1,0 +1,93 @@
+"""The problems of two runs, held against each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from omibench.errors import ArgumentError
+from omibench.run_comparison.report import LISTED, ItemComposition, SubjectCount
+from omibench.run_comparison.run_files import RunFiles
+from omibench.schemas.problem import Answer, Choice, Question
+
+
+class ProblemChanges(NamedTuple):
+    """Which common problems differ, by id."""
+
+    common: frozenset[str]
+    gold: frozenset[str]
+    """Those with another right answer."""
+    data: frozenset[str]
+    """Those that are asked or scored as another problem: statement, pictures, choices."""
+    edited: frozenset[str]
+    """Those of which a model sees something else."""
+
+
+def compare_problems(a: RunFiles, b: RunFiles) -> ProblemChanges:
+    """Find the problems that two runs share, and those of them that differ.
+
+    Raises:
+        ArgumentError: The runs are about different datasets.
+    """
+    common = frozenset(a.answers.keys() & b.answers.keys())
+    edited = frozenset(
+        name for name in common if _view(a.questions.get(name)) != _view(b.questions.get(name))
+    )
+    names = (a.manifest.name, b.manifest.name)
+    if not common or (names[0] != names[1] and edited == common):
+        reason = "no problem" if common else "no problem's statement"
+        raise ArgumentError(
+            f"{a.folder} and {b.folder}: hold different datasets, {names[0]!r} and {names[1]!r}, "
+            f"which share {reason}; compare two runs over the same problems"
+        )
+    scored = frozenset(
+        name for name in common if _scored_view(a.answers[name]) != _scored_view(b.answers[name])
+    )
+    gold = frozenset(name for name in common if a.answers[name].answer != b.answers[name].answer)
+    return ProblemChanges(common, gold, edited | scored, edited)
+
+
+def describe_composition(a: RunFiles, b: RunFiles, changes: ProblemChanges) -> ItemComposition:
+    """Count the problems that the runs share, and those that they do not."""
+    only_a, only_b = a.answers.keys() - changes.common, b.answers.keys() - changes.common
+    counts = [
+        _count_subjects(a.answers, a.answers),
+        _count_subjects(b.answers, b.answers),
+        _count_subjects(a.answers, changes.common),
+    ]
+    return ItemComposition(
+        common=len(changes.common),
+        only_a=len(only_a),
+        only_b=len(only_b),
+        edited=len(changes.data),
+        other_gold=len(changes.gold),
+        only_a_ids=sorted(only_a)[:LISTED],
+        only_b_ids=sorted(only_b)[:LISTED],
+        edited_ids=sorted(changes.data)[:LISTED],
+        other_gold_ids=sorted(changes.gold)[:LISTED],
+        subjects=[
+            SubjectCount(
+                subject=subject, a=counts[0][subject], b=counts[1][subject],
+                common=counts[2][subject],
+            )
+            for subject in sorted(counts[0].keys() | counts[1].keys())
+        ],
+    )  # fmt: skip
+
+
+def _count_subjects(answers: Mapping[str, Answer], names: Collection[str]) -> Counter[str]:
+    return Counter(answers[name].subject for name in names)
+
+
+def _view(question: Question | None) -> tuple[str, list[str], list[Choice] | None] | None:
+    """What a model is shown of a problem."""
+    if question is None:
+        return None
+    pictures = [figure.sha256 for figure in question.images]
+    return question.question, pictures, question.choices
+
+
+def _scored_view(answer: Answer) -> tuple[str, list[Choice] | None]:
+    """What a rule book sees of a problem besides its gold."""
+    return answer.answer_type, answer.choices

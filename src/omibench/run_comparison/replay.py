@@ -1,0 +1,247 @@
+"""Verdicts of mixed runs: the responses of one under the gold, data or rules of the other.
+
+A verdict that one of the runs holds is read; any other is made again by the installed rule books,
+where their version is that of the run. No model is asked: what needs one is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from omibench.errors import PluginError
+from omibench.rule_books.registry import RULE_BOOKS, score_item
+from omibench.run_comparison.cell_pair import CellPair
+from omibench.run_comparison.run_files import CellRun, Scoring
+from omibench.schemas.problem import Answer
+from omibench.schemas.tables import ResponseRow
+from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.score.cache import score_items
+from omibench.stages.score.stage import pair_with_gold
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Side = Literal["a", "b"]
+SIDES: tuple[Side, ...] = ("a", "b")
+_FRAMES = (r"\boxed{%s}", "The answer is %s.")
+"""How an answer that was extracted is put into words for another rule book to compare."""
+
+
+class MixedState(NamedTuple):
+    """From which run each component is taken; None where both runs have the same."""
+
+    response: Side | None = None
+    gold: Side | None = None
+    data: Side | None = None
+    scoring: Side | None = None
+    extraction: Side | None = None
+
+
+class SampleVerdict(NamedTuple):
+    """What counts of a verdict on one sample."""
+
+    value: float
+    extracted: str | None
+    is_scored: bool
+
+
+ItemVerdicts = dict[str, tuple[SampleVerdict, ...]]
+"""Problem -> the verdicts on its samples, in the order of their index."""
+
+
+class CellReplay:
+    """The verdicts of a cell in every mixed state that can be known offline."""
+
+    def __init__(
+        self,
+        pair: CellPair,
+        answers: Mapping[Side, Mapping[str, Answer]],
+        cache: Path | None = None,
+    ) -> None:
+        """Begin without any verdict.
+
+        Args:
+            pair: The cell.
+            answers: The golds of each run.
+            cache: A file of known verdicts (`stages.score.cache`).
+        """
+        self._runs: dict[Side, CellRun] = {"a": pair.a, "b": pair.b}
+        self._answers = answers
+        self._cache = cache
+        self._stored: dict[tuple[Side, Scoring], ItemVerdicts] = {}
+        self._replays: dict[tuple[object, ...], ItemVerdicts] = {}
+        self._samples: dict[Side, dict[str, list[ResponseRow]]] = {}
+
+    def find_values(self, ids: Sequence[str], state: MixedState) -> NDArray[np.float64]:
+        """The mean verdict over the samples of each problem in a state; NaN where it is unknown."""
+        import numpy as np
+
+        verdicts = self.find_verdicts(ids, state)
+        return np.array(
+            [
+                sum(sample.value for sample in verdicts[name]) / len(verdicts[name])
+                if name in verdicts
+                else np.nan
+                for name in ids
+            ]
+        )
+
+    def find_verdicts(self, ids: Sequence[str], state: MixedState) -> ItemVerdicts:
+        """The verdicts on problems in a state, without those that are unknown."""
+        is_judged = any(run.scoring.is_judged for run in self._runs.values())
+        if not is_judged and state.extraction not in (None, state.scoring):
+            return self._compare_extractions(ids, state)
+        verdicts: ItemVerdicts = {}
+        for side in SIDES:
+            if self._holds(side, state):
+                rows = self._read_stored(side, self._runs[state.scoring or side].scoring)
+                verdicts |= {name: rows[name] for name in ids if name in rows}
+        missing = [name for name in ids if name not in verdicts]
+        return verdicts | self._replay(missing, state) if missing else verdicts
+
+    def _holds(self, side: Side, state: MixedState) -> bool:
+        """Whether a run may hold verdicts of a state."""
+        if any(part not in (None, side) for part in (state.response, state.gold, state.data)):
+            return False
+        scorings = [run.scoring for run in self._runs.values()]
+        if not all(scoring.is_judged for scoring in scorings):
+            return True
+        # Judges of one name may be different models: only their own run says what they say.
+        return state.scoring in (None, side) and state.extraction in (None, side)
+
+    def _read_stored(self, side: Side, scoring: Scoring) -> ItemVerdicts:
+        """The verdicts of some rules that a run holds."""
+        import polars as pl
+
+        if (side, scoring) not in self._stored:
+            run = self._runs[side]
+            rows = (
+                run.select(scoring)
+                .sort("id", "index")
+                .group_by("id", maintain_order=True)
+                .agg("verdict", "extracted", pl.col("outcome") == "scored", "index")
+            )
+            counts = dict(run.responses.group_by("id").len().iter_rows())
+            self._stored[side, scoring] = {
+                name: tuple(map(SampleVerdict, values, texts, is_scored))
+                for name, values, texts, is_scored, indices in rows.iter_rows()
+                if len(indices) == counts.get(name)
+            }
+        return self._stored[side, scoring]
+
+    def _replay(self, ids: Sequence[str], state: MixedState) -> ItemVerdicts:
+        """Score responses again; nothing where the rule book of the state is not installed."""
+        scoring = self._runs[state.scoring or "a"].scoring
+        if scoring.is_judged or find_installed_version(scoring.rules) != scoring.version:
+            return {}
+        place = (state.response or "a", state.gold or "a", state.data or "a", scoring)
+        verdicts = self._replays.setdefault(place, {})
+        missing = [name for name in ids if name not in verdicts]
+        items = {name: self._make_items(name, state) for name in missing}
+        scored = iter(self._score([item for name in missing for item in items[name]], scoring))
+        for name in missing:
+            verdicts[name] = tuple(_summarise(next(scored)) for _ in items[name])
+        return {name: verdicts[name] for name in ids if verdicts[name]}
+
+    def _make_items(self, name: str, state: MixedState) -> list[ScoredItem]:
+        side = state.response or "a"
+        if side not in self._samples:
+            samples: dict[str, list[ResponseRow]] = {}
+            for row in self._runs[side].responses.sort("id", "index").iter_rows(named=True):
+                samples.setdefault(row["id"], []).append(ResponseRow(**row))
+            self._samples[side] = samples
+        gold = self._answers[state.gold or "a"][name].answer
+        answer = self._answers[state.data or "a"][name].model_copy(update={"answer": gold})
+        return [
+            pair_with_gold(row, {name: answer}, Path(name)) for row in self._samples[side][name]
+        ]
+
+    def _score(self, items: Sequence[ScoredItem], scoring: Scoring) -> list[Verdict]:
+        return score_items(items, scoring.rules, self._cache) if items else []
+
+    def _compare_extractions(self, ids: Sequence[str], state: MixedState) -> ItemVerdicts:
+        """Compare the answers that one rule book has extracted by the other one.
+
+        Known where both rule books, given nothing but their own extraction, come to the verdict
+        that they gave on the whole response.
+        """
+        reader_state = state._replace(scoring=state.extraction, extraction=None)
+        readings = self.find_verdicts(ids, reader_state)
+        verdicts = self.find_verdicts(ids, state._replace(extraction=None))
+        reader, comparer = (
+            self._runs[side].scoring for side in (state.extraction or "a", state.scoring or "a")
+        )
+        if any(find_installed_version(s.rules) != s.version for s in (reader, comparer)):
+            return {}
+        mixed: ItemVerdicts = {}
+        for name in ids:
+            if name not in readings or name not in verdicts:
+                continue
+            items = self._make_items(name, state)
+            samples = [
+                self._compare_extraction(item, reading, verdict, reader, comparer)
+                for item, reading, verdict in zip(
+                    items, readings[name], verdicts[name], strict=True
+                )
+            ]
+            if None not in samples:
+                mixed[name] = tuple(sample for sample in samples if sample is not None)
+        return mixed
+
+    def _compare_extraction(
+        self,
+        item: ScoredItem,
+        reading: SampleVerdict,
+        verdict: SampleVerdict,
+        reader: Scoring,
+        comparer: Scoring,
+    ) -> SampleVerdict | None:
+        """What `comparer` says of the answer that `reader` has extracted; None if unknown."""
+        if not reading.is_scored:
+            return SampleVerdict(0.0, None, is_scored=False)
+        if reading.extracted is None or (verdict.is_scored and verdict.extracted is None):
+            return None
+        if not self._list_faithful_frames(item, reading, reader):
+            return None
+        frames = self._list_faithful_frames(item, verdict, comparer)
+        results = [self._score_framed(item, reading.extracted, comparer, text) for text in frames]
+        return next((result for result in results if result.is_scored), next(iter(results), None))
+
+    def _list_faithful_frames(
+        self, item: ScoredItem, verdict: SampleVerdict, scoring: Scoring
+    ) -> list[str]:
+        """The frames in which a rule book's own extraction gets the response's verdict."""
+        text = verdict.extracted
+        if text is None:
+            return list(_FRAMES)
+        return [
+            frame
+            for frame in _FRAMES
+            if self._score_framed(item, text, scoring, frame).value == verdict.value
+        ]
+
+    def _score_framed(
+        self, item: ScoredItem, text: str, scoring: Scoring, frame: str
+    ) -> SampleVerdict:
+        framed = item.model_copy(
+            update={
+                "prediction": frame % text, "outcome": "answered", "finish_reason": "stop",
+                "published_verdict": None,
+            }
+        )  # fmt: skip
+        return _summarise(score_item(framed, scoring.rules))
+
+
+def find_installed_version(rules: str) -> int | None:
+    """The version of a rule book as it is installed; None where there is none of this name."""
+    try:
+        return RULE_BOOKS.get(rules).version
+    except PluginError:
+        return None
+
+
+def _summarise(verdict: Verdict) -> SampleVerdict:
+    return SampleVerdict(verdict.verdict, verdict.extracted, verdict.outcome == "scored")
