@@ -8,9 +8,9 @@ is the point-biserial correlation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import atanh, nan, sqrt, tanh
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from omibench.extras import require_extra
 from omibench.statistics.quantiles import t_value
 
 Floats = npt.NDArray[np.float64]
+Clusters: TypeAlias = Sequence[Hashable] | npt.NDArray[Any]
 _FULL = 1 - 1e-9
 """A coefficient beyond which the transformation has no finite value."""
 
@@ -40,7 +41,7 @@ class Correlation(NamedTuple):
 def correlate_values(
     first: Sequence[float] | Floats,
     second: Sequence[float] | Floats,
-    clusters: Sequence[str],
+    clusters: Clusters,
     confidence: float = 0.95,
 ) -> Correlation:
     """Pearson's correlation of two lists of values.
@@ -67,7 +68,7 @@ def correlate_values(
 def correlate_by_rank(
     first: Sequence[float] | Floats,
     second: Sequence[float] | Floats,
-    clusters: Sequence[str],
+    clusters: Clusters,
     confidence: float = 0.95,
 ) -> Correlation:
     """Spearman's correlation of two lists of values, midranks for ties.
@@ -103,7 +104,7 @@ def _read(values: Sequence[float] | Floats) -> Floats:
     return np.asarray(values, dtype=float)
 
 
-def _check_lengths(first: Floats, second: Floats, clusters: Sequence[str]) -> None:
+def _check_lengths(first: Floats, second: Floats, clusters: Clusters) -> None:
     if not len(first) == len(second) == len(clusters):
         raise ValueError(f"{len(first)} values, {len(second)} others, {len(clusters)} clusters")
 
@@ -112,7 +113,7 @@ def _vary(first: Floats, second: Floats) -> bool:
     return len(first) > 1 and bool(np.ptp(first) > 0 and np.ptp(second) > 0)
 
 
-def _undefined(clusters: Sequence[str]) -> Correlation:
+def _undefined(clusters: Clusters) -> Correlation:
     return Correlation(nan, nan, nan, nan, len(clusters), len(set(clusters)))
 
 
@@ -124,9 +125,7 @@ def _grade(values: Floats, weights: Floats) -> Floats:
     return np.asarray((above + sums / 2)[places] / len(values))
 
 
-def _infer(
-    value: float, influence: Floats, clusters: Sequence[str], confidence: float
-) -> Correlation:
+def _infer(value: float, influence: Floats, clusters: Clusters, confidence: float) -> Correlation:
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
     sums = np.bincount(places, weights=influence)
     n, groups = len(influence), len(sums)

@@ -29,6 +29,7 @@ from omibench.stages.analyze.tables.accuracy import (
     scores,
 )
 from omibench.stages.analyze.tables.printed import Printed, read_tables
+from omibench.stages.analyze.tables.reasoning import Reasoning, reasoning
 from omibench.stages.analyze.tables.saliency import Salience, saliences
 
 if TYPE_CHECKING:
@@ -80,6 +81,16 @@ class Analysis:
             UntrustedError: It was measured in another way than the study says.
         """
         return saliences(self.results, self.study.saliency, self.folder / "saliency")
+
+    @cached_property
+    def reasoning(self) -> Reasoning:
+        """What judges and people say of the reasoning in responses.
+
+        Raises:
+            MissingInputError: A cell that the study wants judged has no file.
+            FileFormatError: People's labels cannot be read.
+        """
+        return reasoning(self.results, self.folder / "judge")
 
     @cached_property
     def printed_rows(self) -> list[Printed]:

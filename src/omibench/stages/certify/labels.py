@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_csv, read_json_lines
@@ -26,7 +33,8 @@ def _parse_label(value: object) -> object:
 
 Mark = Annotated[float, Field(ge=LOWEST_MARK, le=HIGHEST_MARK)] | None
 MARKS = (*QUALITY_MARKS, ALIGNMENT_MARK)
-LABELS = ("label", "error_type", *MARKS)
+STEPS, WRONG_STEPS = "steps", "wrong_steps"
+LABELS = ("label", "error_type", *MARKS, STEPS, WRONG_STEPS)
 """The columns of which a row has at least one."""
 
 
@@ -39,7 +47,8 @@ class LabelRow(BaseModel):
 
     `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
     `error_type` is a type of the taxonomy that the judge is given, or `no_error`; marks are from 1
-    to 5. At least one of these columns is there.
+    to 5; `wrong_steps` of the `steps` that matter hold an error. At least one of these columns is
+    there.
     `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
     `response_sha256`, the hash of the text that was read, guards against labels of another text.
     """
@@ -56,12 +65,22 @@ class LabelRow(BaseModel):
     detail: Mark = None
     overall: Mark = None
     alignment: Mark = None
+    steps: Annotated[int, Field(ge=1)] | None = None
+    wrong_steps: Annotated[int, Field(ge=0)] | None = None
     model: str | None = None
     setting: str | None = None
     index: Annotated[int, Field(ge=0)] | None = None
     response_sha256: str | None = None
     simulated: bool = False
     """Whether the label comes from a simulation's truth, not from a person."""
+
+    @model_validator(mode="after")
+    def _steps_are_counted(self) -> Self:
+        if (self.steps is None) != (self.wrong_steps is None):
+            raise ValueError("steps and wrong_steps go together: give both or neither")
+        if (self.wrong_steps or 0) > (self.steps or 0):
+            raise ValueError(f"wrong_steps is {self.wrong_steps}, and steps is {self.steps}")
+        return self
 
     @property
     def labels(self) -> dict[str, float | str]:
@@ -108,8 +127,8 @@ def _check_row(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
         row = LabelRow.model_validate(raw)
         if not row.labels:
             raise FileFormatError(
-                f"{path}, row {number}: lacks the column 'label', 'error_type' or a mark "
-                f"({', '.join(MARKS)}); {_describe_columns(raw)}"
+                f"{path}, row {number}: lacks the column 'label', 'error_type', 'wrong_steps' or a "
+                f"mark ({', '.join(MARKS)}); {_describe_columns(raw)}"
             )
         return row
     except ValidationError as error:
@@ -117,6 +136,8 @@ def _check_row(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
         column = str(first["loc"][0]) if first["loc"] else "?"
         if first["type"] == "missing":
             mistake = f"lacks the column {column!r}; {_describe_columns(raw)}"
+        elif not first["loc"]:
+            mistake = str(first["msg"]).removeprefix("Value error, ")
         else:
             mistake = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
         raise FileFormatError(f"{path}, row {number}: {mistake}") from None

@@ -16,7 +16,6 @@ from omibench.stages.analyze.tables.reasoning import (
     ErrorCell,
     Mark,
     Reasoning,
-    reasoning,
     reasoning_records,
 )
 from omibench.stages.analyze.words import (
@@ -39,7 +38,7 @@ class ReasoningSection(ReportSection):
     def __init__(self, analysis: Analysis) -> None:
         """Summarise what the stage `judge` wrote of every cell."""
         super().__init__(analysis)
-        self.reasoning = reasoning(self.results, analysis.folder / "judge")
+        self.reasoning = analysis.reasoning
 
     @property
     def is_simulated(self) -> bool:

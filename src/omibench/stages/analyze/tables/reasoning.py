@@ -41,6 +41,8 @@ class Mark(NamedTuple):
     judge: str
     simulated: bool
     certificate: ReasoningCertificate | None = None
+    clusters: int = 0
+    """How many groups the problems are of."""
 
 
 class ErrorShare(NamedTuple):
@@ -141,8 +143,9 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
             mean = clustered_mean(values, clusters, confidence, LOWEST_MARK, HIGHEST_MARK)
             simulated = bool(judgements["simulated"].any())
             yield Mark(
-                cell, name, mean, failed, find_judge(judgements), simulated, mark_certificate
-            )
+                cell, name, mean, failed, find_judge(judgements), simulated, mark_certificate,
+                len(set(clusters)),
+            )  # fmt: skip
 
 
 def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorCell]:
