@@ -57,6 +57,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "error-types": "omibench.stages.analyze.results.curves.errors",
         "wrong-steps": "omibench.stages.analyze.results.curves.wrong_steps",
         "rationale-marks": "omibench.stages.analyze.results.curves.marks",
+        "thinking-gains": "omibench.stages.analyze.results.curves.variants",
+        "prompt-differences": "omibench.stages.analyze.results.curves.prompts",
         "slices": "omibench.stages.analyze.results.slices",
         "slice-samples": "omibench.stages.analyze.results.slices",
         "slice-outcomes": "omibench.stages.analyze.results.slices",
