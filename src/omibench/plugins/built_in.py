@@ -79,6 +79,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "saliency-maps": "omibench.stages.analyze.results.saliency",
         "people": "omibench.stages.analyze.results.people",
         "people-subset": "omibench.stages.analyze.results.people",
+        "model-scores": "omibench.stages.analyze.results.correlations",
+        "correlations": "omibench.stages.analyze.results.correlations",
     },
     "figures": {
         "dataset-composition": "omibench.stages.analyze.figures.dataset",
@@ -88,6 +90,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "saliency-wins": "omibench.stages.analyze.figures.saliency",
         "saliency-impact": "omibench.stages.analyze.figures.saliency",
         "people": "omibench.stages.analyze.figures.people",
+        "correlations": "omibench.stages.analyze.figures.correlations",
     },
     "benchmarks": {
         "omibench": "omibench.datasets.omibench",

@@ -19,8 +19,8 @@ Floats = npt.NDArray[np.float64]
 Coefficient = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("pearson", "spearman", "kendall")
 RESAMPLES = 2000
-COMPARISONS = 4_000_000
-"""Pairs of models that are compared at once: what bounds the memory."""
+_FLAT = 1e-18
+"""A product of two variances of standardised values below this is rounding: one does not vary."""
 FEWEST = 3
 """Below this many models no coefficient says anything: two are always perfectly correlated."""
 
@@ -91,7 +91,8 @@ def correlate(
     require_extra("stats", "the correlation of models", "scipy")
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     compute = _COMPUTE[coefficient]
-    value = float(compute(x, y))
+    x, y = _standardise(x), _standardise(y)
+    value = float(compute(x, y, np.ones((1, n)))[0])
     return Correlation(
         coefficient,
         value,
@@ -125,49 +126,63 @@ def fisher_interval(
     return Interval(tanh(atanh(value) - half), tanh(atanh(value) + half))
 
 
-def _pearson(x: Floats, y: Floats) -> Floats:
-    """Over the last axis; NaN without spread."""
-    a, b = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(spread > 1e-15, (a * b).sum(axis=-1) / spread, np.nan))
+def _pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Pearson's coefficient for each row of weights of the models; NaN without spread."""
+    total = weights.sum(axis=-1)
+    x_mean, y_mean = weights @ x / total, weights @ y / total
+    together = weights @ (x * y) / total - x_mean * y_mean
+    x_spread, y_spread = (weights @ (v * v) / total - m * m for v, m in ((x, x_mean), (y, y_mean)))
+    return _divide(together, x_spread * y_spread)
 
 
-def _spearman(x: Floats, y: Floats) -> Floats:
-    """Pearson's coefficient of midranks."""
-    return _pearson(_rank(x), _rank(y))
+def _spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Pearson's coefficient of midranks, which follow from the weights."""
+    total = weights.sum(axis=-1, keepdims=True)
+    a, b = (weights @ _count_below(values).T - total / 2 for values in (x, y))
+    together = (weights * a * b).sum(axis=-1)
+    return _divide(together, (weights * a * a).sum(axis=-1) * (weights * b * b).sum(axis=-1))
 
 
-def _kendall(x: Floats, y: Floats) -> Floats:
+def _kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
     """Kendall's tau-b: ties count in neither series (Kendall 1945)."""
-    a, b = (np.sign(v[..., :, None] - v[..., None, :]) for v in (x, y))
-    together = (a * b).sum(axis=(-2, -1))
-    spread = np.sqrt((a * a).sum(axis=(-2, -1)) * (b * b).sum(axis=(-2, -1)))
+    a, b = (np.sign(v[:, None] - v[None, :]) for v in (x, y))
+    together, a_spread, b_spread = (
+        ((weights @ pairs) * weights).sum(axis=-1) for pairs in (a * b, a * a, b * b)
+    )
+    return _divide(together, a_spread * b_spread)
+
+
+def _count_below(values: Floats) -> Floats:
+    """Entry i, j: 1 where value j is less than value i, one half where they are equal."""
+    below, equal = (values[None, :] < values[:, None]), (values[None, :] == values[:, None])
+    return np.asarray(below + 0.5 * equal, dtype=float)
+
+
+def _divide(together: Floats, spreads: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(spread > 0, together / spread, np.nan))
+        ratio = together / np.sqrt(np.maximum(spreads, 0))
+    return np.asarray(np.where(spreads > _FLAT, np.clip(ratio, -1, 1), np.nan))
 
 
-def _rank(values: Floats) -> Floats:
-    """Midranks over the last axis: how many are less, and half of those that are equal."""
-    below = (values[..., None, :] < values[..., :, None]).sum(axis=-1)
-    equal = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
-    return np.asarray(below + equal / 2.0)
-
-
-_COMPUTE: Final[dict[Coefficient, Callable[[Floats, Floats], Floats]]] = {
+_Compute = Callable[[Floats, Floats, Floats], Floats]
+_COMPUTE: Final[dict[Coefficient, _Compute]] = {
     "pearson": _pearson,
     "spearman": _spearman,
     "kendall": _kendall,
 }
 
 
-def _resample(
-    x: Floats, y: Floats, compute: Callable[[Floats, Floats], Floats], confidence: float
-) -> Interval:
+def _standardise(values: Floats) -> Floats:
+    """Values with mean 0 and deviation 1, which changes no coefficient and keeps sums exact."""
+    centred = values - values.mean()
+    deviation = centred.std()
+    return np.asarray(centred / deviation if deviation > 0 else centred)
+
+
+def _resample(x: Floats, y: Floats, compute: _Compute, confidence: float) -> Interval:
     n = len(x)
-    drawn = np.random.default_rng(n).integers(0, n, (RESAMPLES, n))
-    parts = np.array_split(drawn, 1 + RESAMPLES * n * n // COMPARISONS)
-    values = np.concatenate([compute(x[part], y[part]) for part in parts])
+    counts = np.random.default_rng(n).multinomial(n, np.full(n, 1 / n), RESAMPLES)
+    values = compute(x, y, counts.astype(float))
     # The same model n times over has no coefficient.
     values = values[~np.isnan(values)]
     if not len(values):
@@ -177,18 +192,14 @@ def _resample(
     return Interval(float(lo), float(hi))
 
 
-def _leave_out(
-    x: Floats, y: Floats, compute: Callable[[Floats, Floats], Floats], value: float
-) -> Influence:
+def _leave_out(x: Floats, y: Floats, compute: _Compute, value: float) -> Influence:
     n = len(x)
-    if n <= FEWEST:
+    if n <= FEWEST or isnan(value):
         return Influence(0, nan, nan, nan)
-    kept = np.asarray([[other for other in range(n) if other != place] for place in range(n)])
-    values = compute(x[kept], y[kept])
-    if isnan(value) or np.isnan(values).all():
+    values = compute(x, y, 1.0 - np.eye(n))
+    if np.isnan(values).all():
         return Influence(0, nan, nan, nan)
-    moves = np.where(np.isnan(values), -inf, np.abs(values - value))
-    place = int(moves.argmax())
+    place = int(np.where(np.isnan(values), -inf, np.abs(values - value)).argmax())
     return Influence(
         place, float(values[place]), float(np.nanmin(values)), float(np.nanmax(values))
     )

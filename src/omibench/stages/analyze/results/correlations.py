@@ -1,0 +1,183 @@
+"""Scores of models, ours and those of other benchmarks, and how they go together."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from omibench.results.grouped import estimate_groups
+from omibench.stages.analyze.inputs.external_scores import KEY, read_external_scores
+from omibench.stages.analyze.model_names import match_models
+from omibench.stages.analyze.results.accuracy import name_metric
+from omibench.stages.analyze.results.result import result
+from omibench.statistics.correlation import COEFFICIENTS, FEWEST, Correlation, correlate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+NAMED = 5
+"""Models of a file of scores that a warning names."""
+_LOG = logging.getLogger("omibench")
+
+
+@result(
+    "model-scores",
+    "Scores of models here and on other benchmarks",
+    source="OMIBench, figures 3a and 3d",
+)
+def tabulate_model_scores(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate one value for each model and series: ours, and those of other benchmarks.
+
+    Ours are accuracies and GPTScore under the reference setting (`analyze.reference_setting`);
+    others stand in `analyze.external_scores`, on the scale of that file.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Rows with `series` (a name of benchmark, metric and rule book), `benchmark` and `source`;
+        `model` is the study's where it has one of that name, else the file's. None where there is
+        a single series.
+
+    Raises:
+        MissingInputError: The file is not there.
+        FileFormatError: No line of it can be used.
+    """
+    import polars as pl
+
+    rows = pl.concat([_score_models(analysis), _read_others(analysis)], how="diagonal_relaxed")
+    return rows if rows["series"].n_unique() > 1 else None
+
+
+@result(
+    "correlations",
+    "Correlations over models, here and with other benchmarks",
+    source="OMIBench, appendix J and figures 3a, 3d",
+)
+def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate how each two series of `model-scores` go together over the models that have both.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row for each pair of series (`first`, `second`) and coefficient (`metric`: pearson,
+        spearman, kendall), in [-1, 1]: `low` and `high` by Fisher's transformation,
+        `resampled_low` and `resampled_high` by drawing models again, two-sided `p`, `n` models,
+        `most_influential` (the model without which it changes most) with the coefficient
+        `without` it, and the range over all models left out. None where no two series share three
+        models.
+
+    Raises:
+        MissingInputError: The file of other scores is not there.
+        FileFormatError: No line of it can be used.
+        MissingExtraError: scipy is not installed.
+    """
+    import polars as pl
+
+    table = analysis.table("model-scores")
+    if table is None:
+        return None
+    series: dict[str, dict[str, float]] = {}
+    for name, model, value in table.select("series", "model", "estimate").iter_rows():
+        series.setdefault(name, {})[model] = value
+    simulated = set(table.filter("simulated")["series"])
+    rows = [
+        row | {"simulated": not simulated.isdisjoint((row["first"], row["second"]))}
+        for pair in combinations(series.items(), 2)
+        for row in _correlate_pair(*pair, confidence=analysis.confidence)
+    ]
+    return pl.DataFrame(rows) if rows else None
+
+
+def _correlate_pair(
+    first: tuple[str, Mapping[str, float]],
+    second: tuple[str, Mapping[str, float]],
+    confidence: float,
+) -> Iterable[dict[str, Any]]:
+    models = [model for model in first[1] if model in second[1]]
+    if len(models) < FEWEST:
+        return
+    values = [[scores[model] for model in models] for scores in (first[1], second[1])]
+    for coefficient in COEFFICIENTS:
+        correlation = correlate(values[0], values[1], coefficient, confidence)
+        yield {"first": first[0], "second": second[0], **_describe(correlation, models)}
+
+
+def _describe(correlation: Correlation, models: list[str]) -> dict[str, Any]:
+    influence = correlation.influence
+    return {
+        "metric": correlation.coefficient,
+        "estimate": correlation.value,
+        "low": correlation.interval.lo,
+        "high": correlation.interval.hi,
+        "n": correlation.n,
+        "clusters": correlation.n,
+        "p": correlation.p,
+        "resampled_low": correlation.resampled.lo,
+        "resampled_high": correlation.resampled.hi,
+        "most_influential": models[influence.place]
+        if influence.without == influence.without
+        else None,
+        "without": influence.without,
+        "lowest_without_one": influence.lowest,
+        "highest_without_one": influence.highest,
+    }
+
+
+def _score_models(analysis: Analysis) -> pl.DataFrame:
+    """Accuracy and GPTScore of each model under the reference setting."""
+    import polars as pl
+
+    study = analysis.results.study
+    setting = analysis.study.analyze.reference_setting or study.infer.settings[0]
+    values = analysis.item_values.filter(
+        pl.col("setting") == setting, pl.col("rules").is_in(analysis.results.rules)
+    )
+    estimates = estimate_groups(values, ["model", "setting", "rules"], analysis.confidence)
+    dataset = analysis.results.manifest.name
+    scores = estimates.drop("n_eff").with_columns(
+        metric=name_metric("accuracy"), benchmark=pl.lit(dataset), source=pl.lit("measured")
+    )
+    names = pl.when(pl.col("metric") == "accuracy").then(
+        pl.format("{}: accuracy ({})", pl.lit(dataset), pl.col("rules"))
+    )
+    named = scores.with_columns(series=names.otherwise(pl.format("{}: GPTScore", pl.lit(dataset))))
+    return analysis.mark_simulated(named)
+
+
+def _read_others(analysis: Analysis) -> pl.DataFrame:
+    import polars as pl
+
+    path = analysis.study.analyze.external_scores
+    labels = {
+        cell.model: analysis.results.label(cell.model) for cell in analysis.results.study.cells
+    }
+    scores = read_external_scores(path) if path else []
+    models = match_models((row.model for row in scores), labels)
+    unmatched = [name for name, model in models.items() if model is None]
+    if unmatched:
+        named = ", ".join(map(repr, unmatched[:NAMED])) + (", ..." if unmatched[NAMED:] else "")
+        _LOG.warning(
+            "%s: %d of %d models of %s are not of this study, by name or label: %s",
+            KEY, len(unmatched), len(models), path, named,
+        )  # fmt: skip
+    rows = [
+        {
+            "model": models[row.model] or row.model,
+            "metric": row.metric,
+            "benchmark": row.benchmark,
+            "series": f"{row.benchmark}: {row.metric}",
+            "estimate": row.value,
+            "source": row.source,
+            "simulated": False,
+        }
+        for row in scores
+    ]
+    schema = {"model": pl.String, "metric": pl.String, "benchmark": pl.String, "series": pl.String,
+              "estimate": pl.Float64, "source": pl.String, "simulated": pl.Boolean}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)
