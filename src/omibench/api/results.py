@@ -152,6 +152,44 @@ class ResultTables:
             )
         return read_frame(folder / f"{name}.parquet")
 
+    def slice(
+        self,
+        by: str | Sequence[str],
+        *,
+        metric: str | None = None,
+        rules: str | None = None,
+        model: str | None = None,
+        setting: str | None = None,
+        confidence: float = 0.95,
+    ) -> pl.DataFrame:
+        """Tell results apart by one or two attributes of items, models or settings.
+
+        Example:
+            >>> results.slice(by=["exam", "image_type"], metric="accuracy", rules="usnco-v")
+
+        Args:
+            by: An attribute, or two: a list, or a text with a comma between them.
+            metric: One metric, such as `accuracy`, `gptscore`, `pass@4`, `outcome-refused`,
+                `characters`; all of them by default.
+            rules: One rule book; lengths, which have none, are left out then.
+            model: One model.
+            setting: One setting.
+            confidence: The two-sided level of the intervals, in (0, 1).
+
+        Returns:
+            The columns of every table of results (docs/results.md), and `cells`: over how many
+            cells an item's value is the mean, where the attribute is of models or settings; these
+            are known once the study was analyzed.
+
+        Raises:
+            ArgumentError: Nothing has such an attribute, metric, rule book, model or setting; names
+                those that there are.
+            MissingInputError: The folder holds no verdicts.
+        """
+        from omibench.api.slices import Choice, slice_folder
+
+        return slice_folder(self, by, Choice(metric, rules, model, setting), confidence)
+
     def estimate_accuracy(
         self, model: str, setting: str, *, rules: str | None = None, confidence: float = 0.95
     ) -> Estimate:

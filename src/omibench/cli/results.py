@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.export import export
+from omibench.cli.slices import slice_results
 from omibench.text.terminal import say_lines
 
 results_app = typer.Typer(
@@ -18,6 +19,7 @@ results_app = typer.Typer(
 )
 
 results_app.command()(export)
+results_app.command("slice")(slice_results)
 
 
 @results_app.command()

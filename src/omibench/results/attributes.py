@@ -22,6 +22,12 @@ MOST_IMAGES = 6
 """The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
 IMAGE_COUNT = "n_images"
 _QUESTION = ("source", "subset")
+_MODEL_WORDS = ("label", "group", "provider", "family", "variant", "base", "weights")
+_SIZES = ("parameters_b", "active_parameters_b")
+MODEL_ATTRIBUTES = (*_MODEL_WORDS, *_SIZES)
+_SETTING_WORDS = ("prompt", "images", "without", "perception", "tools", "aggregate")
+_SETTING_COUNTS = ("shots", "samples", "budget")
+SETTING_ATTRIBUTES = (*_SETTING_WORDS, *_SETTING_COUNTS, "temperature")
 
 
 class AttributeTables(NamedTuple):
@@ -109,15 +115,14 @@ def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:
     """
     import polars as pl
 
-    words = ("label", "group", "provider", "family", "variant", "base")
-    sizes = ("parameters_b", "active_parameters_b")
+    stated = [name for name in MODEL_ATTRIBUTES if name != "weights"]
     rows = [
         {"model": name, "weights": _find_weights(block)}
-        | {field: getattr(block, field) for field in (*words, *sizes)}
+        | {field: getattr(block, field) for field in stated}
         for name, block in models.items()
     ]
-    texts = dict.fromkeys(("model", *words, "weights"), pl.String())
-    return pl.DataFrame(rows, schema={**texts, **dict.fromkeys(sizes, pl.Float64())})
+    texts = dict.fromkeys(("model", *_MODEL_WORDS), pl.String())
+    return pl.DataFrame(rows, schema={**texts, **dict.fromkeys(_SIZES, pl.Float64())})
 
 
 def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
@@ -149,13 +154,11 @@ def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
         }
         for name, block in settings.items()
     ]
-    words = ("setting", "prompt", "images", "without", "perception", "tools", "aggregate")
-    counts = ("shots", "samples", "budget")
     return pl.DataFrame(
         rows,
         schema={
-            **dict.fromkeys(words, pl.String()),
-            **dict.fromkeys(counts, pl.Int64()),
+            **dict.fromkeys(("setting", *_SETTING_WORDS), pl.String()),
+            **dict.fromkeys(_SETTING_COUNTS, pl.Int64()),
             "temperature": pl.Float64(),
         },
     )

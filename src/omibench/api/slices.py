@@ -1,0 +1,170 @@
+"""Slices of results in a folder: estimates by one or two attributes of items, models, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.api.comparisons import check_confidence, list_values, select_rows
+from omibench.errors import ArgumentError, MissingInputError
+from omibench.files.intake import read_frame
+from omibench.params.stages.analyze import split_slice
+from omibench.results.attributes import (
+    MODEL_ATTRIBUTES,
+    SETTING_ATTRIBUTES,
+    AttributeTables,
+    describe_items,
+)
+from omibench.results.grouped import average_samples
+from omibench.results.slices import (
+    CELL,
+    LENGTHS,
+    MEANS,
+    SlicePlan,
+    slice_lengths,
+    slice_outcomes,
+    slice_samples,
+    slice_verdicts,
+)
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import read_jsonl
+from omibench.schemas.validation import suggest_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.api.results import ResultTables
+
+_VALUES = (*CELL, "rules")
+
+
+class Choice(NamedTuple):
+    """Which rows of a slice are wanted; None where all are."""
+
+    metric: str | None = None
+    rules: str | None = None
+    model: str | None = None
+    setting: str | None = None
+
+
+class Slicer:
+    """What the slices of a results folder are made from, each part read once."""
+
+    def __init__(self, results: ResultTables, choice: Choice, confidence: float) -> None:
+        """Read what is sliced.
+
+        Raises:
+            ArgumentError: `confidence` is out of its bounds, or no verdict has a value that
+                `choice` names.
+            MissingInputError: There are no verdicts.
+        """
+        check_confidence(confidence)
+        self.results = results
+        self.choice = choice
+        self.confidence = confidence
+        if results.verdicts.is_empty():
+            raise MissingInputError(
+                f"{results.folder / 'score'}: holds no verdicts; run `omibench score` first"
+            )
+        rows = results.verdicts
+        for column in _VALUES:
+            if value := getattr(choice, column):
+                rows = select_rows(rows, column, value)
+        self.verdicts = _name_clusters(rows.filter(rows["counts"]))
+
+    def tabulate(self, by: Sequence[str]) -> pl.DataFrame:
+        """Make the table of one slice.
+
+        Args:
+            by: One attribute, or two.
+
+        Returns:
+            Its rows in the columns of all tables of results.
+
+        Raises:
+            ArgumentError: Nothing has such an attribute, or the slice has no such metric; names
+                those that there are.
+        """
+        import polars as pl
+
+        from omibench.stages.analyze.results.tidy import complete_table
+
+        plan = SlicePlan.make(by, self.attributes, self.marks, self.confidence)
+        parts = [part for part in self._tabulate_parts(plan) if part.height]
+        rows = pl.concat(parts, how="diagonal_relaxed")
+        if self.choice.metric:
+            names = list_values(rows, "metric")
+            if self.choice.metric not in names:
+                raise ArgumentError(
+                    f"metric: there is none of {self.choice.metric!r}"
+                    f"{suggest_name(self.choice.metric, names)}"
+                )
+            rows = rows.filter(metric=self.choice.metric)
+        return complete_table(rows, "slice", self.results.manifest.name)
+
+    @cached_property
+    def attributes(self) -> AttributeTables:
+        """Those of the frozen items; of models and settings where the study was analyzed."""
+        freeze = self.results.folder / "freeze"
+        questions = {q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)}
+        answers = read_jsonl(freeze / "answers.jsonl", Answer)
+        tables = self.results.folder / "analyze" / "tables"
+        return AttributeTables(
+            describe_items(answers, questions),
+            _read_attributes(tables / "models.parquet", "model", MODEL_ATTRIBUTES),
+            _read_attributes(tables / "settings.parquet", "setting", SETTING_ATTRIBUTES),
+        )
+
+    @cached_property
+    def marks(self) -> pl.DataFrame:
+        """A row per cell and rule book: whether anything of it is simulated."""
+        import polars as pl
+
+        synthetic = self.results.manifest.synthetic is not None
+        return self.verdicts.group_by(_VALUES, maintain_order=True).agg(
+            (pl.col("simulated") | pl.col("responded_simulated") | pl.lit(synthetic))
+            .any()
+            .alias("simulated")
+        )
+
+    @cached_property
+    def _item_values(self) -> pl.DataFrame:
+        return average_samples(self.verdicts, _VALUES, list(MEANS))
+
+    def _tabulate_parts(self, plan: SlicePlan) -> Iterator[pl.DataFrame]:
+        yield slice_verdicts(self._item_values, plan)
+        aggregates = self._keep_cells(self.results.aggregates)
+        if self.choice.rules:
+            aggregates = aggregates.filter(rules=self.choice.rules)
+        if aggregates.height:
+            yield slice_samples(aggregates, plan)
+        yield slice_outcomes(self.verdicts, plan)
+        if self.choice.rules is None or self.choice.metric in LENGTHS:
+            yield slice_lengths(self._keep_cells(self.results.responses), plan)
+
+    def _keep_cells(self, rows: pl.DataFrame) -> pl.DataFrame:
+        kept = rows.join(self.marks.select(CELL).unique(), on=CELL, how="semi")
+        return _name_clusters(kept)
+
+
+def slice_folder(
+    results: ResultTables, by: str | Sequence[str], choice: Choice, confidence: float
+) -> pl.DataFrame:
+    """Make the table of one slice of a results folder, as `ResultTables.slice` describes it."""
+    names = split_slice(by) if isinstance(by, str) else list(by)
+    return Slicer(results, choice, confidence).tabulate(names)
+
+
+def _read_attributes(path: Path, key: str, names: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    if not path.is_file():
+        return pl.DataFrame(schema={key: pl.String})
+    frame = read_frame(path)
+    return frame.select(key, *(name for name in names if name in frame.columns))
+
+
+def _name_clusters(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.rename({"group": "cluster"})
