@@ -85,6 +85,12 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "figures": {
         "dataset-composition": "omibench.stages.analyze.figures.dataset",
         "question-lengths": "omibench.stages.analyze.figures.dataset",
+        "ranks": "omibench.stages.analyze.figures.ranks",
+        "dumbbell": "omibench.stages.analyze.figures.differences",
+        "deltas": "omibench.stages.analyze.figures.differences",
+        "drops": "omibench.stages.analyze.figures.heat_maps",
+        "real-clean": "omibench.stages.analyze.figures.differences",
+        "real-clean-noise": "omibench.stages.analyze.figures.heat_maps",
         "saliency-confidence": "omibench.stages.analyze.figures.saliency",
         "saliency-gains": "omibench.stages.analyze.figures.saliency",
         "saliency-wins": "omibench.stages.analyze.figures.saliency",

@@ -45,13 +45,16 @@ def compare_slices(
         One table a rule book, measure and slice: `CELL`, `baseline`, `kind`, `slice`, `value`,
         `measure`, `metric` (`difference`), `estimate`, `low`, `high`, `score`, `baseline_score`
         (means over the same items), `relative` (difference over baseline score; null where that is
-        0), `n`, `clusters`, `p`, `p_holm`, `family` (how many tests it was adjusted over) and
-        `detectable` (see `results.pair_tests`; null where the difference is significant).
+        0), `n`, `clusters`, `p`, `p_holm`, `family` (how many tests it was adjusted over),
+        `significant` (by Holm at 1 - confidence) and `detectable` (see `results.pair_tests`; null
+        where the difference is significant).
     """
     import polars as pl
 
     keys = ["model", "setting", "baseline", "slice", "value"]
-    alpha = 1 - analysis.confidence
+    significant = (
+        (pl.col("p_holm") < 1 - analysis.confidence).fill_null(value=False).alias("significant")
+    )
     books = [rules for rules in analysis.results.rules if VOTE_MARK not in rules]
     for rules in books:
         of_book = pairs.filter(pl.col("rules") == rules)
@@ -75,10 +78,8 @@ def compare_slices(
                     .alias("relative"),
                     "n", "clusters", "p", "p_holm",
                     pl.col("p").count().cast(pl.Int64).alias("family"),
-                    pl.when((pl.col("p_holm") < alpha).fill_null(value=False))
-                    .then(None)
-                    .otherwise(pl.col("detectable"))
-                    .alias("detectable"),
+                    significant,
+                    pl.when(~significant).then("detectable"),
                     rules=pl.lit(rules),
                     measure=pl.lit(_name_measure(rules, measure)),
                     metric=pl.lit(DIFFERENCE),

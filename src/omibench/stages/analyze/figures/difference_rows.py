@@ -1,0 +1,87 @@
+"""Which rows of a table of differences a figure shows, and how it names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from omibench.stages.analyze.charts.marks import MOST_ROWS
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_PARTS = 4
+"""Values of a slice that are shown beside each other."""
+
+
+def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
+    """Select the differences of one kind: by the first rule book and measure, of one slice.
+
+    Args:
+        table: A table of `comparisons.differences.compare_slices`.
+        kind: `model` or `setting`.
+
+    Returns:
+        Rows with the numbers in points (`points`, `left`, `right`, `acc`, `base`) and the columns
+        `part` (the value of the slice), `pair` (what is compared with what) and `name`.
+    """
+    import polars as pl
+
+    rows = table.filter(pl.col("metric") == DIFFERENCE, pl.col("kind") == kind)
+    if rows.is_empty():
+        return []
+    rows = rows.filter(pl.col("rules") == rows["rules"][0], pl.col("measure") == rows["measure"][0])
+    part = rows.filter(pl.col("slice") == _pick_slice(rows))
+    pairs = part.select(kind, "baseline").n_unique()
+    described_rows = []
+    for row in part.to_dicts():
+        pair = f"{row[kind]} against {row['baseline']}"
+        cell = row["setting"] if kind == "model" else mark_model(row)
+        names = [cell, pair if pairs > 1 else "", row["value"]]
+        described_rows.append(
+            scale_row(row)
+            | {"pair": pair, "part": row["value"] or "all items", "name": join_names(names)}
+        )
+    return described_rows
+
+
+def scale_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of differences with its numbers in points."""
+    columns = {
+        "points": "estimate", "left": "low", "right": "high",
+        "acc": "score", "base": "baseline_score",
+    }  # fmt: skip
+    return row | {name: 100 * row[column] for name, column in columns.items()}
+
+
+def mark_model(row: dict[str, Any]) -> str:
+    """The model of a row, marked where a number is simulated."""
+    return f"{row['model']} · {SIMULATED}" if row["simulated"] else str(row["model"])
+
+
+def join_names(names: Iterable[str]) -> str:
+    """The parts of a row's name that there are."""
+    return " · ".join(filter(None, names))
+
+
+def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """The rows that one figure has room for, in their order, and what its subtitle says of that.
+
+    Args:
+        rows: Those of `select_differences`.
+    """
+    if len(rows) <= MOST_ROWS:
+        return rows, ""
+    largest = sorted(rows, key=lambda row: -abs(row["points"]))[:MOST_ROWS]
+    kept = [row for row in rows if row in largest]
+    return kept, f"the {MOST_ROWS} largest of {len(rows):,} differences"
+
+
+def _pick_slice(rows: pl.DataFrame) -> str:
+    """The first slice by one attribute with two to four values; "" for all items."""
+    import polars as pl
+
+    counts = rows.group_by("slice", maintain_order=True).agg(pl.col("value").n_unique())
+    return next((name for name, n in counts.iter_rows() if name and 2 <= n <= MOST_PARTS), "")

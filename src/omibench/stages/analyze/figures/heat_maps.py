@@ -1,0 +1,119 @@
+"""Heat maps of differences: a row a model, a column a setting or a condition of the pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from omibench.stages.analyze.charts.marks import MOST_ROWS, WIDTH, embed_data, make_title
+from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
+from omibench.stages.analyze.figures.difference_rows import (
+    join_names,
+    mark_model,
+    scale_row,
+    select_differences,
+)
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.results.comparisons.pictures import NOISE, PRESENT
+from omibench.stages.analyze.words import NO_VALUE, format_points
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STEP: Final = 26
+FALL, RISE = SERIES[0], SERIES[1]
+"""Blue for a fall and orange for a rise, the stronger the larger (USNCO-V, figure 6)."""
+MOST_OPAQUE: Final = 0.75
+"""Of the largest difference: what is written on it stays readable."""
+
+
+@figure("drops", "baselines", "Changes of accuracy by setting", source="USNCO-V, figure 6")
+def draw_drops(table: pl.DataFrame) -> Chart | None:
+    """Draw the difference of each setting to its baseline: points, and per cent of the baseline.
+
+    Args:
+        table: The result `baselines`.
+
+    Returns:
+        The chart; None where fewer than two settings have a baseline.
+    """
+    rows = [
+        row
+        | {
+            "column": row["pair"],
+            "row": join_names([mark_model(row), row["value"]]),
+            "text": f"{format_points(row['estimate'])} ({_format_relative(row['relative'])})",
+        }
+        for row in select_differences(table, "setting")
+    ]
+    if len({row["column"] for row in rows}) < 2:
+        return None
+    return _draw(rows, "Difference to the baseline", "points, and per cent of the baseline")
+
+
+@figure(
+    "real-clean-noise", "real-clean", "Clean minus real pictures by condition of the photograph",
+    source="MathReal, section Real Image vs. Clean Image",
+)  # fmt: skip
+def draw_conditions(table: pl.DataFrame) -> Chart | None:
+    """Draw what clean pictures gain where a condition of the photograph is present.
+
+    Args:
+        table: The result `real-clean`.
+
+    Returns:
+        The chart; None where no condition is stated.
+    """
+    import polars as pl
+
+    conditions = table.filter(
+        pl.col("slice").str.starts_with(f"{NOISE}: "), pl.col("value") == PRESENT
+    )
+    if conditions.is_empty():
+        return None
+    first = conditions.filter(
+        rules=conditions["rules"][0], measure=conditions["measure"][0]
+    ).to_dicts()
+    rows = [
+        scale_row(row)
+        | {
+            "column": row["slice"].removeprefix(f"{NOISE}: "),
+            "row": f"{mark_model(row)} · {row['setting']}",
+            "text": f"{format_points(row['estimate'])} (n = {row['n']})",
+        }
+        for row in first
+    ]
+    return _draw(rows, "Clean minus real pictures where a condition is present", "points")
+
+
+def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
+    names = list(dict.fromkeys(row["row"] for row in rows))
+    selection = f"the first {MOST_ROWS} of {len(names)} rows" * (len(names) > MOST_ROWS)
+    rows = [row for row in rows if row["row"] in names[:MOST_ROWS]]
+    largest = max(abs(row["points"]) for row in rows) or 1.0
+    data = [row | {"strength": MOST_OPAQUE * abs(row["points"]) / largest} for row in rows]
+    base = alt.Chart(embed_data(data)).encode(
+        x=alt.X("column:N", sort=None, title=None, axis=alt.Axis(labelAngle=0, orient="top")),
+        y=alt.Y("row:N", sort=None, title=None),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.condition("datum.points < 0", alt.value(FALL), alt.value(RISE)),
+        opacity=alt.Opacity("strength:Q", scale=None, legend=None),
+    )
+    text = base.mark_text(color=INK).encode(text="text:N")
+    measure = f"{rows[0]['measure']} by {rows[0]['rules']}, {unit}; blue: a fall, orange: a rise"
+    return alt.layer(squares, text).properties(
+        width=WIDTH,
+        height={"step": STEP},
+        title=make_title(
+            title, measure, *filter(None, [selection]),
+            simulated=any(row["simulated"] for row in rows),
+        ),
+    )  # fmt: skip
+
+
+def _format_relative(share: float | None) -> str:
+    if share is None:
+        return NO_VALUE
+    return f"{format_points(share, 0)} %"
