@@ -76,6 +76,8 @@ class Paper(Block):
     """A paper, and its tables and figures in their order."""
 
     title: str
+    rules: list[str] = []
+    """The rule books of its numbers; where a study has none of them, all that it has."""
     items: dict[Annotated[str, Field(pattern="^(table|figure)[0-9]+$")], PaperItem]
 
 

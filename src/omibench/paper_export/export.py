@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_lowercase
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PictureKind = Literal["svg", "pdf", "png"]
+PLACES: Final = "printed-places"
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
 PNG_SCALE: Final = 3
 """Pixels of a PNG file a point of the drawing: about 216 dpi."""
@@ -66,7 +68,8 @@ def export_paper(results: Path, name: str, out: Path, options: Options) -> Expor
     entries, errors = [], []
     for key, item in paper.items.items():
         try:
-            entries.append(_export_item(source, key, item, out, options))
+            place = source.restrict(paper.rules, key)
+            entries.append(_export_item(place, key, item, out, options))
         except OmibenchError as error:
             errors.append(error)
             entries.append(Entry(key, item.title, "missing", str(error), []))
@@ -159,9 +162,64 @@ class StudyTables:
             self._frames[name] = read_frame(self.folder / f"{name}.parquet")
         return self._frames[name]
 
+    def restrict(self, rules: Sequence[str], key: str) -> RestrictedTables:
+        """The same tables with the rows of a paper's rule books, and of the cells of one place.
+
+        Args:
+            rules: Rule books; rows of others are left out where a table has one of these.
+            key: Such as `table2`; `infer.printed` of the study says which cells it is made of.
+        """
+        return RestrictedTables(self, rules, self._list_cells(key))
+
+    def _list_cells(self, key: str) -> pl.DataFrame | None:
+        """The cells of a place, or of its parts `figure 3a`, ...; None where it names none."""
+        import polars as pl
+
+        if PLACES not in self.names:
+            return None
+        place = re.sub(r"(\d+)$", r" \1", key)
+        cells = self.table(PLACES).filter(pl.col("value").str.contains(f"^{place}[a-z]?$"))
+        return cells.select("model", "setting").unique() if cells.height else None
+
+
+class RestrictedTables(NamedTuple):
+    """The tables of a study, cut to what one place of a paper shows."""
+
+    study: StudyTables
+    rules: Sequence[str]
+    cells: pl.DataFrame | None
+
+    @property
+    def names(self) -> list[str]:
+        """The results that the study has."""
+        return self.study.names
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Model -> the name under which it is shown."""
+        return self.study.labels
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The rows of a result's table that are about these rule books and cells.
+
+        Raises:
+            FileFormatError: The file cannot be read.
+        """
+        import polars as pl
+
+        frame = self.study.table(name)
+        if frame["rules"].is_in(self.rules).any():
+            frame = frame.filter(pl.col("rules").is_in([*self.rules, ""]))
+        if self.cells is not None:
+            about_cells = (pl.col("model") != "") & (pl.col("setting") != "")
+            inside = frame.join(self.cells, on=["model", "setting"], how="semi")
+            if inside.height:
+                frame = pl.concat([frame.filter(~about_cells), inside.filter(about_cells)])
+        return frame
+
 
 def _export_item(
-    source: StudyTables, key: str, item: PaperItem, out: Path, options: Options
+    source: RestrictedTables, key: str, item: PaperItem, out: Path, options: Options
 ) -> Entry:
     files: list[str] = []
     if item.printed:
@@ -204,7 +262,7 @@ def _write_page(out: Path, key: str, page: WideTable, style: Style, title: str) 
 
 
 def _write_figure(
-    source: StudyTables, name: str, key: str, out: Path, options: Options
+    source: StudyTables | RestrictedTables, name: str, key: str, out: Path, options: Options
 ) -> list[str]:
     """Draw a figure from its table, which is written beside it; nothing where it lacks rows."""
     import vl_convert
@@ -244,7 +302,7 @@ def _copy_printed(file: str, out: Path, key: str) -> str:
     return name
 
 
-def _figure_origin(source: StudyTables, name: str) -> str:
+def _figure_origin(source: RestrictedTables, name: str) -> str:
     from omibench.stages.analyze.figures import FIGURES
 
     return _origin(source.table(FIGURES.get(name).table))

@@ -46,6 +46,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "dataset": "omibench.stages.analyze.results.dataset",
         "question-lengths": "omibench.stages.analyze.results.dataset",
         "accuracy": "omibench.stages.analyze.results.accuracy",
+        "printed-places": "omibench.stages.analyze.results.studied",
         "accuracy-by-budget": "omibench.stages.analyze.results.curves.budgets",
         "accuracy-by-k": "omibench.stages.analyze.results.curves.samples",
         "accuracy-by-parameters": "omibench.stages.analyze.results.curves.parameters",

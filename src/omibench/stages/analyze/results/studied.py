@@ -54,3 +54,31 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
         full=pl.col("setting").is_in(full),
         simulated=pl.lit(value=False),
     )
+
+
+@result("printed-places", "Which cells each table and figure of the paper is made of")
+def tabulate_places(analysis: Analysis) -> pl.DataFrame | None:
+    """List the cells that `infer.printed` names, place by place.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per place of the paper (`value`, such as `table 2`) and cell of it that is there,
+        without an estimate. None where the study names no places.
+    """
+    import polars as pl
+
+    infer = analysis.study.infer
+    rows = [
+        (cell.model, cell.setting, place)
+        for cell in analysis.results.study.cells
+        for place in infer.list_printed_places(*cell)
+    ]
+    if not rows:
+        return None
+    marks = analysis.simulated_cells.group_by("model", "setting").agg(pl.col("simulated").any())
+    frame = pl.DataFrame(rows, schema=["model", "setting", "value"], orient="row")
+    return frame.with_columns(
+        pl.lit("printed place").alias("slice"), pl.lit("cell").alias("metric")
+    ).join(marks, on=["model", "setting"], how="left", maintain_order="left")
