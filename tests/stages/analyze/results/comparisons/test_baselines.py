@@ -13,6 +13,7 @@ from tests.stages.analyze.results.comparisons.studies import (
     write_analysis,
 )
 
+from omibench.statistics.bootstrap import bootstrap_difference
 from omibench.statistics.paired import paired_difference
 from omibench.statistics.paired_tests import compare_sums, sum_pairs
 
@@ -81,6 +82,27 @@ def test_strict_accuracy_is_compared_beside_the_loose_one(tmp_path: Path) -> Non
     scores = table.filter(pl.col("slice") == "", kind="setting", model="a", setting="cot")
     assert dict(scores.select("measure", "n").iter_rows()) == {"accuracy": 40, "strict": 40}
     assert scores["baseline_score"].n_unique() == 2
+
+
+def test_the_bootstrap_is_made_on_request(tmp_path: Path) -> None:
+    verdicts = draw_verdicts(SHARES, ITEMS, 3)
+    analysis = write_analysis(
+        tmp_path, ITEMS, verdicts, 3, baselines={**DECLARED, "resamples": 400}
+    )
+    table = analysis.table("baselines")
+    assert table is not None
+    drawn = table.drop_nulls("bootstrap_p")
+    assert set(drawn["slice"]) == {""}
+    assert drawn.height == table.filter(slice="").height == 10
+    (row,) = drawn.filter(model="a", setting="cot", measure="accuracy").to_dicts()
+    differences = [
+        (sum(verdicts["a", "cot"][item.id]) - sum(verdicts["a", "direct"][item.id])) / 3
+        for item in ITEMS
+    ]
+    expected = bootstrap_difference(differences, [item.group for item in ITEMS], resamples=400)
+    assert (row["bootstrap_low"], row["bootstrap_high"], row["bootstrap_p"]) == pytest.approx(
+        expected[1:], abs=2e-6
+    )
 
 
 def test_without_baselines_there_is_no_table(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from omibench.stages.analyze.results.comparisons.differences import (
     compare_slices,
     keep_rule_books,
 )
+from omibench.stages.analyze.results.comparisons.resampling import KEYS, bootstrap_comparisons
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
 
@@ -28,7 +29,9 @@ def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate the differences to declared baselines, over the items that both answered.
 
     Absolute and relative differences in all and by slice, with the paired test and Holm's p over
-    the comparisons of one rule book, measure and slice; see `differences.compare_slices`.
+    the comparisons of one rule book, measure and slice; see `differences.compare_slices`. Where
+    `analyze.baselines.resamples` asks for it, rows over all items have `bootstrap_low`,
+    `bootstrap_high` and `bootstrap_p` as well: the paired cluster bootstrap.
 
     Args:
         analysis: The study's results.
@@ -40,14 +43,20 @@ def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
 
     declared = analysis.study.analyze.baselines
     values, labels = keep_rule_books(analysis.item_values), slice_items(analysis)
-    tables = [
-        table
-        for kind, baselines in (("setting", declared.settings), ("model", declared.models))
-        for table in compare_slices(
-            analysis, pair_with_baselines(values, kind, baselines), labels, kind
-        )
-    ]
-    return mark_both_simulated(analysis, pl.concat(tables)) if tables else None
+    tables, drawn = [], []
+    for kind, baselines in (("setting", declared.settings), ("model", declared.models)):
+        pairs = pair_with_baselines(values, kind, baselines)
+        tables += list(compare_slices(analysis, pairs, labels, kind))
+        if declared.resamples:
+            drawn.append(
+                bootstrap_comparisons(pairs, kind, analysis.confidence, declared.resamples)
+            )
+    if not tables:
+        return None
+    table = mark_both_simulated(analysis, pl.concat(tables))
+    return (
+        table.join(pl.concat(drawn), on=KEYS, how="left", maintain_order="left") if drawn else table
+    )
 
 
 def pair_with_baselines(

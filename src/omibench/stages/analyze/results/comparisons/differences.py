@@ -81,11 +81,12 @@ def compare_slices(
                     significant,
                     pl.when(~significant).then("detectable"),
                     rules=pl.lit(rules),
-                    measure=pl.lit(_name_measure(rules, measure)),
+                    measure=pl.lit(name_measure(rules, measure)),
                     metric=pl.lit(DIFFERENCE),
                     kind=pl.lit(kind),
                 )  # fmt: skip
 
 
-def _name_measure(rules: str, measure: str) -> str:
+def name_measure(rules: str, measure: str) -> str:
+    """What the mean of a measure is called under a rule book: the judge's accuracy is GPTScore."""
     return "gptscore" if rules == JUDGE_RULES and measure == "accuracy" else measure
