@@ -20,13 +20,8 @@ from omibench.errors import FileFormatError
 from omibench.judges.case import JudgeCase
 from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
 from omibench.judges.transcript import TRANSCRIPT, TranscriptScores
-from omibench.ocr_quality.transcripts import (
-    best_window,
-    number_agreement,
-    similarity,
-    structure_agreement,
-    weighted_mean,
-)
+from omibench.ocr_quality.parts import PARTS, combine_parts, measure_rule_parts
+from omibench.ocr_quality.transcripts import best_window
 from omibench.params.panel import JudgePanel
 from omibench.prompts.folder import list_prompt_files
 from omibench.schemas.problem import Noun
@@ -96,19 +91,16 @@ def _score_pair(
 ) -> OcrScore:
     shares = opinion.value if opinion else None
     terms, semantics = (shares.terms, shares.semantics) if shares else (None, None)
-    numbers = number_agreement(pair.text, pair.reference)
-    structure = structure_agreement(pair.text, pair.reference)
-    lexical = similarity(pair.text, pair.reference)
-    parts = (numbers, terms, semantics, structure, lexical)
-    order = (weights.numbers, weights.terms, weights.semantics, weights.structure, weights.lexical)
+    rules = measure_rule_parts(pair.text, pair.reference)
+    order = [getattr(weights, part) for part in PARTS]
     return OcrScore(
         id=pair.id,
-        numbers=numbers,
+        numbers=rules.numbers,
         terms=terms,
         semantics=semantics,
-        structure=structure,
-        lexical=lexical,
-        accuracy=weighted_mean(parts, order),
+        structure=rules.structure,
+        lexical=rules.lexical,
+        accuracy=combine_parts(rules, terms, semantics, order),
         window=best_window(pair.text, pair.reference),
         judge=panel.name if panel else None,
         simulated=opinion.is_simulated if opinion else False,

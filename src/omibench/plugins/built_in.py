@@ -82,6 +82,12 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "people-subset": "omibench.stages.analyze.results.people",
         "model-scores": "omibench.stages.analyze.results.correlations",
         "correlations": "omibench.stages.analyze.results.correlations",
+        "judges": "omibench.stages.analyze.results.judges",
+        "disagreements": "omibench.stages.analyze.results.judges",
+        "ocr-readings": "omibench.stages.analyze.results.transcripts",
+        "ocr": "omibench.stages.analyze.results.transcripts",
+        "ocr-accuracy": "omibench.stages.analyze.results.transcripts",
+        "ocr-correlation": "omibench.stages.analyze.results.transcripts",
     },
     "figures": {
         "dataset-composition": "omibench.stages.analyze.figures.dataset",
@@ -98,6 +104,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "saliency-impact": "omibench.stages.analyze.figures.saliency",
         "people": "omibench.stages.analyze.figures.people",
         "correlations": "omibench.stages.analyze.figures.correlations",
+        "ocr-accuracy": "omibench.stages.analyze.figures.transcripts",
+        "disagreements": "omibench.stages.analyze.figures.disagreements",
     },
     "benchmarks": {
         "omibench": "omibench.datasets.omibench",

@@ -182,3 +182,5 @@ class DisagreementRow(Noun):
     judge_key: str | None
     source: str | None = None
     label: float | None = None
+    response_sha256: str | None = None
+    """Of `response`: labels of another text are left out."""

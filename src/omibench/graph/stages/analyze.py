@@ -12,7 +12,9 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     labels = [errors.labels or study.certify.labels, prompt_file(errors.taxonomy)] if errors else []
     analyze = study.analyze
     tables = [*analyze.published, analyze.people, analyze.people_cutoffs, analyze.external_scores]
-    return [*tables, *study.certify.certificates, *labels]
+    certify = study.certify
+    people = [certify.labels, certify.sources, *labels]
+    return [*dict.fromkeys([*tables, *certify.certificates, *people])]
 
 
 ANALYZE = Stage(

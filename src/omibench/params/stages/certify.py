@@ -16,5 +16,8 @@ class CertifyParams(Block):
     """File of human labels of this study's responses; a certificate is made from it."""
     certificates: list[str] = []
     """Certificates made elsewhere; one counts where judge model and prompt are the same."""
+    sources: str | None = None
+    """File of people's `source` of disagreements, such as disagreements.jsonl with this filled in;
+    `labels` if left out."""
     disagreements: Annotated[int, Field(ge=0)] = 100
     """Responses of each model on which rules and judge disagree, drawn for reading."""

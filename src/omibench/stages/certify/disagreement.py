@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 from omibench.results.four_way import DISAGREE, RESPONSE
 from omibench.results.load import Results
 from omibench.schemas.certificate import DisagreementRow
+from omibench.stages.certify.matching import hash_text
 
 if TYPE_CHECKING:
     import polars as pl
-
-SOURCES = ("no_effective_reasoning", "reasoning_error", "rule_match_error", "other")
-"""What a reader writes into `source`: why the two disagree (OMIBench, C.3)."""
 
 Texts = dict[tuple[Any, ...], str]
 
@@ -42,6 +40,7 @@ def draw_disagreements(
 
 def _make_row(results: Results, row: dict[str, Any], texts: Texts) -> DisagreementRow:
     answer, question = results.answers[row["id"]], results.questions.get(row["id"])
+    text = texts.get(tuple(row[name] for name in RESPONSE), "")
     return DisagreementRow(
         id=row["id"],
         model=row["model"],
@@ -50,10 +49,11 @@ def _make_row(results: Results, row: dict[str, Any], texts: Texts) -> Disagreeme
         disagreement=row["quadrant"],
         question=question.question if question else "",
         gold=answer.answer,
-        response=texts.get(tuple(row[name] for name in RESPONSE), ""),
+        response=text,
         extracted=row["extracted"],
         by_rules=row["by_rules"],
         method=row["method"],
         by_judge=row["by_judge"],
         judge_key=row["judge_key"],
+        response_sha256=hash_text(text),
     )

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+<<<<<<< HEAD
 from typing import Annotated, Any, Self
+=======
+from typing import Annotated, Any, Literal, get_args
+>>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
 
 from pydantic import (
     BaseModel,
@@ -31,24 +35,42 @@ def _parse_label(value: object) -> object:
     return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else value
 
 
+Source = Literal["no_effective_reasoning", "reasoning_error", "rule_match_error", "other"]
 Mark = Annotated[float, Field(ge=LOWEST_MARK, le=HIGHEST_MARK)] | None
 MARKS = (*QUALITY_MARKS, ALIGNMENT_MARK)
+<<<<<<< HEAD
 STEPS, WRONG_STEPS = "steps", "wrong_steps"
 LABELS = ("label", "error_type", *MARKS, STEPS, WRONG_STEPS)
 """The columns of which a row has at least one."""
+=======
+SOURCES: tuple[Source, ...] = get_args(Source)
+"""Why rule book and judge disagree, as a reader says it (OMIBench, C.3)."""
+LABELS = ("label", "error_type", "source", *MARKS)
+"""The columns of which a row has at least one; where it has one, all may be empty."""
+>>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
 
 
 def _normalise_label(value: object) -> object:
     return str(value).strip().casefold().replace(" ", "_")
 
 
+def _name_source(value: object) -> object:
+    name = _normalise_label(value)
+    return "other" if name == "others" else name
+
+
 class LabelRow(BaseModel):
     """What one person said of one response. Other columns, such as a comment, are not read.
 
     `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
+<<<<<<< HEAD
     `error_type` is a type of the taxonomy that the judge is given, or `no_error`; marks are from 1
     to 5; `wrong_steps` of the `steps` that matter hold an error. At least one of these columns is
     there.
+=======
+    `error_type` is a type of the taxonomy that the judge is given, or `no_error`; `source` says why
+    rule book and judge disagree; marks are from 1 to 5. At least one of these columns is there.
+>>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
     `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
     `response_sha256`, the hash of the text that was read, guards against labels of another text.
     """
@@ -58,6 +80,7 @@ class LabelRow(BaseModel):
     id: str
     label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_parse_label)] | None = None
     error_type: Annotated[str, BeforeValidator(_normalise_label)] | None = None
+    source: Annotated[Source, BeforeValidator(_name_source)] | None = None
     correctness: Mark = None
     faithfulness: Mark = None
     information_usage: Mark = None
@@ -98,6 +121,7 @@ class LabelRow(BaseModel):
 def read_labels(path: Path) -> list[LabelRow]:
     """Every label of a CSV or JSONL file, in order.
 
+    A row that has a column of labels and nothing in it is not filled in yet, and left out.
     Raises MissingInputError without the file, and FileFormatError naming file, row (from 1, the
     heading of a CSV not counted) and column for one that cannot be read, or without any label.
     """
@@ -105,30 +129,40 @@ def read_labels(path: Path) -> list[LabelRow]:
         raise MissingInputError(f"{path}: this file of labels does not exist")
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
-    rows = [_check_row(raw, path, number) for number, raw in enumerate(_read_raw_rows(path), 1)]
+    checked = [_check_row(raw, path, number) for number, raw in enumerate(_read_raw_rows(path), 1)]
+    rows = [row for row in checked if row is not None]
     if not rows:
-        raise FileFormatError(f"{path}: holds no label")
+        empty = f" in any of its {len(checked)} rows" if checked else ""
+        raise FileFormatError(f"{path}: holds no label{empty}")
     return rows
 
 
 def _read_raw_rows(path: Path) -> Iterator[dict[str, Any]]:
     if path.suffix == ".csv":
         for cells in read_csv(path):
-            yield {name: value for name, value in cells.items() if name and value}
+            yield {name: value or None for name, value in cells.items() if name}
         return
     for number, (_, row) in enumerate(read_json_lines(path), 1):
         if not isinstance(row, dict):
             raise FileFormatError(f"{path}, row {number}: is not a JSON object")
-        yield {name: value for name, value in row.items() if value is not None}
+        yield row
 
 
-def _check_row(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
+def _check_row(cells: dict[str, Any], path: Path, number: int) -> LabelRow | None:
+    raw = {name: value for name, value in cells.items() if value is not None}
     try:
         row = LabelRow.model_validate(raw)
+        if not row.labels and any(name in cells for name in LABELS):
+            return None
         if not row.labels:
             raise FileFormatError(
+<<<<<<< HEAD
                 f"{path}, row {number}: lacks the column 'label', 'error_type', 'wrong_steps' or a "
                 f"mark ({', '.join(MARKS)}); {_describe_columns(raw)}"
+=======
+                f"{path}, row {number}: lacks the column 'label', 'error_type', 'source' or a mark "
+                f"({', '.join(MARKS)}); {_describe_columns(raw)}"
+>>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
             )
         return row
     except ValidationError as error:

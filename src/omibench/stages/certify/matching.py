@@ -100,6 +100,11 @@ def match_labels(
     return matched
 
 
+def hash_text(text: str) -> str:
+    """The SHA-256 of a response's text, by which labels of another text are told."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def describe_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """A phrase for each reason: how many labels, why, and the first few by name."""
     for reason, responses in left_out.items():
@@ -122,9 +127,7 @@ def _explain_mismatch(row: LabelRow, candidates: Sequence[dict[str, Any]]) -> st
 
 
 def _check_staleness(row: LabelRow, meant: dict[str, Any]) -> str | None:
-    if row.response_sha256 in (None, sha256(meant["text"].encode()).hexdigest()):
-        return None
-    return STALE
+    return None if row.response_sha256 in (None, hash_text(meant["text"])) else STALE
 
 
 def _find_response(

@@ -21,7 +21,13 @@ from omibench.schemas.certificate import (
 )
 from omibench.schemas.tables import write_json, write_jsonl
 from omibench.stages.certify.labels import read_labels
-from omibench.stages.certify.matching import STALE, UNKNOWN, MatchedLabels, match_labels
+from omibench.stages.certify.matching import (
+    STALE,
+    UNKNOWN,
+    MatchedLabels,
+    hash_text,
+    match_labels,
+)
 from omibench.stages.certify.quality import quality_by_kind
 from omibench.stages.certify.verdict_file import SCHEMA, Row, read_verdicts
 
@@ -154,5 +160,5 @@ def _draw_disagreements(
                 disagreement=comparison["quadrant"], question=row["question"], gold=row["gold"],
                 response=row["text"], extracted=row["extracted"], by_rules=comparison["by_rules"],
                 method=row["method"], by_judge=comparison["by_judge"], judge_key=row["judge_key"],
-                label=comparison["label"],
+                label=comparison["label"], response_sha256=hash_text(row["text"]),
             )  # fmt: skip

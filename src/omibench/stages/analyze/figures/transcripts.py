@@ -1,0 +1,61 @@
+"""OCR accuracy against answer accuracy, a point a model and setting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from omibench.stages.analyze.charts.marks import (
+    WIDTH,
+    embed_data,
+    encode_colour,
+    encode_shape,
+    make_title,
+)
+from omibench.stages.analyze.charts.theme import Chart
+from omibench.stages.analyze.figures.figure import figure
+
+if TYPE_CHECKING:
+    import polars as pl
+
+HEIGHT = 360
+MEASURES = {"accocr": "OCR accuracy (AccOCR), %", "lexical": "Characters kept (1 - Levenshtein), %"}
+
+
+@figure(
+    "ocr-accuracy",
+    "ocr-accuracy",
+    "Answer accuracy against OCR accuracy",
+    source="MathReal, table 10",
+)
+def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
+    """Draw each cell's accuracy at how well its model reads, with the intervals of accuracies.
+
+    Args:
+        table: The result `ocr-accuracy`.
+    """
+    columns = ("estimate", "low", "high", "ocr")
+    data = [
+        {"model": row["model"], "setting": row["setting"]}
+        | {name: 100 * row[name] for name in columns}
+        for row in table.rows(named=True)
+    ]
+    if not data:
+        return None
+    names = list(dict.fromkeys(row["setting"] for row in data))
+    x = alt.X("ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(domain=[0, 100]))
+    y = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
+    base = alt.Chart(embed_data(data)).encode(x=x)
+    colour = encode_colour("setting", names, "Setting")
+    lines = base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title="Accuracy, %"), y2="high:Q")
+    points = base.mark_point().encode(
+        y=y, color=colour, shape=encode_shape("setting", names, "Setting")
+    )
+    labels = base.mark_text(align="left", dx=8, fontSize=10).encode(y=y, text="model:N")
+    heading = make_title(
+        "Answer accuracy against OCR accuracy",
+        "a point a model and setting; lines are intervals of accuracy",
+        simulated=bool(table["simulated"].any()),
+    )
+    return alt.layer(lines, points, labels).properties(width=WIDTH, height=HEIGHT, title=heading)

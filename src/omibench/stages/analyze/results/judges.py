@@ -1,0 +1,246 @@
+"""Judges and rule books against people, each by itself, and where judge and rules disagree.
+
+OMIBench, appendix J and table 7: ratings of people against what each evaluator says of the same
+responses. OMIBench, C.3 and figure 16: responses on which rule book and judge disagree, and why,
+as people say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omibench.results.four_way import DISAGREE, QUADRANTS, RESPONSE, side_by_side
+from omibench.results.grouped import estimate_groups
+from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES, VOTE_MARK
+from omibench.schemas.certificate import Measure
+from omibench.schemas.verdict import RIGHT
+from omibench.stages.analyze.results.result import result
+from omibench.stages.certify.labels import SOURCES, read_labels
+from omibench.stages.certify.matching import MatchedLabels, match_labels
+from omibench.statistics.agreement import kappa_measure, share_measure
+from omibench.statistics.clustered_correlation import correlate_by_rank
+from omibench.statistics.intervals import Estimate, clustered_wilson
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+Row = dict[str, Any]
+QUADRANT, SOURCE = "quadrant", "source"
+
+
+@result(
+    "judges",
+    "Each judge, and each rule book, against people's labels of the same responses",
+    source="OMIBench, appendix J and table 7",
+)
+def tabulate_judges(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate how well each judge repeats people: one by one, their vote, and the rule books.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per rule book (`gptscore` for the judges' vote, `gptscore/<model>` for each judge of
+        several), model (empty: of all models) and metric, over responses that people labelled and
+        that were scored: `spearman` between graded labels and verdicts with `p` (two-sided,
+        clustered by stem), `agreement` (share of labels repeated), `kappa` (Cohen's), and `tpr`
+        and `fpr` (share of right and of wrong responses that are called right); `judge` names the
+        models. None where `certify.labels` names no labels of what is right.
+    """
+    import polars as pl
+
+    labels = _read_labels(analysis)
+    if labels is None:
+        return None
+    results = analysis.results
+    books = [rules for rules in [*results.rules, *results.votes] if rules != PUBLISHED_RULES]
+    verdicts = results.counting_verdicts.filter(
+        pl.col("rules").is_in(books), pl.col("outcome") == "scored"
+    )
+    pairs = verdicts.join(labels, on=list(RESPONSE), maintain_order="left")
+    rows = [
+        row
+        for rules in books
+        for model, part in _split_by_model(pairs.filter(rules=rules))
+        for row in _measure_judge(part, analysis.confidence, {"rules": rules, "model": model})
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+
+
+@result(
+    "disagreements",
+    "Where judge and rule book disagree, and why, as people say it",
+    source="OMIBench, C.3 and figure 16",
+)
+def tabulate_disagreements(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the four ways in which judge and rule book can fall, and sources of disagreement.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Shares with intervals and counts. Slice `quadrant`: of a model's responses that the judge
+        scored, how many are right by both, by the judge alone, by the rule book alone, by none.
+        Slice `source`: of the disagreements whose `source` people filled in, how many are of each,
+        in all (`disagreement` empty) and by `judge_only` and `rules_only`. `rules` is the rule
+        book. Rows of all models have an empty `model`. None without a judge.
+    """
+    import polars as pl
+
+    results = analysis.results
+    if JUDGE_RULES not in results.rules:
+        return None
+    rules = next(book for book in [results.main_rules, *results.rules] if book != JUDGE_RULES)
+    columns = [*RESPONSE, "cluster", QUADRANT]
+    sides = side_by_side(results, rules).select(*columns, rules=pl.lit(JUDGE_RULES))
+    judged = analysis.mark_simulated(sides).with_columns(
+        pl.col("simulated") | results.has_simulated_judge(rules)
+    )
+    tables = [
+        _share_values(analysis, _repeat_for_all(judged), QUADRANT, QUADRANTS, ""),
+        *_tabulate_sources(analysis, judged),
+    ]
+    return pl.concat(tables, how="diagonal_relaxed").with_columns(rules=pl.lit(rules))
+
+
+def _read_labels(analysis: Analysis) -> pl.DataFrame | None:
+    """The responses that people called right or wrong, with `label` in [0, 1] and `labelled_by`."""
+    import polars as pl
+
+    matched = _match(analysis, analysis.study.certify.labels, "label")
+    if matched is None:
+        return None
+    simulated = {label.place: label.row.simulated for label in matched.labels}
+    rows = [
+        (*place, float(label), simulated[place]) for place, label in matched.column("label").items()
+    ]
+    schema = dict.fromkeys(RESPONSE, pl.String) | {
+        "index": pl.Int64, "label": pl.Float64, "by_stand_in": pl.Boolean,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row") if rows else None
+
+
+def _match(analysis: Analysis, file: str | None, column: str) -> MatchedLabels | None:
+    """The labels of one column in a file, each with its response; None without any."""
+    if file is None:
+        return None
+    rows = [row for row in read_labels(Path(file)) if column in row.labels]
+    return match_labels(rows, analysis.results.responses, Path(file), "analyze") if rows else None
+
+
+def _split_by_model(pairs: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """All models together under an empty name, then each where there are several."""
+    if pairs.is_empty():
+        return
+    yield "", pairs
+    models = pairs["model"].unique(maintain_order=True).to_list()
+    for model in models if len(models) > 1 else []:
+        yield model, pairs.filter(model=model)
+
+
+def _measure_judge(part: pl.DataFrame, confidence: float, names: Row) -> Iterator[Row]:
+    labels, verdicts = part["label"].to_list(), part["verdict"].to_list()
+    clusters = part["cluster"].to_list()
+    right = [float(label >= RIGHT) for label in labels]
+    called = [float(verdict >= RIGHT) for verdict in verdicts]
+    base = names | {
+        "judge": _name_judge(part), "clusters": len(set(clusters)),
+        "simulated": bool(part.select("responded_simulated", "judge_simulated", "by_stand_in")
+                          .to_numpy().any()),
+    }  # fmt: skip
+    rank = correlate_by_rank(labels, verdicts, clusters, confidence)
+    if not isnan(rank.value):
+        yield base | {
+            "metric": "spearman", "estimate": rank.value, "low": rank.low, "high": rank.high,
+            "n": rank.n, "p": rank.p,
+        }  # fmt: skip
+    agreement = clustered_wilson(
+        [float(a == b) for a, b in zip(right, called, strict=True)], clusters, confidence
+    )
+    rates = {
+        "agreement": share_measure(agreement),
+        "kappa": kappa_measure(agreement, right, called),
+        "tpr": share_measure(_share_called(right, called, clusters, confidence, 1.0)),
+        "fpr": share_measure(_share_called(right, called, clusters, confidence, 0.0)),
+    }
+    yield from (base | _write_measure(name, rate) for name, rate in rates.items() if rate.n)
+
+
+def _share_called(
+    right: list[float], called: list[float], clusters: list[str], confidence: float, label: float
+) -> Estimate:
+    """The share called right of the responses that people labelled so."""
+    places = [place for place, value in enumerate(right) if value == label]
+    return clustered_wilson(
+        [called[place] for place in places], [clusters[place] for place in places], confidence
+    )
+
+
+def _write_measure(metric: str, measure: Measure) -> Row:
+    values = {"estimate": measure.value, "low": measure.lo, "high": measure.hi, "n": measure.n}
+    return {"metric": metric} | values
+
+
+def _name_judge(part: pl.DataFrame) -> str:
+    rules = str(part["rules"][0])
+    if VOTE_MARK in rules:
+        return rules.split(VOTE_MARK, 1)[1]
+    return ", ".join(sorted(part["judge"].drop_nulls().unique().to_list()))
+
+
+def _tabulate_sources(analysis: Analysis, judged: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    certify = analysis.study.certify
+    matched = _match(analysis, certify.sources or certify.labels, SOURCE)
+    if matched is None:
+        return
+    sources: Mapping[Any, str] = matched.column(SOURCE)
+    rows = [(*place, source) for place, source in sources.items()]
+    schema = dict.fromkeys(RESPONSE, pl.String) | {"index": pl.Int64, SOURCE: pl.String}
+    labels = pl.DataFrame(rows, schema=schema, orient="row")
+    disagree = judged.filter(pl.col(QUADRANT).is_in(DISAGREE))
+    labelled = _repeat_for_all(disagree.join(labels, on=list(RESPONSE), maintain_order="left"))
+    for name in ("", *DISAGREE):
+        part = labelled.filter(pl.col(QUADRANT) == name) if name else labelled
+        if part.height:
+            yield _share_values(analysis, part, SOURCE, SOURCES, name)
+
+
+def _repeat_for_all(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of each model, then all of them again under an empty name."""
+    import polars as pl
+
+    return pl.concat([rows, rows.with_columns(model=pl.lit(""))])
+
+
+def _share_values(
+    analysis: Analysis, rows: pl.DataFrame, column: str, values: tuple[str, ...], disagreement: str
+) -> pl.DataFrame:
+    """The share of each model's responses with each value of a column."""
+    import polars as pl
+
+    marks = rows.group_by("model").agg(
+        pl.col("simulated").any(), *((pl.col(column) == v).sum().alias(v) for v in values)
+    )
+    tables = []
+    for value in values:
+        hits = rows.select("model", "cluster", verdict=(pl.col(column) == value).cast(pl.Float64))
+        shares = estimate_groups(hits, ["model"], analysis.confidence).drop("n_eff")
+        counts = marks.select("model", "simulated", count=pl.col(value).cast(pl.Int64))
+        found = shares.join(counts, on="model", maintain_order="left")
+        tables.append(found.with_columns(value=pl.lit(value)))
+    order = {model: n for n, model in enumerate(rows["model"].unique(maintain_order=True))}
+    place = pl.col("model").replace_strict(order, return_dtype=pl.Int64)
+    return (
+        pl.concat(tables)
+        .sort(place, maintain_order=True)
+        .with_columns(
+            slice=pl.lit(column), metric=pl.lit("share"), disagreement=pl.lit(disagreement)
+        )
+    )
