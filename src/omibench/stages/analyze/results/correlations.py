@@ -134,7 +134,7 @@ def _score_models(analysis: Analysis) -> pl.DataFrame:
     import polars as pl
 
     study = analysis.results.study
-    setting = analysis.study.analyze.reference_setting or study.infer.settings[0]
+    setting = analysis.results.family.setting or study.infer.settings[0]
     values = analysis.item_values.filter(
         pl.col("setting") == setting, pl.col("rules").is_in(analysis.results.rules)
     )

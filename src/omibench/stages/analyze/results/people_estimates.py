@@ -1,0 +1,124 @@
+"""What participants of exams score, estimated from cut-offs, beside models on the same exams."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from omibench.results.attributes import list_values
+from omibench.results.grouped import estimate_groups
+from omibench.results.load import JUDGE_RULES
+from omibench.stages.analyze.inputs.cutoffs import KEY, read_cutoffs
+from omibench.stages.analyze.people.cutoffs import estimate_score
+from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.tidy import JOINT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+ESTIMATED, MODEL = "estimated people", "model"
+_CELL = ["model", "setting", "rules"]
+_EXAM, _YEAR = "exam", "year"
+_LOG = logging.getLogger("omibench")
+
+
+@result(
+    "people-estimates",
+    "Scores of participants, estimated from cut-offs of exams",
+    source="USNCO-V, figure 5",
+)
+def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate what participants score by exam and year, as an estimate, beside the models.
+
+    No answer of a participant is known: `analyze.people_cutoffs` says which share of them scored
+    less than how much, in the whole exam, also on questions that the dataset leaves out.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        Rows whose `kind` is `estimated people` (metric `accuracy`, with `cutoffs`, how many there
+        are, and `method`; n is null), and rows of `kind` `model`: the accuracy of each cell on the
+        items of that exam and year, and its `difference` from the estimate, whose own uncertainty
+        is left out. None where the study names no cut-offs.
+
+    Raises:
+        MissingInputError: The file is not there.
+        FileFormatError: No line of it can be used.
+        MissingExtraError: scipy is needed and not installed.
+    """
+    import polars as pl
+
+    path = analysis.study.analyze.people_cutoffs
+    if path is None:
+        return None
+    cutoffs = read_cutoffs(path)
+    rows: list[dict[str, Any]] = []
+    for (exam, year), part in sorted(cutoffs.items()):
+        estimate = estimate_score(part, analysis.confidence)
+        if estimate is None:
+            _LOG.warning(
+                "%s: one cut-off of %s %d says nothing of the mean; give two, or that of 50 %%",
+                KEY, exam, year,
+            )  # fmt: skip
+            continue
+        rows.append(
+            {
+                _EXAM: exam,
+                _YEAR: year,
+                "kind": ESTIMATED,
+                "metric": "accuracy",
+                "estimate": estimate.mean,
+                "low": estimate.lo,
+                "high": estimate.hi,
+                "cutoffs": len(part),
+                "method": estimate.method,
+                "simulated": any(row.simulated for row in part),
+            }
+        )
+    if not rows:
+        return None
+    people = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64})
+    parts = [people, *_compare_models(analysis, people)]
+    year_text = pl.col(_YEAR).cast(pl.String)
+    joint = pl.concat_str(_EXAM, pl.lit(JOINT), year_text)
+    has_exam = pl.col(_EXAM) != ""
+    return pl.concat(parts, how="diagonal_relaxed").with_columns(
+        slice=pl.when(has_exam).then(pl.lit(_EXAM + JOINT + _YEAR)).otherwise(pl.lit(_YEAR)),
+        value=pl.when(has_exam).then(joint).otherwise(year_text),
+    )
+
+
+def _compare_models(analysis: Analysis, people: pl.DataFrame) -> list[pl.DataFrame]:
+    """Accuracies of cells by exam and year, and their differences from the estimates."""
+    import polars as pl
+
+    if _YEAR not in analysis.attributes.of_items:
+        _LOG.warning("%s: problems have no attribute 'year', so no model stands beside", KEY)
+        return []
+    items = list_values(analysis.items, "id", _YEAR).select(
+        "id", pl.col(_YEAR).cast(pl.Int64, strict=False)
+    )
+    keys = [_YEAR]
+    if _EXAM in analysis.attributes.of_items and people[_EXAM].ne("").any():
+        items = items.join(list_values(analysis.items, "id", _EXAM), on="id")
+        keys = [_EXAM, _YEAR]
+    reference = people.select(
+        *dict.fromkeys([_EXAM, *keys]), people="estimate", people_simulated="simulated"
+    )
+    is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
+    values = analysis.item_values.filter(~is_judge).join(items, on="id")
+    estimates = estimate_groups(values, [*_CELL, *keys], analysis.confidence).drop("n_eff")
+    rows = analysis.mark_simulated(estimates.join(reference, on=keys, maintain_order="left"))
+    accuracies = rows.with_columns(metric=pl.lit("accuracy"))
+    differences = rows.with_columns(
+        *(pl.col(name) - pl.col("people") for name in ("estimate", "low", "high")),
+        pl.col("simulated") | pl.col("people_simulated"),
+        metric=pl.lit("difference"),
+    )
+    return [
+        part.drop("people", "people_simulated").with_columns(kind=pl.lit(MODEL))
+        for part in (accuracies, differences)
+    ]
