@@ -34,6 +34,9 @@ class MadeJudge:
     name: str = "judge"
     revision: str = "1"
     judge: Callable[[str, str], float] = lambda text, gold: float(gold in text)
+    rules: str = "gptscore"
+    extractor: str | None = None
+    """The model that extracts answers, where one does."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +136,12 @@ class MadeRun:
     def _judge(self, responses: Sequence[ResponseRow], judge: MadeJudge) -> list[VerdictRow]:
         return [
             VerdictRow(
-                id=row.id, index=row.index, key=row.key, rules="gptscore", version=3,
-                method="judge", verdict=judge.judge(row.text, self.golds[row.id]),
+                id=row.id, index=row.index, key=row.key, rules=judge.rules, version=3,
+                method=f"extracted by {judge.extractor} (5555) > graded"
+                if judge.extractor
+                else "judge",
+                extracted=judge.extractor and f"{judge.extractor} of {row.text}",
+                verdict=judge.judge(row.text, self.golds[row.id]),
                 outcome="scored", judge=judge.name, prompt_sha256="5" * 64,
                 judge_key=f"{judge.name} {judge.revision} {row.text} {self.golds[row.id]}",
             )

@@ -10,7 +10,7 @@ from tests.run_comparison.runs import MadeJudge, MadeRun, make_run
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UnfinishedError
 from omibench.run_comparison import compare as compare_module
 from omibench.run_comparison.compare import compare_run_folders
-from omibench.run_comparison.report import Contrast, RunComparison
+from omibench.run_comparison.report import LISTED, Contrast, RunComparison
 
 JUDGED = ("gptscore", "gptscore")
 
@@ -156,6 +156,27 @@ def test_a_judge_on_other_responses_cannot_be_told_apart(tmp_path: Path) -> None
     assert any("joined by +" in note for note in comparison.notes)
 
 
+@pytest.mark.parametrize(("name", "share"), [("judge", "extraction"), ("x", "extraction+judge")])
+def test_another_model_that_extracts(tmp_path: Path, name: str, share: str) -> None:
+    grader = MadeJudge(rules="mathreal", extractor="old")
+    other = MadeJudge(rules="mathreal", extractor="new", name=name, judge=lambda text, gold: 0.0)
+    a = make_run().change(judge=grader)
+    comparison = compare(tmp_path, a, a.change(judge=other), ("mathreal", "mathreal"))
+    assert shares(comparison.total) == {share: -1}
+
+
+def test_another_kind_of_answer_is_data(tmp_path: Path) -> None:
+    # p0 was a choice and is an open problem: its kind is data, its answer is gold. The response is
+    # right by the new gold alone, of whatever kind the problem is.
+    a = make_run().change_texts(p0=r"\boxed{0.5 m}")
+    comparison = compare(tmp_path, a, a.change(golds={**a.golds, "p0": "0.5 m"}))
+    assert comparison.total.difference == 0.125
+    assert set(shares(comparison.total)) == {"data", "gold"}
+    assert (comparison.composition.edited_ids, comparison.composition.other_gold_ids) == (
+        ["p0"], ["p0"],
+    )  # fmt: skip
+
+
 def test_a_judge_in_place_of_rules(tmp_path: Path) -> None:
     kind = MadeJudge(judge=lambda text, gold: 1.0)
     a = make_run("ABCDAAAA").change(judge=kind)
@@ -227,6 +248,16 @@ def test_a_problem_that_a_cell_lacks_is_data(tmp_path: Path) -> None:
     assert shares(comparison.cells[1]) == {"data": round(2 / 3 - 3 / 4, 9)}
 
 
+def test_lists_are_bounded_and_the_table_of_items_is_whole(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(LISTED + 20)]
+    a = MadeRun(dict.fromkeys(names, "A"), {"m/cot": {name: ["A"] for name in names}})
+    comparison = compare(tmp_path, a, a.change(golds=dict.fromkeys(names, "B")))
+    assert (comparison.moved, comparison.items.height) == (len(names), len(names))
+    assert len(comparison.moved_items) == LISTED
+    composition = comparison.composition
+    assert (composition.other_gold, len(composition.other_gold_ids)) == (len(names), LISTED)
+
+
 def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
     a = make_run().write(tmp_path / "a")
     with pytest.raises(ArgumentError, match="are the same folder; give two runs"):
@@ -242,6 +273,10 @@ def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
     b = make_run().write(tmp_path / "b")
     with pytest.raises(ArgumentError, match="holds no verdict of 'robus'; did you mean 'robust'"):
         compare_run_folders(a, b, ("robus", "robust"))
+    lines = (b / "freeze/answers.jsonl").read_text("utf-8").splitlines()
+    (b / "freeze/answers.jsonl").write_text("\n".join(lines[1:]), "utf-8")
+    with pytest.raises(FileFormatError, match="'p0', sample 0, has no problem in freeze/answers"):
+        compare_run_folders(a, b)
     (b / "freeze/answers.jsonl").write_text("{", "utf-8")
     with pytest.raises(FileFormatError, match=r"answers\.jsonl, line 1"):
         compare_run_folders(a, b)

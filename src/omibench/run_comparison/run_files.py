@@ -155,20 +155,28 @@ def read_cell_run(run: RunFiles, cell: Cell) -> CellFrames:
     """Read a cell of a run.
 
     Raises:
-        FileFormatError: A file cannot be read, or a verdict has no response.
+        FileFormatError: A file cannot be read, or a verdict has no response or no problem.
         UntrustedError: A file was edited, or belongs to other responses.
     """
+    import polars as pl
+
     responses, verdicts = (
         read_parquet(run.folder / stage / cell.model / f"{cell.setting}.parquet", row)
         for stage, row in (("infer", ResponseRow), ("score", VerdictRow))
     )
     responses = responses.unique(SAMPLE, keep="first", maintain_order=True)
-    lost = verdicts.join(responses, on=[*SAMPLE, "key"], how="anti")
-    if lost.height:
-        raise FileFormatError(
-            f"{run.folder}/score/{cell.model}/{cell.setting}.parquet: the verdict of "
-            f"{lost['id'][0]!r}, sample {lost['index'][0]}, has no response; score this cell again"
-        )
+    without_response = verdicts.join(responses, on=[*SAMPLE, "key"], how="anti")
+    problems = pl.Series("id", list(run.answers), pl.String).to_frame()
+    without_problem = verdicts.join(problems, on="id", how="anti")
+    for lost, partner in (
+        (without_response, "response"), (without_problem, "problem in freeze/answers.jsonl"),
+    ):  # fmt: skip
+        if lost.height:
+            raise FileFormatError(
+                f"{run.folder}/score/{cell.model}/{cell.setting}.parquet: the verdict of "
+                f"{lost['id'][0]!r}, sample {lost['index'][0]}, has no {partner}; score this cell "
+                "again"
+            )
     return CellFrames(responses, verdicts, read_aggregates(cell, run.folder / "aggregate"))
 
 
