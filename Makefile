@@ -49,13 +49,15 @@ lint: $(VENV)/.tests ## style, types, workflow lint, generated files
 	$(BIN)/snakemake --lint
 	$(BIN)/omibench schema | diff - schemas/params.schema.json
 	$(BIN)/omibench files | diff - docs/files.md
+	$(BIN)/python scripts/papers.py | diff - docs/papers.md
 
 sample: $(VENV)/.runs ## typeset the sample booklets again
 	$(BIN)/python sample/build.py
 
-generated: $(VENV)/.runs ## write the schema of params.yaml and docs/files.md again
+generated: $(VENV)/.runs ## write the schema of params.yaml, docs/files.md and docs/papers.md again
 	$(BIN)/omibench schema > schemas/params.schema.json
 	$(BIN)/omibench files > docs/files.md
+	$(BIN)/python scripts/papers.py > docs/papers.md
 
 lock: $(VENV)/.tests ## pin the requirements again
 	sh scripts/lock.sh

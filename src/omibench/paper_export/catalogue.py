@@ -49,6 +49,8 @@ class PaperItem(Block):
     """The figures that are drawn for it, `a`, `b`, ... where there are several."""
     printed: str | None = None
     """The file in `published/` that holds its printed numbers."""
+    made: str = ""
+    """What of it was made from published data; of the rest stand-ins alone were asked."""
     needs: str = ""
     """What a study must have for it."""
     impossible: str = ""
@@ -78,7 +80,7 @@ class Paper(Block):
     title: str
     rules: list[str] = []
     """The rule books of its numbers; where a study has none of them, all that it has."""
-    items: dict[Annotated[str, Field(pattern="^(table|figure)[0-9]+$")], PaperItem]
+    items: dict[Annotated[str, Field(pattern="^(table[0-9]+|figure[0-9]+[a-z]?)$")], PaperItem]
 
 
 def read_catalogue(path: Path | None = None) -> dict[str, Paper]:

@@ -177,7 +177,7 @@ class StudyTables:
 
         if PLACES not in self.names:
             return None
-        place = re.sub(r"(\d+)$", r" \1", key)
+        place = re.sub(r"^([a-z]+)(\d)", r"\1 \2", key)
         cells = self.table(PLACES).filter(pl.col("value").str.contains(f"^{place}[a-z]?$"))
         return cells.select("model", "setting").unique() if cells.height else None
 
