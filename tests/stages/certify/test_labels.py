@@ -40,20 +40,12 @@ def test_empty_columns_say_nothing_and_other_columns_are_left_alone(tmp_path: Pa
     [
         ("labels.csv", "id,label\na,2\n", "row 1: column 'label'"),
         ("labels.csv", "id,label\na,right\nb,maybe\n", "row 2: column 'label'"),
-<<<<<<< HEAD
-        (
-            "labels.csv",
-            "id,verdict\na,1\n",
-            "row 1: lacks the column 'label', 'error_type', 'wrong",
-        ),
-        ("labels.csv", "id,steps\na,4\n", "row 1: steps and wrong_steps go together: give both"),
-        ("labels.csv", "id,steps,wrong_steps\na,4,5\n", "row 1: wrong_steps is 5, and steps is 4"),
-        ("labels.csv", "id,steps,wrong_steps\na,0,0\n", "row 1: column 'steps': Input should be"),
-=======
         ("labels.csv", "id,verdict\na,1\n", "row 1: lacks the column 'label', 'error_type', 's"),
         ("labels.csv", "id,label\na,\nb,\n", "holds no label in any of its 2 rows"),
         ("labels.csv", "id,source\na,bad luck\n", "row 1: column 'source': Input should be"),
->>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
+        ("labels.csv", "id,steps\na,4\n", "row 1: steps and wrong_steps go together: give both"),
+        ("labels.csv", "id,steps,wrong_steps\na,4,5\n", "row 1: wrong_steps is 5, and steps is 4"),
+        ("labels.csv", "id,steps,wrong_steps\na,0,0\n", "row 1: column 'steps': Input should be"),
         ("labels.csv", 'label,a,"two\nlines"\n1,b,c\n', "'id'; it has a, label, two lines"),
         ("labels.jsonl", "{}", "lacks the column 'id'; it has no column"),
         ("labels.csv", "id,label,index\na,1,-1\n", "column 'index'"),

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-<<<<<<< HEAD
-from typing import Annotated, Any, Self
-=======
-from typing import Annotated, Any, Literal, get_args
->>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -38,16 +34,11 @@ def _parse_label(value: object) -> object:
 Source = Literal["no_effective_reasoning", "reasoning_error", "rule_match_error", "other"]
 Mark = Annotated[float, Field(ge=LOWEST_MARK, le=HIGHEST_MARK)] | None
 MARKS = (*QUALITY_MARKS, ALIGNMENT_MARK)
-<<<<<<< HEAD
-STEPS, WRONG_STEPS = "steps", "wrong_steps"
-LABELS = ("label", "error_type", *MARKS, STEPS, WRONG_STEPS)
-"""The columns of which a row has at least one."""
-=======
 SOURCES: tuple[Source, ...] = get_args(Source)
 """Why rule book and judge disagree, as a reader says it (OMIBench, C.3)."""
-LABELS = ("label", "error_type", "source", *MARKS)
+STEPS, WRONG_STEPS = "steps", "wrong_steps"
+LABELS = ("label", "error_type", "source", *MARKS, STEPS, WRONG_STEPS)
 """The columns of which a row has at least one; where it has one, all may be empty."""
->>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
 
 
 def _normalise_label(value: object) -> object:
@@ -63,14 +54,9 @@ class LabelRow(BaseModel):
     """What one person said of one response. Other columns, such as a comment, are not read.
 
     `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
-<<<<<<< HEAD
-    `error_type` is a type of the taxonomy that the judge is given, or `no_error`; marks are from 1
-    to 5; `wrong_steps` of the `steps` that matter hold an error. At least one of these columns is
-    there.
-=======
     `error_type` is a type of the taxonomy that the judge is given, or `no_error`; `source` says why
-    rule book and judge disagree; marks are from 1 to 5. At least one of these columns is there.
->>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
+    rule book and judge disagree; marks are from 1 to 5; `wrong_steps` of the `steps` that matter
+    hold an error. At least one of these columns is there.
     `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
     `response_sha256`, the hash of the text that was read, guards against labels of another text.
     """
@@ -156,13 +142,8 @@ def _check_row(cells: dict[str, Any], path: Path, number: int) -> LabelRow | Non
             return None
         if not row.labels:
             raise FileFormatError(
-<<<<<<< HEAD
-                f"{path}, row {number}: lacks the column 'label', 'error_type', 'wrong_steps' or a "
-                f"mark ({', '.join(MARKS)}); {_describe_columns(raw)}"
-=======
-                f"{path}, row {number}: lacks the column 'label', 'error_type', 'source' or a mark "
-                f"({', '.join(MARKS)}); {_describe_columns(raw)}"
->>>>>>> 2738654a (Judges stand against people one by one, and sources of disagreement are read back)
+                f"{path}, row {number}: lacks the column 'label', 'error_type', 'source', "
+                f"'wrong_steps' or a mark ({', '.join(MARKS)}); {_describe_columns(raw)}"
             )
         return row
     except ValidationError as error:
