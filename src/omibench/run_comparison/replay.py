@@ -140,24 +140,33 @@ class CellReplay:
         place = (state.response or "a", state.gold or "a", state.data or "a", scoring)
         verdicts = self._replays.setdefault(place, {})
         missing = [name for name in ids if name not in verdicts]
-        items = {name: self._make_items(name, state) for name in missing}
+        items = self._make_items(missing, state)
         scored = iter(self._score([item for name in missing for item in items[name]], scoring))
         for name in missing:
             verdicts[name] = tuple(_summarise(next(scored)) for _ in items[name])
         return {name: verdicts[name] for name in ids if verdicts[name]}
 
-    def _make_items(self, name: str, state: MixedState) -> list[ScoredItem]:
-        side = state.response or "a"
-        if side not in self._samples:
-            samples: dict[str, list[ResponseRow]] = {}
-            for row in self._runs[side].responses.sort("id", "index").iter_rows(named=True):
+    def _make_items(self, ids: Sequence[str], state: MixedState) -> dict[str, list[ScoredItem]]:
+        """The samples of problems beside the gold and data of a state."""
+        samples = self._read_samples(state.response or "a", ids)
+        golds, data = self._answers[state.gold or "a"], self._answers[state.data or "a"]
+        items = {}
+        for name in ids:
+            answer = data[name].model_copy(update={"answer": golds[name].answer})
+            items[name] = [pair_with_gold(row, {name: answer}, Path(name)) for row in samples[name]]
+        return items
+
+    def _read_samples(self, side: Side, ids: Sequence[str]) -> dict[str, list[ResponseRow]]:
+        """The responses of a run to problems, in the order of their index; each is made once."""
+        import polars as pl
+
+        samples = self._samples.setdefault(side, {})
+        missing = [name for name in ids if name not in samples]
+        if missing:
+            rows = self._runs[side].responses.filter(pl.col("id").is_in(missing))
+            for row in rows.sort("id", "index").iter_rows(named=True):
                 samples.setdefault(row["id"], []).append(ResponseRow(**row))
-            self._samples[side] = samples
-        gold = self._answers[state.gold or "a"][name].answer
-        answer = self._answers[state.data or "a"][name].model_copy(update={"answer": gold})
-        return [
-            pair_with_gold(row, {name: answer}, Path(name)) for row in self._samples[side][name]
-        ]
+        return samples
 
     def _score(self, items: Sequence[ScoredItem], scoring: Scoring) -> list[Verdict]:
         return score_items(items, scoring.rules, self._cache) if items else []
@@ -177,10 +186,8 @@ class CellReplay:
         if any(find_installed_version(s.rules) != s.version for s in (reader, comparer)):
             return {}
         mixed: ItemVerdicts = {}
-        for name in ids:
-            if name not in readings or name not in verdicts:
-                continue
-            items = self._make_items(name, state)
+        both = [name for name in ids if name in readings and name in verdicts]
+        for name, items in self._make_items(both, state).items():
             samples = [
                 self._compare_extraction(item, reading, verdict, reader, comparer)
                 for item, reading, verdict in zip(
