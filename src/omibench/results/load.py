@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
 from omibench.params.families import Family, choose_family
+from omibench.params.full_settings import list_full_settings
 from omibench.params.stage_params import ResultsParams
 from omibench.results.counted_samples import mark_counted_samples
 from omibench.results.family_tests import FamilyTests, compare_family
@@ -140,6 +141,20 @@ class Results:
         """All pairs of the family under the main rules, each over the items that both answered."""
         verdicts = self.select_verdicts(self.main_rules)
         return compare_family(verdicts, self.family, self.study.analyze.confidence)
+
+    @cached_property
+    def full_settings(self) -> list[str]:
+        """The settings with a cell that show the whole of every item."""
+        settings = list(dict.fromkeys(cell.setting for cell in self.study.cells))
+        stated = self.study.analyze.full_settings
+        return list_full_settings(self.study.settings, settings, stated)
+
+    @property
+    def pooled_settings(self) -> list[str]:
+        """The settings over which numbers of several cells together are made: the full ones; where
+        there is none, the one under which the headline compares models."""
+        first = self.family.setting or self.study.cells[0].setting
+        return self.full_settings or [first]
 
     @property
     def failure_rules(self) -> str | None:

@@ -157,7 +157,7 @@ def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
     rows = [s._replace(images="1") if s.images == "2" else s for s in image_scores(results)]
     sentence = images_sentence(results, rows)
     assert ", with 1 image " in sentence
-    assert sentence.startswith("With 6+ images accuracy")
+    assert sentence.startswith("With 6+ images accuracy under Chain of thought and Direct is ")
     assert "from none" not in sentence
 
 

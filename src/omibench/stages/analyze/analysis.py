@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.params.cell import Cell
-from omibench.params.full_settings import list_full_settings
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.attributes import (
     AttributeTables,
@@ -117,13 +116,6 @@ class Analysis:
         models = {cell.model: study.models[cell.model] for cell in study.cells}
         settings = {cell.setting: study.settings[cell.setting] for cell in study.cells}
         return AttributeTables(self.items, describe_models(models), describe_settings(settings))
-
-    @property
-    def full_settings(self) -> list[str]:
-        """The settings of the study that show the whole of every item."""
-        study = self.results.study
-        names = list(dict.fromkeys(cell.setting for cell in study.cells))
-        return list_full_settings(study.settings, names, study.analyze.full_settings)
 
     @cached_property
     def item_values(self) -> pl.DataFrame:

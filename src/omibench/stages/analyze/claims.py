@@ -14,6 +14,7 @@ from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore
 from omibench.stages.analyze.tables.unanswered import count_unanswered
 from omibench.stages.analyze.words import (
     count_noun,
+    describe_pool,
     format_decimals,
     format_interval,
     format_level,
@@ -171,7 +172,8 @@ def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
 def image_difference(
     results: Results, rows: Sequence[ImageScore]
 ) -> tuple[ImageScore, ImageScore, AccuracyDifference] | None:
-    """Fewest-image bin, most-image bin and the latter minus the former, over all cells."""
+    """Fewest-image bin, most-image bin and the latter minus the former, over the cells
+    that are taken together."""
     pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
     if len(pooled) < 2:
         return None
@@ -188,7 +190,7 @@ def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
     direction = "a fall" if difference.value < 0 else "a rise"
     verdict = direction if difference.distinguishable else "not distinguishable from zero"
     return (
-        f"With {name_image_bin(highest_bin.images)} accuracy over all cells is "
+        f"With {name_image_bin(highest_bin.images)} accuracy {describe_pool(results)} is "
         f"{format_percent(highest_bin.acc.mean)}, "
         f"with {name_image_bin(lowest_bin.images)} {format_percent(lowest_bin.acc.mean)}: "
         f"{format_points(difference.value)} points "

@@ -25,6 +25,7 @@ from omibench.stages.analyze.tables.unanswered import count_unanswered
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
+    describe_pool,
     format_interval,
     format_level,
     format_percent,
@@ -88,7 +89,7 @@ def leading_numbers(
                 f"From {lowest_bin.images} to {highest_bin.images} images",
                 f"{format_points(difference.value)} points",
                 f"{format_percent(lowest_bin.acc.mean)} to {format_percent(highest_bin.acc.mean)} "
-                f"over all cells; "
+                f"{describe_pool(results)}; "
                 f"interval {format_points_interval(difference)}{doubt}",
                 results.main_simulated,
             )

@@ -15,6 +15,8 @@ from omibench.statistics.paired import AccuracyDifference
 RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
 MINUS = "\N{MINUS SIGN}"
 NO_VALUE = "–"
+NAMED_SETTINGS = 3
+"""Settings that a sentence names."""
 PER_CENT = "\N{NO-BREAK SPACE}%"
 
 
@@ -92,6 +94,17 @@ def count_noun(count: int, noun: str) -> str:
 def name_image_bin(image_bin: str) -> str:
     """A bin of image counts: '1 image', '2 images', '6+ images'."""
     return f"{image_bin} image{'' if image_bin == '1' else 's'}"
+
+
+def describe_pool(results: Results) -> str:
+    """Over which cells a number is that is about several: 'over all cells', 'under Direct'."""
+    settings = results.pooled_settings
+    if {cell.setting for cell in results.study.cells} == set(settings):
+        return "over all cells"
+    names = [results.setting_label(setting) for setting in settings[:NAMED_SETTINGS]]
+    more = len(settings) - len(names)
+    names += [f"{count_noun(more, 'more setting')}"] if more else []
+    return f"under {' and '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}"
 
 
 def describe_cell(results: Results, cell: Cell) -> dict[str, Any]:

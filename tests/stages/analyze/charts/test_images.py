@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders
 
@@ -18,7 +19,7 @@ from omibench.stages.analyze.charts.images import (
     models,
     points,
 )
-from omibench.stages.analyze.tables.accuracy import image_bins, image_scores
+from omibench.stages.analyze.tables.accuracy import image_bins, image_scores, in_image_bin
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +31,10 @@ def test_every_model_has_its_points(results: Results) -> None:
     found = points(results)
     assert {p.model for p in found} == {"sim-strong", "sim-middle", "sim-weak"}
     assert sum(p.n for p in found if p.model == "sim-weak") == 28  # a problem once
-    rows = results.select_verdicts("robust").filter(model="sim-weak", n_images=3)
-    point = next(p for p in found if (p.model, p.images) == ("sim-weak", "3"))
-    assert point.acc == pytest.approx(100 * rows["verdict"].mean())
+    full = results.select_verdicts("robust").filter(pl.col("setting") != "first-image")
+    for point in found:
+        rows = in_image_bin(full.filter(model=point.model), point.images)
+        assert point.acc == pytest.approx(100 * rows["verdict"].mean())
 
 
 def test_lines_join_neighbours_that_rest_on_enough_problems() -> None:
@@ -57,7 +59,7 @@ def drawn(results: Results) -> dict[str, object]:
 def test_few_problems_are_named_below_the_title(results: Results) -> None:
     title = drawn(results)["title"]
     assert isinstance(title, dict)
-    assert "each model" in title["subtitle"][0]
+    assert "each model; under Chain of thought and Direct" in title["subtitle"][0]
     assert any(p.few for p in points(results))
     assert (
         title["subtitle"][1]

@@ -18,6 +18,7 @@ from omibench.stages.analyze.tables.accuracy import (
     failure_counts,
     failures,
     image_scores,
+    in_image_bin,
     score_records,
     scores,
 )
@@ -28,6 +29,13 @@ from omibench.statistics.intervals import clustered_wilson
 @pytest.fixture(scope="module")
 def results(made: Folders) -> Results:
     return load_results(made.freeze, made.infer, made.score, made.study)
+
+
+def select(made: Folders, full: list[str] | None = None) -> Results:
+    """The results, with `analyze.full_settings`."""
+    block = made.study.analyze.model_copy(update={"full_settings": full})
+    study = made.study.model_copy(update={"analyze": block})
+    return load_results(made.freeze, made.infer, made.score, study)
 
 
 def test_every_cell_rule_book_and_subject_is_there(results: Results) -> None:
@@ -63,10 +71,25 @@ def test_bins_by_images_hold_every_problem_once(results: Results) -> None:
 
 def test_pooled_cells_count_a_problem_once(results: Results) -> None:
     pooled = next(s for s in image_scores(results) if s.cell == ALL_CELLS and s.images == "2")
-    rows = results.select_verdicts("robust").filter(n_images=2)
+    full = pl.col("setting") != "first-image"
+    rows = results.select_verdicts("robust").filter(full, n_images=2)
     assert pooled.acc.n == sum(a.n_images == 2 for a in results.answers.values())
     assert pooled.acc.n < rows.height
     assert pooled.acc.mean == pytest.approx(rows["verdict"].mean())  # every cell answered all
+
+
+def test_cells_that_are_shown_less_of_an_item_are_not_pooled(made: Folders) -> None:
+    """First-image cells have fewer pictures whatever the problem has: no effect of its images."""
+    assert select(made).pooled_settings == ["cot", "direct"]
+    assert select(made, ["first-image"]).pooled_settings == ["first-image"]
+    assert select(made, []).pooled_settings == ["cot"], "one setting, not all"
+    for settings in (["direct"], ["first-image"]):
+        results = select(made, settings)
+        pooled = [s for s in image_scores(results) if s.cell == ALL_CELLS and s.rules == "robust"]
+        for score in pooled:
+            rows = in_image_bin(results.select_verdicts("robust"), score.images)
+            rows = rows.filter(pl.col("setting").is_in(settings))
+            assert score.acc.mean == pytest.approx(rows["verdict"].mean())
 
 
 def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:

@@ -1,4 +1,7 @@
-"""The figure of accuracy by number of images: all cells together, and every model."""
+"""The figure of accuracy by number of images: models together, and each of them.
+
+Only settings that show every picture of the whole item are in it.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,14 @@ from omibench.stages.analyze.charts.marks import (
     per_cent,
 )
 from omibench.stages.analyze.charts.theme import INK, MUTED, Chart
-from omibench.stages.analyze.tables.accuracy import ALL_CELLS, ImageScore, image_bins, in_image_bin
-from omibench.stages.analyze.words import count_noun, format_level
+from omibench.stages.analyze.tables.accuracy import (
+    ALL_CELLS,
+    ImageScore,
+    image_bins,
+    in_image_bin,
+    pool_cells,
+)
+from omibench.stages.analyze.words import count_noun, describe_pool, format_level
 
 MOST_MODELS = 16
 """Models of the figure; a larger study shows its best, and the table below it holds all."""
@@ -29,7 +38,8 @@ MIN_PROBLEMS = 10
 
 
 class Point(NamedTuple):
-    """One model in one bin of image counts, over all its settings; `acc` in per cent."""
+    """One model in one bin of image counts, over the settings that are taken together; `acc` in
+    per cent."""
 
     model: str
     images: str
@@ -47,7 +57,7 @@ def points(results: Results) -> list[Point]:
     import polars as pl
 
     problems = (
-        results.select_verdicts(results.main_rules)
+        pool_cells(results, results.main_rules)
         .group_by("model", "id", "n_images", maintain_order=True)
         .agg(pl.col("verdict").mean())
     )
@@ -60,15 +70,20 @@ def points(results: Results) -> list[Point]:
 
 
 def models(results: Results) -> list[str]:
-    """The models of the figure: all in the study's order, or of many those with the highest ACC."""
+    """The models of the figure in the study's order; of many, those with the highest ACC."""
     import polars as pl
 
-    every = list(dict.fromkeys(cell.model for cell in results.study.cells))
+    every = _list_pooled_models(results)
     if len(every) <= MOST_MODELS:
         return every
-    rows = results.select_verdicts(results.main_rules)
+    rows = pool_cells(results, results.main_rules)
     means = dict(rows.group_by("model").agg(pl.col("verdict").mean()).iter_rows())
     return sorted(every, key=lambda model: -means.get(model, 0.0))[:MOST_MODELS]
+
+
+def _list_pooled_models(results: Results) -> list[str]:
+    settings = results.pooled_settings
+    return list(dict.fromkeys(c.model for c in results.study.cells if c.setting in settings))
 
 
 def join_points(model_points: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
@@ -83,7 +98,7 @@ def join_points(model_points: Sequence[Point], bins: Sequence[str]) -> list[tupl
 
 
 def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
-    """Accuracy by number of images: all cells together with intervals, and each model's points."""
+    """Accuracy by number of images: models together with intervals, and each model's points."""
     bins, model_points = image_bins(results), points(results)
     pooled = {
         s.images: s.acc for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules
@@ -128,7 +143,7 @@ def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
 
 
 def _subtitle(results: Results, model_points: Sequence[Point]) -> list[str]:
-    every = len({cell.model for cell in results.study.cells})
+    every = len(_list_pooled_models(results))
     models_drawn = len(models(results))
     whose_points = (
         "each model"
@@ -136,8 +151,8 @@ def _subtitle(results: Results, model_points: Sequence[Point]) -> list[str]:
         else f"the {models_drawn} of {every} models with the highest ACC"
     )
     lines = [
-        f"bars: all cells together, {format_level(results.study.analyze.confidence)} interval; "
-        f"points: {whose_points}, over all its settings"
+        f"bars: models together, {format_level(results.study.analyze.confidence)} interval; "
+        f"points: {whose_points}; {describe_pool(results)}"
     ]
     if any(p.few for p in model_points):
         lines.append(f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems")

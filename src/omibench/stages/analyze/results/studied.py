@@ -47,7 +47,7 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
     import polars as pl
 
     settings = analysis.attributes.settings
-    full = analysis.full_settings
+    full = analysis.results.full_settings
     return settings.with_columns(
         pl.lit("samples").alias("metric"),
         pl.col("samples").cast(pl.Float64).alias("estimate"),

@@ -152,9 +152,13 @@ def scores(results: Results) -> list[Score]:
 
 
 def image_scores(results: Results) -> list[ImageScore]:
-    """Accuracy by number of images: of every cell, and of all cells together (`ALL_CELLS`)."""
+    """Accuracy by number of images: of every cell, and of those together that show every picture.
+
+    Cells under settings that take something from an item would mix that effect with the number of
+    images: the row of all together (`ALL_CELLS`) is over `results.pooled_settings`.
+    """
     confidence = results.study.analyze.confidence
-    pooled = [(ALL_CELLS, rules, results.select_verdicts(rules)) for rules in results.rules]
+    pooled = [(ALL_CELLS, rules, pool_cells(results, rules)) for rules in results.rules]
     table = []
     for cell, rules, rows in [*_list_cell_verdicts(results), *pooled]:
         every = cell == ALL_CELLS
@@ -165,6 +169,14 @@ def image_scores(results: Results) -> list[ImageScore]:
                 acc = estimate_accuracy(part, confidence)
                 table.append(ImageScore(cell, rules, images, acc, simulated))
     return table
+
+
+def pool_cells(results: Results, rules: str) -> pl.DataFrame:
+    """Select the verdicts of a rule book under the settings whose cells are taken together."""
+    import polars as pl
+
+    settings = results.pooled_settings
+    return results.select_verdicts(rules).filter(pl.col("setting").is_in(settings))
 
 
 def failure_counts(results: Results) -> list[FailureCount]:
@@ -230,7 +242,7 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
 
 
 def image_records(results: Results, rows: Iterable[ImageScore]) -> list[dict[str, Any]]:
-    """The rows of by_images.csv; `model` and `setting` are empty for all cells together."""
+    """The rows of by_images.csv; `model` and `setting` are empty for cells together."""
     return [
         {
             **cell_names(results, s.cell),
