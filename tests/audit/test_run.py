@@ -127,3 +127,10 @@ def test_what_it_wrote_before_is_no_table(tables: Path) -> None:
         assert "does not say what its columns are" not in done.output
     refused = CliRunner().invoke(app, [*command[:-1], str(tables / "one.csv")])
     assert "is an input and would be lost" in str(refused.exception or refused.output)
+
+
+def test_a_folder_may_hold_some_of_the_tables_alone(tables: Path) -> None:
+    (tables / "two.csv").unlink()
+    audit = audit_tables(tables)
+    assert not audit.errors
+    assert "not in the folder: two.csv" in summarise_audit(audit)

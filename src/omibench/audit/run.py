@@ -28,6 +28,8 @@ class Audit(NamedTuple):
     tables: int
     findings: list[Finding]
     errors: list[OmibenchError]
+    absent: list[str]
+    """The tables that `tables.yaml` describes and the folder does not hold."""
 
     @property
     def contradictions(self) -> list[Finding]:
@@ -55,6 +57,8 @@ def audit_tables(folder: Path) -> Audit:
     tables: list[PrintedTable] = []
     errors: list[OmibenchError] = []
     for file, layout in layouts.items():
+        if not (folder / file).exists():
+            continue
         try:
             tables.append(read_described_table(folder / file, layout))
         except OmibenchError as error:
@@ -66,7 +70,8 @@ def audit_tables(folder: Path) -> Audit:
         for path in list_tables(folder)
         if path.name not in layouts
     ]
-    return Audit(len(tables), list(_check(tables)), errors)
+    absent = [file for file in layouts if not (folder / file).exists()]
+    return Audit(len(tables), list(_check(tables)), errors, absent)
 
 
 def list_tables(folder: Path) -> list[Path]:
@@ -115,6 +120,8 @@ def summarise_audit(audit: Audit) -> list[str]:
     checks = Counter(finding.kind for finding in audit.findings)
     wrong = Counter(finding.kind for finding in audit.contradictions)
     lines = [f"{audit.tables} tables, {len(audit.findings):,} checks"]
+    if audit.absent:
+        lines.append(f"not in the folder: {', '.join(audit.absent)}")
     lines += [
         f"{kind}: {number:,} checked, {number - wrong[kind]:,} agree, {wrong[kind]:,} do not"
         for kind, number in checks.items()

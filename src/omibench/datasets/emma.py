@@ -32,7 +32,10 @@ SUBJECTS: dict[str, Subject] = {
     "Coding": "coding",
 }
 MINI_PER_SUBJECT = 100
-PUBLISHED = ("emma_main.csv",)
+PUBLISHED = (
+    "emma_main.csv", "emma_scaling.csv", "emma_math_scaling.csv", "emma_math_categories.csv",
+    "emma_physics_categories.csv", "emma_chemistry_categories.csv", "emma_coding_tasks.csv",
+)  # fmt: skip
 _COLUMNS = ("pid", "subject", "type", "question", "options", "answer")
 _PICTURES = tuple(f"image_{n}" for n in range(1, 6))
 _IMAGE = re.compile(r"<image_(\d+)>")

@@ -52,7 +52,14 @@ class MathRealRow(BaseModel):
 @benchmark(
     "mathreal",
     rules="mathreal",
-    published=("mathreal_main.csv", "mathreal_real_vs_clean.csv", "mathreal_six_settings.csv"),
+    published=(
+        "mathreal_main.csv",
+        "mathreal_real_vs_clean.csv",
+        "mathreal_six_settings.csv",
+        "mathreal_multiple_choice.csv",
+        "mathreal_fill_in.csv",
+        "mathreal_constructed_response.csv",
+    ),
 )
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every record with its photograph, question and answer in `params.language`.

@@ -16,6 +16,7 @@ from omibench.files.yaml_file import parse_yaml
 from omibench.graph.stages import STAGES
 from omibench.init.papers import find_papers, manifest_text
 from omibench.params.study import Study, parse_study
+from omibench.printed_tables.layouts import LAYOUTS
 from omibench.schemas.validation import suggest_name
 from omibench.synthetic.profiles import LIKES
 
@@ -108,6 +109,7 @@ def study_that_ships(name: str) -> StudyFiles:
         )
     study = parse_study(parse_yaml(texts["params.yaml"]), "params.yaml")
     tables = list(study.analyze.published)
+    tables += dict.fromkeys(str(Path(table).with_name(LAYOUTS)) for table in list(tables))
     texts |= {table: _read(find_shipped(table)) for table in tables}
     return _with_common_files(texts, tables, "workflow,api,stats")
 

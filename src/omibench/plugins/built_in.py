@@ -89,6 +89,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "ocr": "omibench.stages.analyze.results.transcripts",
         "ocr-accuracy": "omibench.stages.analyze.results.transcripts",
         "ocr-correlation": "omibench.stages.analyze.results.transcripts",
+        "printed": "omibench.stages.analyze.results.printed",
+        "printed-beside-measured": "omibench.stages.analyze.results.printed",
     },
     "figures": {
         "dataset-composition": "omibench.stages.analyze.figures.dataset",

@@ -5,16 +5,19 @@ from __future__ import annotations
 from omibench.graph.named_files import prompt_file
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
+from omibench.printed_tables.table import list_layout_files
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
     errors = study.judge.errors
     labels = [errors.labels or study.certify.labels, prompt_file(errors.taxonomy)] if errors else []
     analyze = study.analyze
-    tables = [*analyze.published, analyze.people, analyze.people_cutoffs, analyze.external_scores]
+    layouts = list_layout_files(analyze.published)
+    others = (analyze.people, analyze.people_cutoffs, analyze.external_scores)
     certify = study.certify
     people = [certify.labels, certify.sources, *labels]
-    return [*dict.fromkeys([*tables, *certify.certificates, *people])]
+    tables = [*analyze.published, *layouts, *others, *certify.certificates]
+    return [*dict.fromkeys([*tables, *people])]
 
 
 ANALYZE = Stage(

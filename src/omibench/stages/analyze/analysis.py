@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,8 @@ from omibench.stages.analyze.tables.accuracy import (
     image_scores,
     scores,
 )
-from omibench.stages.analyze.tables.printed import Printed, read_tables
+from omibench.stages.analyze.tables.printed import PrintBeside, Printed, read_print
+from omibench.stages.analyze.tables.published import PrintedComparison, compare
 from omibench.stages.analyze.tables.reasoning import Reasoning, reasoning
 from omibench.stages.analyze.tables.saliency import Salience, saliences
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from omibench.stages.analyze.figures.draw import Drawing
 
+log = logging.getLogger("omibench.stages.analyze")
 MEANS = ("verdict", "credit", "ratio", "strict")
 
 
@@ -93,14 +96,31 @@ class Analysis:
 
     @cached_property
     def printed_rows(self) -> list[Printed]:
-        """The rows of `analyze.published`; none without printed results.
+        """The rows of `analyze.published` about this dataset; none without printed results.
 
         Raises:
             MissingInputError: A table is not there.
-            FileFormatError: A file is no table of results of this dataset.
+        """
+        return self.print_beside.rows
+
+    @cached_property
+    def print_beside(self) -> PrintBeside:
+        """The tables of `analyze.published`, and what is wrong with them.
+
+        Raises:
+            MissingInputError: A table is not there.
         """
         manifest = self.results.manifest
-        return read_tables(self.results.study.analyze.published, manifest.name, manifest.problems)
+        paths = self.results.study.analyze.published
+        beside = read_print(paths, manifest.name, manifest.problems)
+        for error in beside.errors:
+            log.warning("%s", error)
+        return beside
+
+    @cached_property
+    def printed_comparisons(self) -> list[PrintedComparison]:
+        """Every printed value for whose problems all responses are here, beside ours."""
+        return compare(self.results, self.printed_rows, self.folder / "aggregate")
 
     @cached_property
     def items(self) -> pl.DataFrame:

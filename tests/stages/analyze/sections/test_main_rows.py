@@ -9,17 +9,18 @@ from statistics import fmean
 import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells
+from tests.stages.analyze.print import make_printed
 
 from omibench.params.cell import Cell
+from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.sections.main_rows import PrintedCells, group_rows, has_strict
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
-from omibench.stages.analyze.tables.printed import AVERAGE, Printed, read_published
+from omibench.stages.analyze.tables.printed import read_published
+from omibench.stages.analyze.tables.published import compare
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
-PAIR = Printed(
-    "Strong", "cot", "", {("real", "acc"): 5.6, ("clean", "acc"): 12.7}, {}, digits=1, loose=True
-)
+PAIR = make_printed({("pair=real", "loose"): 5.6, ("pair=clean", "loose"): 12.7}, digits=1)
 
 
 def below(results: Results) -> list[PrintedCells]:
@@ -34,8 +35,7 @@ def test_strict_accuracy_has_a_column_with_the_printed_value_below(made: Folders
     verdicts = results.verdicts.with_columns(
         strict=pl.when((pl.col("rules") == main) & (pl.col("outcome") == "scored")).then(0.0)
     )
-    values = {("total", "acc"): 53.9, ("total", "strict"): 41.0}
-    printed = PAIR._replace(values=values)
+    printed = make_printed({("total", "acc"): 53.9, ("total", "strict"): 41.0}, digits=1)
     changed = replace(results, verdicts=verdicts)
     rows = scores(changed)
     assert has_strict(changed, rows)
@@ -85,9 +85,9 @@ def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: 
         for n, (id, answer) in enumerate(sorted(results.answers.items()))
     }
     split = replace(results, answers=answers)
-    values = {("local", "acc"): 60.0, ("national", "acc"): 50.0, (AVERAGE, "acc"): 55.0}
-    row = PAIR._replace(values=values, loose=False)
-    found = group_rows(split, scores(split), [row])
+    values = {("exam=local", "acc"): 60.0, ("exam=national", "acc"): 50.0, (AVERAGE, "acc"): 55.0}
+    row = make_printed(values, digits=1)
+    found = group_rows(split, scores(split), [row], compare(split, [row]))
     lines = [line for g in found for m in g.models for line in m.rows if line.printed]
     verdicts = split.select_verdicts("robust", Cell("sim-strong", "cot"))
     own = dict(verdicts.group_by("id").agg(pl.col("verdict").mean()).iter_rows())
@@ -98,9 +98,9 @@ def test_a_printed_macro_average_stands_beside_ours_and_not_under_a_total(made: 
     expected = f"macro average of local and national: 55.0, ours {format_decimals(macro, 1)}"
     assert line.printed.macro == expected
     assert line.total != format_decimals(macro, 1), "the total is a mean over problems"
-    fewer = row._replace(sizes={"local": 204})
-    (line,) = [r for g in group_rows(split, scores(split), [fewer]) for m in g.models
-               for r in m.rows if r.printed]  # fmt: skip
+    fewer = make_printed(values, {"exam=local": 204}, digits=1)
+    found = group_rows(split, scores(split), [fewer], compare(split, [fewer]))
+    (line,) = [r for g in found for m in g.models for r in m.rows if r.printed]
     assert line.printed is not None
     assert line.printed.macro == "macro average of local and national: 55.0"
 

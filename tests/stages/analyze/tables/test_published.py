@@ -11,16 +11,17 @@ from typing import cast
 import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders
+from tests.stages.analyze.print import make_printed
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
 from omibench.params.study import load_study
+from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import AggregateRow, write_parquet
-from omibench.stages.analyze.tables.accuracy import TOTAL, Score, scores
-from omibench.stages.analyze.tables.printed import AVERAGE, Printed, read_published, read_tables
+from omibench.stages.analyze.tables.accuracy import TOTAL
+from omibench.stages.analyze.tables.printed import read_print, read_published
 from omibench.stages.analyze.tables.published import compare, printed_row, printed_rows
-from omibench.statistics.intervals import clustered_wilson
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +55,9 @@ def test_emma_layout_takes_the_dataset_of_that_size(
     row = next(r for r in rows if (r.model, r.strategy) == ("GPT-4o", "cot"))
     assert row.values[TOTAL, "acc"] == total
     assert set(row.values) == {(s, "acc") for s in row.sizes}
-    expert = next(r for r in rows if r.model == "Human Expert")
-    assert bool(expert.values) == (problems < 1000)  # people answered only the reduced set
+    assert set(row.sizes) == {"mathematics", "physics", "chemistry", "coding", TOTAL}
+    experts = [r for r in rows if r.model == "Human Expert"]
+    assert bool(experts) == (problems < 1000)  # people answered only the reduced set
 
 
 def test_other_datasets_are_named_by_freeze_name(tmp_path: Path) -> None:
@@ -92,34 +94,44 @@ def test_the_two_tables_of_mathreal(root: Path) -> None:
     rows = read_published(root / "published/mathreal_main.csv", "mathreal", 480)
     row = next(r for r in rows if r.model == "GPT-4o")
     assert row.values[TOTAL, "acc"] == 23.0
-    assert row.values["plane geometry", "strict"] == 13.4
+    assert row.values["Plane Geometry", "strict"] == 13.4
     assert row.settings == ("i", "qg-dg")
     six = read_published(root / "published/mathreal_six_settings.csv", "mathreal", 480)
-    assert len(six) == 17 * 6
-    ours = {r.strategy: r.values for r in six if r.model == "GPT-4o"}
-    assert ours["I+QG+DG"] == {(TOTAL, "acc"): 38.7}
+    assert len(six) == 17 * 7
+    ours = {r.strategy: (r.values, r.settings) for r in six if r.model == "GPT-4o"}
+    assert ours["I+QG+DG"] == ({(TOTAL, "acc"): 38.7}, ("i-qg-dg",))
+    assert set(ours[""][0]) == {(TOTAL, "ocr")}
     pairs = read_published(root / "published/mathreal_real_vs_clean.csv", "mathreal", 480)
     assert len(pairs) == 24
     grok = next(r for r in pairs if r.model == "Grok-4")
     assert grok.values == {("real", "acc"): 5.6, ("clean", "acc"): 12.7}
-    assert (grok.settings, grok.sizes["real"], grok.loose) == (("i",), 175, True)
+    assert (grok.settings, grok.sizes["real"]) == (("i",), 175)
+    assert {cell.metric_name for cell in grok.cells} == {"credit"}
 
 
 def test_ready_made_studies_name_rows_that_are_printed(root: Path) -> None:
     """Every cell of a ready-made study that its tables print finds its row."""
-    counts = {"usnco_v": (12 + 28, 12 + 28), "mathreal": (44 + 17 * 5, 44 + 17 * 6 + 24)}
+    counts = {
+        "emma": (16, 16 * 5), "emma_mini": (30, 153), "omibench": (49, 62),
+        "usnco_v": (12 + 28, 12 + 28), "mathreal": (44 + 17 * 5, 44 * 4 + 17 * 6 + 24),
+    }  # fmt: skip
+    nobody = {"Random choice", "Human Expert"}
     for name, (cells, values) in counts.items():
         study = load_study(root / "studies" / f"{name}.yaml")
         tables = [str(root / path) for path in study.analyze.published]
-        printed = read_tables(tables, name, 480)
+        beside = read_print(tables, study.freeze.name, 2788 if name == "emma" else 400)
+        assert not beside.errors
         asked = SimpleNamespace(
             label=lambda model, s=study: s.models[model].label or model,
             setting_label=lambda setting, s=study: s.settings[setting].label or setting,
         )
-        found = [printed_rows(cast("Results", asked), cell, printed) for cell in study.cells]
-        assert sum(bool(rows) for rows in found) == cells, name
-        assert sum(len(rows) for rows in found) == values, name
-        assert {row.model for rows in found for row in rows} == {row.model for row in printed}
+        found = [printed_rows(cast("Results", asked), cell, beside.rows) for cell in study.cells]
+        assert (sum(map(bool, found)), sum(map(len, found))) == (cells, values), name
+        matched = {id(row) for rows in found for row in rows}
+        missing = [row for row in beside.rows if id(row) not in matched and row.settings != ()]
+        assert not missing, name
+        people = {row.model for row in beside.rows if id(row) not in matched and row.strategy != ""}
+        assert people <= nobody, name
 
 
 def test_parts_averages_and_strict_values_are_recomputed(results: Results, made: Folders) -> None:
@@ -142,26 +154,62 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
     def mean(part: str) -> float:
         return 100 * fmean(verdicts[id] for id in names if parts[id] == part)
 
-    average = (mean("local") + mean("national")) / 2
     values = {
-        ("local", "acc"): mean("local"), ("national", "acc"): mean("national"),
-        (AVERAGE, "acc"): average, ("odd ones", "strict"): 1.0,
-        ("local", "pass5"): 1.0,
+        ("exam=local", "acc"): mean("local"), ("exam=national", "acc"): mean("national"),
+        ("category=ODD ones", "strict"): 1.0,
+        ("exam=local", "pass5"): 1.0,
+        ("exam × category=local × Odd Ones", "acc"): mean("local"),
     }  # fmt: skip
-    found = compare(split, [], [printed(values)], made.score.parent / "aggregate")
-    ours = {(c.subject, c.metric): c.measured for c in found}
-    assert ours["local", "acc"] == pytest.approx(mean("local"))
-    assert ours[AVERAGE, "acc"] == pytest.approx(average)
-    assert ours["odd ones", "strict"] == pytest.approx(100 * fmean(verdicts.values()))
-    assert set(ours) == set(values) - {("local", "pass5")}
-    assert [c.subject for c in found if c.differs] == ["odd ones"]
+    row = make_printed(values)
+    found = compare(split, [row], made.score.parent / "aggregate")
+    ours = {(c.subject, c.metric): c for c in found}
+    assert ours["local", "acc"].measured == pytest.approx(mean("local"))
+    assert ours["local × Odd Ones", "acc"].measured == pytest.approx(mean("local"))
+    strict = ours["ODD ones", "strict"]
+    assert strict.measured == pytest.approx(100 * fmean(verdicts.values()))
+    assert strict.low is not None
+    assert strict.high is not None
+    assert strict.low < strict.measured < strict.high
+    assert strict.inside is False
+    assert [c.subject for c in found if c.differs] == ["ODD ones"]
     half = split.verdicts.with_columns(credit=pl.lit(0.5))
-    pair = printed({("real", "acc"): 50.0, ("clean", "acc"): 1.0})._replace(loose=True)
-    graded = compare(replace(split, verdicts=half), [], [pair])
-    assert [(c.subject, c.measured, c.n) for c in graded] == [("real", 50.0, len(names) // 2)]
-    fewer = printed(values, {"local": 1})
-    assert {c.subject for c in compare(split, [], [fewer])} == {"national", "odd ones"}
-    assert not compare(split, [], [printed({("nowhere", "acc"): 1.0})])
+    pair = make_printed({("pair=real", "loose"): 50.0, ("pair=clean", "loose"): 1.0})
+    graded = compare(replace(split, verdicts=half), [pair])
+    assert [(c.subject, c.metric, c.measured, c.n) for c in graded] == [
+        ("real", "acc", 50.0, len(names) // 2)
+    ]
+    fewer = make_printed(values, {"exam=local": 1})
+    assert {c.subject for c in compare(split, [fewer])} == {
+        "national",
+        "ODD ones",
+        "local × Odd Ones",
+    }
+    assert not compare(split, [make_printed({("exam=nowhere", "acc"): 1.0})])
+    assert not compare(split, [make_printed({("mood=good", "acc"): 1.0})])
+
+
+def test_an_average_weighs_the_parts_of_its_row_the_same(results: Results) -> None:
+    names = sorted(results.answers)
+    answers = {
+        id: answer.model_copy(update={"attributes": {"exam": "national" if n else "local"}})
+        for n, (id, answer) in enumerate(sorted(results.answers.items()))
+    }
+    split = replace(results, answers=answers)
+    verdicts = dict(
+        split.select_verdicts("robust", Cell("sim-strong", "cot"))
+        .select("id", "verdict")
+        .iter_rows()
+    )
+    expected = 50 * (verdicts[names[0]] + fmean(verdicts[name] for name in names[1:]))
+    values = {("exam=local", "acc"): 60.0, ("exam=national", "acc"): 50.0, (AVERAGE, "acc"): 55.0}
+    average = compare(split, [make_printed(values)])[-1]
+    assert (average.subject, average.n) == (AVERAGE, len(names))
+    assert average.measured == pytest.approx(expected)
+    assert average.low is not None
+    assert average.high is not None
+    assert average.low < expected < average.high
+    assert average.inside == (average.low <= 55.0 <= average.high)
+    assert len(compare(split, [make_printed(values, {"exam=local": 204})])) == 1
 
 
 def test_pass_at_five_is_that_of_the_aggregated_samples(results: Results, tmp_path: Path) -> None:
@@ -171,8 +219,8 @@ def test_pass_at_five_is_that_of_the_aggregated_samples(results: Results, tmp_pa
         for n, id in enumerate(results.answers) for metric in ("pass", "consistency")
     ]  # fmt: skip
     write_parquet(tmp_path / cell.model / "cot.parquet", rows, AggregateRow)
-    row = printed({(TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
-    found = compare(results, [], [row], tmp_path)
+    row = make_printed({(TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
+    found = compare(results, [row], tmp_path)
     assert [(c.metric, c.measured, c.differs) for c in found] == [
         ("pass5", 50.0, False), ("cons5", 50.0, True),
     ]  # fmt: skip
@@ -193,7 +241,7 @@ def test_names_that_two_tables_spell_differently(
     block = results.study.models["sim-strong"].model_copy(update={"label": label})
     models = results.study.models | {"sim-strong": block}
     study = results.study.model_copy(update={"models": models})
-    row = printed({})._replace(model=name)
+    row = make_printed({})._replace(model=name)
     found = printed_row(replace(results, study=study), Cell("sim-strong", "cot"), [row])
     assert (found is row) == same
 
@@ -203,12 +251,8 @@ def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:
         read_published(tmp_path / "none.csv", "any", 1)
 
 
-def printed(values: dict[tuple[str, str], float], sizes: dict[str, int] | None = None) -> Printed:
-    return Printed("Strong", "cot", "", values, sizes or {})
-
-
 def test_rows_match_by_label_and_strategy(results: Results) -> None:
-    row = printed({})
+    row = make_printed({})
     assert printed_row(results, Cell("sim-strong", "cot"), [row]) is row
     assert printed_row(results, Cell("sim-strong", "direct"), [row]) is None
     assert printed_row(results, Cell("sim-weak", "cot"), [row]) is None
@@ -217,33 +261,45 @@ def test_rows_match_by_label_and_strategy(results: Results) -> None:
 
 
 def test_only_a_cell_that_rounding_cannot_explain_differs(results: Results) -> None:
-    third = Score(
-        Cell("sim-strong", "cot"), "robust", TOTAL,
-        clustered_wilson([1.0] + [0.0] * 2, range(3)), 3, None, False,
-    )  # fmt: skip
-    for value, differs in ((33.33, False), (33.34, True), (33.32, True)):
-        found = compare(results, [third], [printed({(TOTAL, "acc"): value}, {TOTAL: 3})])
-        assert [c.differs for c in found] == [differs]
+    third = replace(results, verdicts=results.verdicts.with_columns(verdict=pl.lit(1 / 3)))
+    nearest = 33.33
+    for value, differs in ((nearest, False), (nearest - 0.01, True), (nearest + 0.01, True)):
+        (found,) = compare(third, [make_printed({(TOTAL, "acc"): value})])
+        assert found.differs is differs
+        assert found.inside
 
 
 def test_a_cell_without_all_responses_is_not_compared(results: Results) -> None:
-    rows = scores(results)
-    row = printed({("physics", "acc"): 12.0, (TOTAL, "acc"): 13.0})
-    assert {c.subject for c in compare(results, rows, [row])} == {"physics", TOTAL}
-    larger = row._replace(sizes={"physics": 424, TOTAL: 28})
-    assert {c.subject for c in compare(results, rows, [larger])} == {TOTAL}
+    values = {("physics", "acc"): 12.0, (TOTAL, "acc"): 13.0}
+    assert {c.subject for c in compare(results, [make_printed(values)])} == {"physics", TOTAL}
+    larger = make_printed(values, {"physics": 424, TOTAL: len(results.answers)})
+    assert {c.subject for c in compare(results, [larger])} == {TOTAL}
+
+
+def test_a_chosen_sample_is_compared_at_the_k_of_its_column(
+    results: Results, tmp_path: Path
+) -> None:
+    cell = Cell("sim-strong", "cot")
+    how = results.study.settings["cot"].aggregate.how
+    rows = [
+        AggregateRow(id=id, rules="robust", metric=how, k=k, value=float(n % k == 0))
+        for n, id in enumerate(results.answers) for k in (2, 4)
+    ]  # fmt: skip
+    write_parquet(tmp_path / cell.model / "cot.parquet", rows, AggregateRow)
+    (found,) = compare(results, [make_printed({(TOTAL, "acc"): 25.0}, k=4)], tmp_path)
+    assert (found.measured, found.measured_metric, found.differs) == (25.0, f"{how}@4", False)
 
 
 def test_gptscore_is_compared_with_the_judge(results: Results) -> None:
-    found = compare(results, scores(results), [printed({(TOTAL, "gptscore"): 50.0})])
+    found = compare(results, [make_printed({(TOTAL, "gptscore"): 50.0})])
     assert [c.rules for c in found] == ["gptscore"]
 
 
 def test_what_is_simulated_is_not_held_against_print(results: Results, rehearsed: Results) -> None:
-    row = printed({(TOTAL, "acc"): 12.0, (TOTAL, "gptscore"): 50.0})
+    row = make_printed({(TOTAL, "acc"): 12.0, (TOTAL, "gptscore"): 50.0})
 
     def differs(of: Results) -> list[bool | None]:
-        return [c.differs for c in compare(of, scores(of), [row])]
+        return [c.differs for c in compare(of, [row])]
 
     assert differs(results) == [True, True]
     assert differs(rehearsed) == [None, None]

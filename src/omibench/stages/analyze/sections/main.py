@@ -39,7 +39,12 @@ class MainSection(ReportSection):
         results = self.results
         judged = JUDGE_RULES in results.rules
         names, strict = subjects(results), has_strict(results, self.analysis.scores)
-        groups = group_rows(results, self.analysis.scores, self.analysis.printed_rows)
+        groups = group_rows(
+            results,
+            self.analysis.scores,
+            self.analysis.printed_rows,
+            self.analysis.printed_comparisons,
+        )
         return {
             "chance": describe_chance(self.analysis, count_decimals(groups)),
             "simulated": results.main_simulated,

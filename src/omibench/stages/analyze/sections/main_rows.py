@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.params.cell import Cell
+from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.attributes import join_labels
 from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best
@@ -16,8 +17,8 @@ from omibench.stages.analyze.sections.main_notes import (
     describe_size,
 )
 from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
-from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, STRICT, Printed
-from omibench.stages.analyze.tables.published import measure_average, printed_row
+from omibench.stages.analyze.tables.printed import ACC, GPTSCORE, STRICT, Printed
+from omibench.stages.analyze.tables.published import PrintedComparison, printed_row
 from omibench.stages.analyze.words import (
     NO_VALUE,
     count_noun,
@@ -106,9 +107,20 @@ CellScores = Mapping[tuple[str, str], Score]
 
 
 def group_rows(
-    results: Results, rows: Sequence[Score], printed: Sequence[Printed]
+    results: Results,
+    rows: Sequence[Score],
+    printed: Sequence[Printed],
+    comparisons: Sequence[PrintedComparison] = (),
 ) -> list[ModelGroup]:
-    """The main table: models in the study's order under the headings of their groups."""
+    """The main table: models in the study's order under the headings of their groups.
+
+    Args:
+        results: The study's results.
+        rows: Its scores.
+        printed: Rows of printed tables.
+        comparisons: Printed values beside ours, for averages of parts.
+    """
+    averages = {c.cell: c.measured for c in comparisons if c.subject == AVERAGE}
     index: dict[Cell, dict[tuple[str, str], Score]] = {}
     for row in rows:
         index.setdefault(row.cell, {})[row.rules, row.subject] = row
@@ -123,7 +135,7 @@ def group_rows(
                 results,
                 index[cell],
                 cell,
-                _describe_printed(results, rows, cell, beside[cell]),
+                _describe_printed(results, beside[cell], averages.get(cell)),
                 digits,
             )._replace(
                 leader=top is not None and cell == top.cell,
@@ -248,7 +260,7 @@ def _subject_cell(
 
 
 def _describe_printed(
-    results: Results, rows: Sequence[Score], cell: Cell, row: Printed | None
+    results: Results, row: Printed | None, average: float | None
 ) -> PrintedCells | None:
     if row is None:
         return None
@@ -257,21 +269,20 @@ def _describe_printed(
         value = row.values.get((subject, metric))
         return NO_VALUE if value is None else format_decimals(value, row.digits)
 
-    total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
+    total = text(TOTAL, ACC)
     pairs = {join_labels(answer.attributes.get("pair")) for answer in results.answers.values()}
     if total == NO_VALUE and len(pairs) == 1:
         total = text(pairs.pop(), ACC)
     values = [text(s, ACC) for s in subjects(results)]
-    macro = "" if average == NO_VALUE else _describe_macro(results, rows, cell, row)
+    macro = _describe_macro(row, average) if (AVERAGE, ACC) in row.values else ""
     cells = PrintedCells(total, text(TOTAL, GPTSCORE), values, text(TOTAL, STRICT), macro)
     is_empty = {total, cells.gptscore, cells.strict, *values} == {NO_VALUE} and not macro
     return None if is_empty else cells
 
 
-def _describe_macro(results: Results, rows: Sequence[Score], cell: Cell, row: Printed) -> str:
+def _describe_macro(row: Printed, average: float | None) -> str:
     parts = [part for part, metric in row.values if metric == ACC and part != AVERAGE]
     printed = format_decimals(row.values[AVERAGE, ACC], row.digits)
-    average = measure_average(results, cell, rows, row)
     ours = "" if average is None else f", ours {format_decimals(average, row.digits)}"
     return f"macro average of {' and '.join(parts)}: {printed}{ours}"
 

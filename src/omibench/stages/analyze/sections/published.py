@@ -6,23 +6,24 @@ Simulated figures are not held against print: no stand-in is meant to give print
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.printed import (
     ACC,
-    AVERAGE,
     CONS5,
     GPTSCORE,
     PASS5,
     STRICT,
+    PrintBeside,
     Printed,
 )
-from omibench.stages.analyze.tables.published import PrintedComparison, compare, comparison_records
+from omibench.stages.analyze.tables.published import PrintedComparison, comparison_records
+from omibench.stages.analyze.tables.unmatched import describe_unmatched
 from omibench.stages.analyze.words import (
     MINUS,
     NO_VALUE,
@@ -48,9 +49,7 @@ class PublishedSection(ReportSection):
     def __init__(self, analysis: Analysis) -> None:
         """Compare every printed cell for which all responses are here."""
         super().__init__(analysis)
-        self.comparisons = compare(
-            self.results, analysis.scores, analysis.printed_rows, analysis.folder / "aggregate"
-        )
+        self.comparisons = analysis.printed_comparisons
 
     def tables(self) -> Iterable[ReportTable]:
         """`differences.csv`: every comparison."""
@@ -59,30 +58,22 @@ class PublishedSection(ReportSection):
 
     def view(self) -> Mapping[str, Any] | None:
         """The printed rows, and what differs."""
-        return describe_published(self.results, self.analysis.printed_rows, self.comparisons)
+        return describe_published(self.results, self.analysis.print_beside, self.comparisons)
 
 
 def describe_published(
-    results: Results, printed: Sequence[Printed], comparisons: Sequence[PrintedComparison]
+    results: Results, beside: PrintBeside, comparisons: Sequence[PrintedComparison]
 ) -> dict[str, Any] | None:
     """What the template lays out; None without a printed table."""
-    if not printed:
+    if not beside.tables and not beside.errors:
         return None
-    columns = list(dict.fromkeys(key for row in printed for key in row.values))
+    files = dict.fromkeys(row.file for row in beside.rows)
     return {
-        "file": ", ".join(Path(path).name for path in results.study.analyze.published),
         "sentence": describe_comparisons(comparisons),
-        "columns": [_column(subject, metric) for subject, metric in columns],
-        "rows": [
-            {
-                "model": row.model,
-                "strategy": row.strategy or row.group,
-                "printed_values": [
-                    format_decimals(row.values[key], row.digits) if key in row.values else NO_VALUE
-                    for key in columns
-                ],
-            }
-            for row in printed
+        "errors": [str(error) for error in beside.errors],
+        "unmatched": describe_unmatched(results, beside.rows),
+        "tables": [
+            _describe_table([row for row in beside.rows if row.file == file]) for file in files
         ],
         "differences": [
             {
@@ -98,6 +89,38 @@ def describe_published(
             if c.differs
         ],
     }
+
+
+def _describe_table(rows: Sequence[Printed]) -> dict[str, Any]:
+    """The printed rows of one table, with the columns that they have."""
+    columns = list(dict.fromkeys(key for row in rows for key in row.values))
+    return {
+        "source": rows[0].source,
+        "file": rows[0].file,
+        "columns": [_column(subject, metric) for subject, metric in columns],
+        "rows": [
+            {
+                "model": row.model,
+                "strategy": row.strategy or row.group,
+                "printed_values": [_print(row, key) for key in columns],
+            }
+            for row in rows
+        ],
+    }
+
+
+def _print(row: Printed, key: tuple[str, str]) -> str:
+    """The value as printed, with its interval or deviation where the table has one."""
+    cell = row.cells_by_key.get(key)
+    if cell is None:
+        return NO_VALUE
+    text = format_decimals(cell.number.value, row.digits)
+    if cell.interval:
+        low, high = (format_decimals(bound.value, bound.digits) for bound in cell.interval)
+        return f"{text} [{low}, {high}]"
+    if cell.deviation:
+        return f"{text} ± {format_decimals(cell.deviation.value, cell.deviation.digits)}"
+    return text
 
 
 def describe_comparisons(comparisons: Sequence[PrintedComparison]) -> str:
@@ -132,7 +155,8 @@ def _format_difference(difference: float) -> str:
 
 
 def _column(subject: str, metric: str) -> str:
-    name = _name_part(subject).capitalize()
+    name = _name_part(subject)
+    name = name[:1].upper() + name[1:]
     return name if metric == ACC else f"{name}, {_metric(metric)}"
 
 
@@ -143,4 +167,4 @@ def _name_part(subject: str) -> str:
 def _metric(metric: str) -> str:
     return {
         ACC: "ACC", GPTSCORE: "GPTScore", STRICT: "strict", PASS5: "pass@5", CONS5: "consistency@5",
-    }[metric]  # fmt: skip
+    }.get(metric, metric)  # fmt: skip

@@ -1,0 +1,112 @@
+"""What papers print, and our values beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from omibench.printed_tables.cells import PrintedCell
+from omibench.printed_tables.layouts import AVERAGE
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+    from omibench.stages.analyze.tables.published import PrintedComparison
+
+_DIGITS = 6
+
+
+@result("printed", "Every printed value of the study's papers")
+def tabulate_printed(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the values of the tables that `analyze.published` names, as they are printed.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per value: `model` and `setting` as the paper calls them, `dataset` the printed one,
+        `estimate` and the printed interval as shares in [0, 1] (statistics of datasets and
+        correlations as they are), `sd` the printed standard deviation over runs, `decimals` how
+        many are printed, `source` the paper and table, `file`. None without printed tables.
+    """
+    import polars as pl
+
+    rows = [
+        _describe_value(cell, table.layout.source)
+        for table in analysis.print_beside.tables
+        for cell in table.cells
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+
+
+@result("printed-beside-measured", "Printed values beside what the responses give")
+def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate our value beside each printed one for whose problems all responses are here.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per printed value of a cell: `estimate`, `low` and `high` are ours, `printed`,
+        `printed_low` and `printed_high` the paper's, `difference` ours minus print, `inside`
+        whether print lies in our interval, `differs` whether rounding cannot explain the distance
+        (empty for what is simulated), `source` the paper and table, `file`.
+        None where no printed value is of the study's cells.
+    """
+    import polars as pl
+
+    rows = [_describe_comparison(comparison) for comparison in analysis.printed_comparisons]
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+
+
+def _describe_value(cell: PrintedCell, source: str) -> dict[str, Any]:
+    low, high = cell.interval or (None, None)
+    return {
+        "model": cell.model,
+        "setting": cell.full_setting,
+        "dataset": cell.dataset,
+        "slice": cell.slice,
+        "value": cell.value,
+        "metric": cell.metric_name,
+        "estimate": cell.number.value * cell.scale,
+        "low": low.value * cell.scale if low else None,
+        "high": high.value * cell.scale if high else None,
+        "n": cell.n or None,
+        "simulated": False,
+        "sd": cell.deviation.value * cell.scale if cell.deviation else None,
+        "decimals": cell.number.digits,
+        "source": source,
+        "file": cell.file,
+    }
+
+
+def _describe_comparison(comparison: PrintedComparison) -> dict[str, Any]:
+    cell = comparison.value
+    low, high = (cell.interval if cell else None) or (None, None)
+    return {
+        "model": comparison.cell.model,
+        "setting": comparison.cell.setting,
+        "rules": comparison.rules,
+        "slice": cell.slice if cell else "",
+        "value": comparison.subject if cell and (cell.slice or cell.part == AVERAGE) else "",
+        "metric": comparison.measured_metric,
+        "estimate": comparison.measured / 100,
+        "low": _to_share(comparison.low),
+        "high": _to_share(comparison.high),
+        "n": comparison.n,
+        "clusters": comparison.clusters,
+        "simulated": comparison.simulated,
+        "printed": round(comparison.printed / 100, _DIGITS),
+        "printed_low": _to_share(low.value if low else None),
+        "printed_high": _to_share(high.value if high else None),
+        "difference": (comparison.measured - comparison.printed) / 100,
+        "inside": comparison.inside,
+        "differs": comparison.differs,
+        "source": comparison.source,
+        "file": cell.file if cell else "",
+    }
+
+
+def _to_share(percent: float | None) -> float | None:
+    return None if percent is None else round(percent / 100, _DIGITS)

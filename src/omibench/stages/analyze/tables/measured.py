@@ -1,0 +1,188 @@
+"""Our values of what print names: accuracies of cells over parts of the dataset, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.params.cell import Cell
+from omibench.results.attributes import NOT_STATED, describe_items
+from omibench.results.counted_samples import read_aggregates
+from omibench.results.grouped import average_samples, estimate_groups
+from omibench.results.load import Results
+from omibench.results.slices import JOINT
+from omibench.stages.analyze.results.item_slices import label_items
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_CELL = ("model", "setting", "rules")
+_PLACE = ("slice", "value")
+_COLUMNS = {
+    "accuracy": "verdict", "gptscore": "verdict", "credit": "partial", "strict": "all_parts",
+}  # fmt: skip
+"""Metric -> the column of verdicts whose mean it is."""
+
+
+class Quantity(NamedTuple):
+    """What is measured: a metric of a cell over a part of the dataset.
+
+    `metric` is `accuracy`, `gptscore`, `credit`, `strict`, or one of the stage `aggregate` with its
+    k (`pass@5`, `majority@4`). `slice` and `value` are empty for the whole dataset.
+    """
+
+    cell: Cell
+    rules: str
+    slice: str
+    value: str
+    metric: str
+
+
+class Measurement(NamedTuple):
+    """A share in [0, 1] over n problems, with its interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+
+
+class Parts:
+    """The parts of a dataset that places name; values are compared without case."""
+
+    def __init__(self, results: Results, places: Collection[tuple[str, str]]) -> None:
+        """Find the problems of each place, an attribute and its value."""
+        self._results, self._places = results, places
+
+    @cached_property
+    def _items(self) -> pl.DataFrame:
+        return describe_items(self._results.answers.values(), self._results.questions)
+
+    def list_values(self, name: str) -> list[str]:
+        """The values that an attribute, or two joined, have among the problems."""
+        if not {*name.split(JOINT)} <= {*self._items.columns}:
+            return []
+        values = label_items(self._items, name.replace(JOINT, ","))["value"].unique()
+        return [value for value in values if NOT_STATED not in value.split(JOINT)]
+
+    @cached_property
+    def labels(self) -> pl.DataFrame:
+        """Rows of `id`, `cluster`, `slice` and `value`; none for an attribute that is not there."""
+        import polars as pl
+
+        items = self._items
+        whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
+        parts = [
+            label_items(items, name.replace(JOINT, ","))
+            for name in dict.fromkeys(name for name, _ in self._places if name)
+            if {*name.split(JOINT)} <= {*items.columns}
+        ]
+        labels = pl.concat([whole, *parts]).with_columns(pl.col("value").map_elements(
+            str.casefold, return_dtype=pl.String
+        ))  # fmt: skip
+        named = pl.DataFrame(
+            [(name, value.casefold()) for name, value in self._places],
+            dict.fromkeys(_PLACE, pl.String), orient="row",
+        )  # fmt: skip
+        clusters = items.select("id", "cluster")
+        return labels.join(named.unique(), on=_PLACE, how="semi").join(clusters, on="id")
+
+    @cached_property
+    def sizes(self) -> dict[tuple[str, str], int]:
+        """How many problems each part has; parts that hold none are left out."""
+        counts = self.labels.group_by(_PLACE).len()
+        return {(name, value): size for name, value, size in counts.iter_rows()}
+
+    def count(self, name: str, value: str) -> int:
+        """How many problems a part has."""
+        return self.sizes.get((name, value.casefold()), 0)
+
+
+def measure(
+    results: Results, quantities: Collection[Quantity], parts: Parts, aggregate: Path | None
+) -> dict[Quantity, Measurement]:
+    """Measure quantities of a study.
+
+    Args:
+        results: The study's results.
+        quantities: What is measured.
+        parts: The parts of the dataset that they name.
+        aggregate: The folder of the stage `aggregate`; None where it was not run.
+
+    Returns:
+        The quantities for which there are responses, each with its measurement.
+    """
+    import polars as pl
+
+    sampled = [q for q in quantities if "@" in q.metric]
+    frames = [
+        *_estimate_verdicts(results, [q for q in quantities if "@" not in q.metric], parts),
+        *(_estimate_samples(results, sampled, parts, aggregate) if aggregate else ()),
+    ]
+    if not frames:
+        return {}
+    found = {}
+    for row in pl.concat(frames).iter_rows(named=True):
+        place = (row["rules"], row["slice"], row["value"], row["metric"])
+        found[Quantity(Cell(row["model"], row["setting"]), *place)] = Measurement(
+            row["estimate"], row["low"], row["high"], row["n"], row["clusters"]
+        )
+    keys = {q: q._replace(value=q.value.casefold()) for q in quantities}
+    return {quantity: found[key] for quantity, key in keys.items() if key in found}
+
+
+def _estimate_verdicts(
+    results: Results, quantities: Collection[Quantity], parts: Parts
+) -> Iterator[pl.DataFrame]:
+    """The mean over problems of their samples' verdicts, credit or strict verdicts."""
+    import polars as pl
+
+    if not quantities:
+        return
+    asked = pl.DataFrame(
+        [(*q.cell, q.rules) for q in quantities], dict.fromkeys(_CELL, pl.String), orient="row"
+    ).unique()
+    verdict = pl.col("verdict")
+    verdicts = results.counting_verdicts.join(asked, on=_CELL, how="semi").with_columns(
+        partial=pl.coalesce("credit", verdict),
+        all_parts=pl.coalesce("strict", (verdict >= 1).cast(pl.Float64)),
+    )
+    columns = {metric: _COLUMNS[metric] for metric in {q.metric for q in quantities}}
+    means = average_samples(verdicts, _CELL, tuple({*columns.values()})).drop("cluster")
+    values = means.join(parts.labels, on="id")
+    for metric, column in columns.items():
+        yield _estimate(results, values, (*_CELL, *_PLACE), column).with_columns(
+            metric=pl.lit(metric)
+        )
+
+
+def _estimate_samples(
+    results: Results, quantities: Collection[Quantity], parts: Parts, aggregate: Path
+) -> Iterator[pl.DataFrame]:
+    """The mean over problems of what the stage `aggregate` says of their samples."""
+    import polars as pl
+
+    for cell in dict.fromkeys(quantity.cell for quantity in quantities):
+        frame = read_aggregates(cell, aggregate)
+        if frame is not None:
+            values = frame.select(
+                pl.lit(cell.model).alias("model"),
+                pl.lit(cell.setting).alias("setting"),
+                "rules",
+                "id",
+                pl.concat_str("metric", pl.col("k").cast(pl.String), separator="@").alias("metric"),
+                pl.col("value").alias("worth"),
+            )
+            labelled = values.join(parts.labels, on="id")
+            yield _estimate(results, labelled, (*_CELL, *_PLACE, "metric"), "worth")
+
+
+def _estimate(
+    results: Results, values: pl.DataFrame, by: tuple[str, ...], column: str
+) -> pl.DataFrame:
+    frame = estimate_groups(values, by, results.study.analyze.confidence, column)
+    names = (*_CELL, *_PLACE, *(("metric",) if "metric" in by else ()))
+    return frame.select(*names, "estimate", "low", "high", "n", "clusters")

@@ -1,0 +1,87 @@
+"""Names that print has and the study has not, with the nearest that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+
+from omibench.printed_tables.layouts import AVERAGE
+from omibench.results.load import Results
+from omibench.stages.analyze.tables.measured import Parts
+from omibench.stages.analyze.tables.printed import Printed
+from omibench.stages.analyze.tables.published import normalise_name, printed_rows
+
+MOST_NAMES = 4
+"""How many names a line tells; it counts the others."""
+
+
+def describe_unmatched(results: Results, printed: Sequence[Printed]) -> list[str]:
+    """Say which models, settings and parts of printed rows match nothing in a study.
+
+    Args:
+        results: The study's results.
+        printed: The printed rows about its dataset.
+
+    Returns:
+        One line a table and kind: how many names match nothing, the first of them with the nearest
+        name that the study has.
+    """
+    matched = {
+        id(row) for cell in results.study.cells for row in printed_rows(results, cell, printed)
+    }
+    files = dict.fromkeys(row.file for row in printed)
+    return [
+        line
+        for file in files
+        for line in _describe_table(
+            results, file, [row for row in printed if row.file == file], matched
+        )
+    ]
+
+
+def _describe_table(
+    results: Results, file: str, rows: Sequence[Printed], matched: Collection[int]
+) -> Iterator[str]:
+    labels = {cell.model: results.label(cell.model) for cell in results.study.cells}
+    normal = {normalise_name(label) for label in labels.values()}
+    models = dict.fromkeys(row.model for row in rows)
+    missing = [model for model in models if normalise_name(model) not in normal]
+    yield from _describe(file, "models", missing, len(models), labels.values())
+    ours = [row for row in rows if row.model not in missing]
+    settings = {cell.setting for cell in results.study.cells}
+    names = [*settings, *(results.setting_label(setting) for setting in settings)]
+    strategies = dict.fromkeys(row.strategy for row in ours if row.strategy)
+    used = {row.strategy for row in ours if id(row) in matched}
+    unused = [strategy for strategy in strategies if strategy not in used]
+    yield from _describe(file, "settings", unused, len(strategies), names)
+    yield from _describe_parts(results, file, [row for row in ours if id(row) in matched])
+
+
+def _describe_parts(results: Results, file: str, rows: Iterable[Printed]) -> Iterator[str]:
+    """A line for each attribute some of whose printed values no problem has."""
+    cells = [cell for row in rows for cell in row.cells if cell.slice and cell.part != AVERAGE]
+    places = dict.fromkeys((cell.slice, cell.value) for cell in cells)
+    parts = Parts(results, places)
+    for name in dict.fromkeys(name for name, _ in places):
+        values = [value for slice_, value in places if slice_ == name]
+        missing = [value for value in values if not parts.count(name, value)]
+        yield from _describe(
+            file, f"values of {name}", missing, len(values), sorted(parts.list_values(name))
+        )
+
+
+def _describe(
+    file: str, kind: str, missing: Sequence[str], of: int, names: Iterable[str]
+) -> Iterator[str]:
+    if not missing:
+        return
+    known = list(dict.fromkeys(names))
+    words = []
+    for name in missing[:MOST_NAMES]:
+        near = get_close_matches(name, known, n=1)
+        words.append(f"{name!r} (nearest: {near[0]!r})" if near else repr(name))
+    more = f" and {len(missing) - MOST_NAMES} more" if len(missing) > MOST_NAMES else ""
+    yield (
+        f"{file}: {len(missing)} of {of} {kind} match nothing in this study: "
+        f"{', '.join(words)}{more}"
+    )

@@ -1,0 +1,159 @@
+"""Printed values as tables: what papers print, and ours beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, make_study
+from tests.stages.analyze.pages import Page
+
+from omibench.results.load import load_results
+from omibench.stages.analyze.analysis import Analysis
+
+LAYOUT = """\
+main.csv:
+  source: a paper, table 1
+  row: [model, strategy]
+  columns:
+    - dataset: sample
+      names: "{part}"
+      metrics: {accuracy: count}
+      slice: subject
+      parts: {maths: 7, physics: 7}
+      values: {maths: mathematics}
+      interval: ["{part}_low", "{part}_high"]
+      average: average
+runs.csv:
+  source: a paper, table 2
+  row: [judge]
+  model: Strong
+  setting: "by {judge}"
+  asked_as: {by people: [cot]}
+  columns:
+    - {dataset: sample, names: mean, metrics: {gptscore: mean}, parts: {total: 28}, deviation: sd}
+types.csv:
+  source: a paper, table 3
+  row: [model]
+  columns:
+    - dataset: sample
+      names: "{part}"
+      metrics: {acc: count}
+      slice: answer_type
+      within: {subject: physics}
+      parts: {open: null, mcq: null}
+      total: all
+"""
+FILES = {
+    "tables.yaml": LAYOUT,
+    "main.csv": (
+        "model,strategy,maths,maths_low,maths_high,physics,physics_low,physics_high,average\n"
+        "Strong,cot,57.1,25.0,84.2,0.0,0.0,35.4,28.6\nStrongest,cot,1,0,9,,,,\n"
+    ),
+    "runs.csv": "judge,mean,sd\npeople,50.00,1.25\n",
+    "types.csv": "model,open,mcq,all\nStrong,10,20,14.3\nWEAK,10,20,30\n",
+    "odd.csv": "model,score\nStrong,1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    folder = tmp_path_factory.mktemp("print")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, "utf-8")
+    tables = [str(folder / name) for name in FILES if name.endswith(".csv")]
+    return make_study(folder / "made", simulated=False, published=tables, explorer=False)
+
+
+@pytest.fixture(scope="module")
+def analysis(study: Folders) -> Analysis:
+    results = load_results(study.freeze, study.infer, study.score, study.study)
+    return Analysis(study.study, results, study.freeze.parent, study.out / "report.html")
+
+
+def select(analysis: Analysis, name: str, **where: object) -> list[dict[str, Any]]:
+    table = analysis.table(name)
+    assert table is not None
+    return table.filter(**where).to_dicts()
+
+
+def test_every_printed_value_is_a_row_with_its_interval(analysis: Analysis) -> None:
+    (row,) = select(analysis, "printed", model="Strong", value="mathematics")
+    assert (row["estimate"], row["low"], row["high"], row["n"]) == (0.571, 0.25, 0.842, 7)
+    assert (row["slice"], row["metric"], row["setting"]) == ("subject", "accuracy", "cot")
+    assert (row["source"], row["file"], row["decimals"]) == ("a paper, table 1", "main.csv", 1)
+    (spread,) = select(analysis, "printed", metric="gptscore")
+    assert (spread["estimate"], spread["sd"], spread["setting"]) == (0.5, 0.0125, "by people")
+    assert len(select(analysis, "printed", file="types.csv")) == 6
+
+
+def test_ours_stand_beside_print_with_our_interval(analysis: Analysis) -> None:
+    beside = "printed-beside-measured"
+    accuracy = analysis.table("slices")
+    assert accuracy is not None
+    (ours,) = accuracy.filter(
+        model="sim-strong", setting="cot", rules="robust", slice="subject", value="physics",
+        metric="accuracy",
+    ).to_dicts()  # fmt: skip
+    (row,) = select(analysis, beside, file="main.csv", value="physics")
+    assert [row[name] for name in ("estimate", "low", "high", "n", "clusters")] == [
+        ours[name] for name in ("estimate", "low", "high", "n", "clusters")
+    ]
+    assert row["printed"] == 0.0
+    assert (row["printed_low"], row["printed_high"]) == (0.0, 0.354)
+    assert row["difference"] == row["estimate"]
+    assert row["inside"] is (ours["low"] <= 0)
+    assert row["differs"] is True
+    assert row["source"] == "a paper, table 1"
+    (judged,) = select(analysis, beside, file="runs.csv")
+    assert (judged["rules"], judged["metric"]) == ("gptscore", "gptscore")
+
+
+def test_parts_by_two_attributes_stand_beside_print(analysis: Analysis) -> None:
+    rows = select(analysis, "printed-beside-measured", file="types.csv", model="sim-strong")
+    assert [(row["slice"], row["value"]) for row in rows] == [
+        ("subject × answer_type", "physics × open"), ("subject × answer_type", "physics × mcq"),
+        ("subject", "physics"),
+    ]  # fmt: skip
+    whole, parts = rows[-1], rows[:-1]
+    assert sum(row["n"] for row in parts) == whole["n"] == 7
+    right = sum(row["n"] * row["estimate"] for row in parts)
+    assert right == pytest.approx(7 * whole["estimate"], abs=1e-4)
+
+
+def test_simulated_values_are_marked_and_held_against_nothing(
+    study: Folders, analysis: Analysis
+) -> None:
+    responses = analysis.results.responses.with_columns(simulated=pl.lit(value=True))
+    rehearsed = replace(analysis, results=replace(analysis.results, responses=responses))
+    table = rehearsed.table("printed-beside-measured")
+    assert table is not None
+    assert table["simulated"].all()
+    assert table["differs"].is_null().all()
+    printed = rehearsed.table("printed")
+    assert printed is not None
+    assert not printed["simulated"].any()
+
+
+def test_a_study_without_print_has_neither_table(made: Folders) -> None:
+    results = load_results(made.freeze, made.infer, made.score, made.study)
+    analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
+    assert analysis.table("printed") is None
+    assert analysis.table("printed-beside-measured") is None
+
+
+def test_the_report_shows_every_kind_of_table_and_what_is_not_compared(
+    study: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    page = Page(study.analyze(tmp_path).report)
+    assert "a paper, table 1 (main.csv)" in page.text
+    assert "57.1 [25.0, 84.2]" in page.text
+    assert "50.00 ± 1.25" in page.text
+    assert "Physics × open" in page.text
+    assert "odd.csv: its columns are of no known layout" in page.text
+    assert "odd.csv" in caplog.text
+    assert "main.csv: 1 of 2 models match nothing in this study: 'Strongest' (nearest" in page.text
+    assert (tmp_path / "tables" / "printed-beside-measured.parquet").is_file()
