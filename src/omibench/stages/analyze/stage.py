@@ -43,17 +43,48 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
         ParamsError: The study has no cells, or no verdict of its main rules.
         PluginError: A section of a plug-in failed.
     """
-    read = load_results(results / "freeze", results / "infer", results / "score", study)
-    loaded = add_certificates(read, results / "certify")
-    analysis = Analysis(study, loaded, results, out / REPORT)
+    analysis = load_analysis(results, out / REPORT, study)
     list_plans(analysis)  # a slice by what is not there is said before anything is computed
     sections = make_sections(analysis)
+    headline = write_tables(out, analysis, sections)
+    write_pages(out, analysis, sections, headline)
+    return headline
+
+
+def load_analysis(results: Path, report: Path, study: AnalyzeStageParams) -> Analysis:
+    """Read what a report is made from.
+
+    Args:
+        results: The folder that holds those of the earlier stages.
+        report: Where the report is to be written.
+        study: The study.
+
+    Raises:
+        MissingInputError: A file that a table needs is not there.
+        FileFormatError: A file holds something else than its schema says.
+        ParamsError: The study has no cells, or no verdict of its main rules.
+    """
+    read = load_results(results / "freeze", results / "infer", results / "score", study)
+    return Analysis(study, add_certificates(read, results / "certify"), results, report)
+
+
+def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection]) -> Headline:
+    """Write all numbers: the tables of sections and results, metrics and plots for DVC.
+
+    Args:
+        out: The folder that is written.
+        analysis: What they are made from.
+        sections: The sections of the report.
+
+    Returns:
+        What the report says first.
+    """
+    results = analysis.results
     headline = make_headline(analysis)
-    _write_tables(out, loaded, sections)
+    _write_section_tables(out, results, sections)
     write_results(out / "tables", analysis)
-    write_json(out / "metrics.json", dict(metrics(loaded, analysis.scores)))
-    write_plots(out, loaded, analysis.scores, analysis.image_scores)
-    _write_pages(out, analysis, sections, headline)
+    write_json(out / "metrics.json", dict(metrics(results, analysis.scores)))
+    write_plots(out, results, analysis.scores, analysis.image_scores)
     return headline
 
 
@@ -101,7 +132,7 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
     return names
 
 
-def _write_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
+def _write_section_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
     writers: dict[str, str] = {}
     for section in sections:
         with naming_plugin(section.name):
@@ -130,9 +161,17 @@ def _mark_partial(
     return [{**row, "partial": str(results.partial)} for row in rows]
 
 
-def _write_pages(
+def write_pages(
     out: Path, analysis: Analysis, sections: Sequence[ReportSection], headline: Headline
 ) -> None:
+    """Draw the figures, and write the report and the explorer.
+
+    Args:
+        out: The folder that is written.
+        analysis: What they are made from.
+        sections: The sections of the report.
+        headline: What it says first.
+    """
     # The chart library is slow to import, so tables and errors come before it.
     from omibench.stages.analyze.report import SectionCard, write_report
 
