@@ -12,7 +12,8 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
-from omibench.results.load import Results, load_results
+from omibench.results.load import LONG_COLUMNS, Results, load_results
+from omibench.schemas.tables import ResponseRow
 
 
 def load(folders: Folders) -> Results:
@@ -26,6 +27,14 @@ def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
     assert results.rules == ["robust", "omibench", "emma", "gptscore"]
     assert all(results.simulated_cells.values())
     assert results.judge_simulated
+
+
+def test_texts_are_read_when_they_are_asked_for_and_their_lengths_stay(made: Folders) -> None:
+    results = load(made)
+    assert not set(LONG_COLUMNS) & set(results.responses.columns)
+    whole = results.read_responses()
+    assert set(whole.columns) == {"model", "setting", *ResponseRow.model_fields}
+    assert whole["text"].str.len_chars().to_list() == results.responses["characters"].to_list()
 
 
 def test_problems_that_share_a_stem_are_one_cluster(made: Folders) -> None:

@@ -224,7 +224,7 @@ def test_lengths_leave_out_what_nobody_counted() -> None:
             "setting": ["cot"] * 3,
             "id": ["i0", "i1", "i2"],
             "cluster": ["1", "2", "3"],
-            "text": ["ab", "abcd", ""],
+            "characters": [2, 4, 0],
             "output_tokens": [10, None, 30],
             "reasoning_tokens": pl.Series([None] * 3, dtype=pl.Int64),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +36,10 @@ JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
 VOTE_MARK = "/"
 """Stands between a rule book and the judge of a panel whose own verdict it is."""
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
+_SAMPLE = ("id", "index", "key")
+"""What names a response inside its cell."""
+LONG_COLUMNS = ("text", "reasoning", "steps", "drawn")
+"""Of ResponseRow: what only pages and labels need, and most of what a response is."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,8 @@ class Results:
 
     `verdicts`: the columns of VerdictRow and `model, setting, subject, cluster, n_images,
     answer_type, failed, responded_simulated, judge_simulated`; `responses`: those of ResponseRow
-    and `model, setting`. `cluster` is a problem's group, or the problem itself when it shares no
+    without `LONG_COLUMNS`, and `model, setting, characters` (of the text); `read_responses` reads
+    them with their texts. `cluster` is a problem's group, or the problem itself when it shares no
     stem. `failed` says whether a response holds no answer to score. Published verdicts do not say
     it: theirs is what `robust` found, and null where that did not score the response. `counts` says
     whether the setting chose this sample; `select_verdicts` gives those rows alone.
@@ -66,6 +72,8 @@ class Results:
     """What people's labels say of the judge; None where no certificate is of this judge."""
     reasoning_certificates: tuple[ReasoningCertificate, ...] = ()
     """Those of judges of reasoning, of this study's judges or of others."""
+    infer: Path | None = None
+    """Where the files of responses lie; None: beside `freeze`."""
 
     @property
     def main_rules(self) -> str:
@@ -88,10 +96,29 @@ class Results:
         return sorted(r for r in self.verdicts["rules"].unique() if VOTE_MARK in r)
 
     @cached_property
+    def cells(self) -> list[Cell]:
+        """The cells of the study that are here, in its order."""
+        return list(self.study.cells)
+
+    def read_responses(self) -> pl.DataFrame:
+        """Read the responses of all cells with their texts, which take most of the memory.
+
+        Returns:
+            The columns of ResponseRow and `model, setting`.
+
+        Raises:
+            MissingInputError: A file is no longer there.
+        """
+        import polars as pl
+
+        folder = self.infer or self.freeze.parent / "infer"
+        return pl.concat([_read_cell(folder, cell, ResponseRow) for cell in self.cells])
+
+    @cached_property
     def failed_cells(self) -> list[Cell]:
         """The cells that got too few answers for anything to be said of the model."""
         share = self.study.infer.failed_share
-        return failed_cells(self.responses, self.study.cells, share)
+        return failed_cells(self.responses, self.cells, share)
 
     @cached_property
     def simulated_cells(self) -> dict[Cell, bool]:
@@ -190,7 +217,9 @@ class Results:
     @cached_property
     def counting_verdicts(self) -> pl.DataFrame:
         """The verdicts of the samples that settings chose, under every rule book."""
-        return self.verdicts.filter(_col("counts"))
+        return (
+            self.verdicts if self.verdicts["counts"].all() else self.verdicts.filter(_col("counts"))
+        )
 
     @cached_property
     def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
@@ -214,24 +243,33 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
     full_study = study
     if present and missing:
         study = keep_cells(study, present)
-    responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
-    verdicts = pl.concat([_read_cell(score, cell, VerdictRow) for cell in study.cells])
+    items, simulated_models = _frame_items(answers.values()), _simulated_models(study)
+    responses, verdicts = [], []
+    # Cell by cell, so that texts and joins take the memory of one cell at a time.
+    for cell in study.cells:
+        said = _read_cell(infer, cell, ResponseRow)
+        characters = pl.col("text").str.len_chars().cast(pl.Int64).alias("characters")
+        responses.append(said.with_columns(characters).drop(LONG_COLUMNS))
+        verdicts.append(
+            _join(_read_cell(score, cell, VerdictRow), responses[-1], items, simulated_models)
+        )
     questions = {q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)}
+    all_responses = pl.concat(responses, rechunk=True)
+    responses.clear()
+    all_verdicts = pl.concat(verdicts, rechunk=True)
+    verdicts.clear()
     results = Results(
         study=study,
         manifest=read_json(freeze / "manifest.json", FrozenManifest),
         freeze=freeze,
         questions=questions,
         answers=answers,
-        verdicts=mark_counted_samples(
-            _join(verdicts, responses, answers, _simulated_models(study)),
-            study,
-            score.parent / "aggregate",
-        ),
-        responses=responses,
-        partial=find_partial(study, questions.values(), responses, _examples(freeze)),
+        verdicts=mark_counted_samples(all_verdicts, study, score.parent / "aggregate"),
+        responses=all_responses,
+        partial=find_partial(study, questions.values(), all_responses, _examples(freeze)),
         full_study=full_study,
         missing=missing,
+        infer=infer,
     )
     if results.main_rules not in results.rules:
         raise ParamsError(
@@ -265,31 +303,37 @@ def _simulated_models(study: ResultsParams) -> list[str]:
     return [name for name, model in study.models.items() if model.is_simulated]
 
 
+def _frame_items(answers: Iterable[Answer]) -> pl.DataFrame:
+    """One row an item, with what every verdict on it says of it."""
+    import polars as pl
+
+    types = (pl.String, pl.String, pl.String, pl.Int64, pl.String)
+    return pl.DataFrame(
+        [(a.id, a.subject, a.group or a.id, a.n_images, a.answer_type) for a in answers],
+        schema=dict(zip(("id", *_ITEM), types, strict=True)),
+        orient="row",
+    )
+
+
 def _join(
     verdicts: pl.DataFrame,
     responses: pl.DataFrame,
-    answers: dict[str, Answer],
+    items: pl.DataFrame,
     simulated_models: list[str],
 ) -> pl.DataFrame:
+    """The verdicts of one cell, each with what is known of its item and its response."""
     import polars as pl
 
-    items = pl.DataFrame(
-        [(a.id, a.subject, a.group or a.id, a.n_images, a.answer_type) for a in answers.values()],
-        schema=dict(
-            zip(("id", *_ITEM), (pl.String, pl.String, pl.String, pl.Int64, pl.String), strict=True)
-        ),
-        orient="row",
+    samples = responses.select(*_SAMPLE, responded_simulated="simulated").unique(_SAMPLE)
+    joined = verdicts.join(items, on="id", how="left", maintain_order="left").join(
+        samples, on=_SAMPLE, how="left", maintain_order="left"
     )
-    cell = ["model", "setting", "id", "index", "key"]
-    samples = responses.select(*cell, responded_simulated="simulated").unique(cell)
-    joined = verdicts.join(items, on="id", how="left").join(samples, on=cell, how="left")
     for column, missing_part in (
         ("subject", "problem in answers.jsonl"),
         ("responded_simulated", "response"),
     ):
-        lost = joined.filter(pl.col(column).is_null())
-        if lost.height:
-            first = lost.row(0, named=True)
+        if joined[column].null_count():
+            first = joined.filter(pl.col(column).is_null()).row(0, named=True)
             raise FileFormatError(
                 f"score/{first['model']}/{first['setting']}.parquet: the verdict of "
                 f"{first['id']!r}, sample {first['index']}, has no {missing_part}; "
@@ -299,23 +343,23 @@ def _join(
     # A judgement of a simulated response is marked too, though its judge may be real.
     judges = pl.col("judge").str.split("+")
     by_stand_in = judges.list.set_intersection(simulated_models).list.len() > 0
-    return _with_failures(joined, cell).with_columns(
+    return _with_failures(joined).with_columns(
         judge_simulated=(
             pl.col("simulated") & (by_stand_in | ~pl.col("responded_simulated"))
         ).fill_null(value=False)
     )
 
 
-def _with_failures(verdicts: pl.DataFrame, response: list[str]) -> pl.DataFrame:
+def _with_failures(verdicts: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     failed = pl.col("outcome") != "scored"
-    robust = verdicts.filter(pl.col("rules") == ROBUST_RULES).select(
-        *response, robust_failed=failed
-    )
+    if not verdicts["rules"].eq(PUBLISHED_RULES).any():
+        return verdicts.with_columns(failed=failed)
+    robust = verdicts.filter(pl.col("rules") == ROBUST_RULES).select(*_SAMPLE, robust_failed=failed)
     published = pl.col("rules") == PUBLISHED_RULES
     return (
-        verdicts.join(robust, on=response, how="left", maintain_order="left")
+        verdicts.join(robust, on=_SAMPLE, how="left", maintain_order="left")
         .with_columns(
             failed=pl.when(published).then(failed | _col("robust_failed")).otherwise(failed)
         )
@@ -325,13 +369,10 @@ def _with_failures(verdicts: pl.DataFrame, response: list[str]) -> pl.DataFrame:
 
 def _check_all_scored(samples: pl.DataFrame, verdicts: pl.DataFrame) -> None:
     """Check that every rule book which scored a cell scored each of its responses."""
-    books = verdicts.select("model", "setting", "rules").unique()
-    expected = samples.join(books, on=["model", "setting"])
-    lost = expected.join(
-        verdicts, on=["model", "setting", "id", "index", "key", "rules"], how="anti"
-    )
+    expected = samples.join(verdicts.select("model", "setting", "rules").unique(), how="cross")
+    lost = expected.join(verdicts, on=[*_SAMPLE, "rules"], how="anti")
     if lost.height:
-        first = lost.sort("model", "setting", "id", "index", "rules").row(0, named=True)
+        first = lost.sort("id", "index", "rules").row(0, named=True)
         raise FileFormatError(
             f"score/{first['model']}/{first['setting']}.parquet: the response to {first['id']!r}, "
             f"sample {first['index']}, has no verdict of {first['rules']!r}; score this cell again"

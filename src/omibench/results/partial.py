@@ -44,11 +44,15 @@ def find_partial(
     if limit and (asked_problems := len(limit.select([q.id for q in questions]))) < total:
         return Partial(asked_problems, total, str(limit))
     aside = {example.id for example in examples if example.take == "sampled"}
+    counts = _counts(responses)
+    asked_counts = {
+        name: _count_asked(study.settings[name], questions, aside)
+        for name in dict.fromkeys(cell.setting for cell in counts)
+    }
     smaller_counts = [
         count
-        for cell, count in _counts(responses).items()
-        if not study.models[cell.model].is_recorded
-        and count < _count_asked(study.settings[cell.setting], questions, aside)
+        for cell, count in counts.items()
+        if not study.models[cell.model].is_recorded and count < asked_counts[cell.setting]
     ]
     return Partial(min(smaller_counts), total, "asked for by hand") if smaller_counts else None
 

@@ -191,7 +191,8 @@ def slice_lengths(responses: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     """Estimate the mean length of responses in a slice.
 
     Args:
-        responses: Rows of `model, setting, id, cluster, text, output_tokens, reasoning_tokens`.
+        responses: Rows of `model, setting, id, cluster, characters, output_tokens` and
+            `reasoning_tokens`.
         plan: The slice.
 
     Returns:
@@ -201,10 +202,7 @@ def slice_lengths(responses: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     """
     import polars as pl
 
-    counts = responses.select(
-        *CELL, "id", "cluster", pl.col("text").str.len_chars().alias("characters"), *LENGTHS[1:]
-    )
-    values = average_samples(counts, CELL, LENGTHS)
+    values = average_samples(responses, CELL, LENGTHS)
     columns = {name: name for name in LENGTHS if values[name].null_count() < values.height}
     cells = plan.marks.group_by(CELL, maintain_order=True).agg(pl.col("simulated").any())
     rows = _slice_means(values, plan._replace(marks=cells), columns, CELL, estimate_means)

@@ -157,7 +157,7 @@ def test_labels_of_another_text_are_left_out(judged: Folders, tmp_path: Path) ->
     results = load_results(judged.freeze, judged.infer, judged.score, judged.study)
     texts = {
         (r["model"], r["setting"], r["id"]): r["text"]
-        for r in results.responses.iter_rows(named=True)
+        for r in results.read_responses().iter_rows(named=True)
     }
     for number, row in enumerate(rows):
         text = texts[row["model"], row["setting"], row["id"]] + "x" * (number % 2)

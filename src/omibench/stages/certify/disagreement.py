@@ -26,7 +26,7 @@ def draw_disagreements(
     """
     texts: Texts = {
         tuple(row[name] for name in RESPONSE): row["text"]
-        for row in results.responses.select(*RESPONSE, "text").iter_rows(named=True)
+        for row in results.read_responses().select(*RESPONSE, "text").iter_rows(named=True)
     }
     import polars as pl
 

@@ -55,7 +55,7 @@ def certify_judges(
     """
     rows = read_labels(labels)
     study_results = load_results(results / "freeze", results / "infer", results / "score", study)
-    matched = match_labels(rows, study_results.responses, labels)
+    matched = match_labels(rows, study_results.read_responses(), labels)
     digest = hash_file(labels)
     scores, judged_by_label = None, any(row.label is not None for row in rows)
     if judged_by_label and JUDGE_RULES not in study_results.rules:

@@ -57,7 +57,7 @@ class _Site:
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
     """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
-    responses = _group_by_problem(results.responses)
+    responses = _group_by_problem(results.read_responses())
     store, pictures = Path(results.study.study.store), locate_pictures(results.freeze)
     trail = Trail(store, pictures, results.freeze, folder / "images")
     judged = judgements(results, results.freeze.parent / "judge")

@@ -105,15 +105,15 @@ def _count_cells(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
 
     is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
     # Votes of single judges and the judge itself score the same responses as the rule books do.
-    values = analysis.item_values.filter(~is_judge).join(labels, on="id")
+    values = analysis.item_values.filter(~is_judge).select(*_CELL, "id", "cluster", "verdict")
     keys = [*_CELL, "slice", "value"]
-    estimates = estimate_groups(values, keys, analysis.confidence)
-    chances = values.group_by(keys, maintain_order=True).agg(pl.col("chance").mean())
-    cells = analysis.mark_simulated(
-        estimates.join(chances, on=keys, how="left", maintain_order="left").filter(
-            pl.col("chance") > 0
-        )
-    ).with_columns(
+    parts = []
+    for _, part in labels.group_by("slice", maintain_order=True):
+        labelled = values.join(part, on="id")  # a slice at a time, for its memory
+        estimates = estimate_groups(labelled, keys, analysis.confidence)
+        chances = labelled.group_by(keys, maintain_order=True).agg(pl.col("chance").mean())
+        parts.append(estimates.join(chances, on=keys, how="left", maintain_order="left"))
+    cells = analysis.mark_simulated(pl.concat(parts).filter(pl.col("chance") > 0)).with_columns(
         (pl.col("low") <= pl.col("chance"))
         .and_(pl.col("high") >= pl.col("chance"))
         .alias(AT_CHANCE),

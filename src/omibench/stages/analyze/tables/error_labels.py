@@ -41,7 +41,7 @@ def read_error_labels(results: Results) -> dict[Cell, pl.DataFrame]:
     if errors is None or file is None:
         return {}
     rows = [row for row in read_labels(Path(file)) if row.error_type]
-    matched = match_labels(rows, results.responses, Path(file), "analyze")
+    matched = match_labels(rows, results.read_responses(), Path(file), "analyze")
     check_error_types(matched, errors.taxonomy)
     simulated = {label.place: label.row.simulated for label in matched.labels}
     clusters = {answer.id: answer.group or answer.id for answer in results.answers.values()}
