@@ -83,6 +83,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "people-estimates": "omibench.stages.analyze.results.people_estimates",
         "model-scores": "omibench.stages.analyze.results.correlations",
         "correlations": "omibench.stages.analyze.results.correlations",
+        "methods": "omibench.stages.analyze.results.methods",
         "judges": "omibench.stages.analyze.results.judges",
         "disagreements": "omibench.stages.analyze.results.judges",
         "ocr-readings": "omibench.stages.analyze.results.transcripts",

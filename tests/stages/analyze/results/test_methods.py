@@ -1,0 +1,121 @@
+"""Ways of choosing among samples, by how many there are (EMMA, table 3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, forget_origins, make_study, study_values
+
+from omibench.params.setting import Setting
+from omibench.params.study import parse_study
+from omibench.results.load import load_results
+from omibench.schemas.tables import AggregateRow, VerdictRow, read_parquet, write_parquet
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.results.methods import describe_presentation
+
+DRAWN = {"samples": 4, "temperature": 0.7}
+SETTINGS: dict[str, Any] = {
+    "cot": {"prompt": "cot"},
+    "direct": {"prompt": "cot", "decoding": DRAWN, "aggregate": {"how": "majority", "k": [2]}},
+    "first-image": {
+        "prompt": "cot", "decoding": {**DRAWN, "samples": 2},
+        "aggregate": {"how": "best-of-n", "judge": "judge", "marking": "joint"},
+    },
+}  # fmt: skip
+"""`cot` asks the same question once; the two others draw from the same samples."""
+
+
+def write_choices(folder: Path, model: str, setting: str, method: str, ks: list[int]) -> None:
+    """The file of the stage: choices that are right where the cell's verdict is, for every k."""
+    verdicts = read_parquet(folder / f"score/{model}/{setting}.parquet", VerdictRow)
+    rows = [
+        AggregateRow(
+            id=row["id"], rules=row["rules"], metric=metric, k=k,
+            value=row["verdict"] if metric == method else 0.75, simulated=True,
+            judge="judge" if metric == "best-of-n" else None,
+        )
+        for row in verdicts.rows(named=True)
+        for k in ks
+        for metric in (method, "pass", "consistency")
+    ]  # fmt: skip
+    write_parquet(folder / f"aggregate/{model}/{setting}.parquet", rows, AggregateRow)
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    folder = tmp_path_factory.mktemp("methods")
+    folders: Folders = make_study(folder)
+    study = parse_study(study_values() | {"settings": SETTINGS}, "test")
+    for model in study.infer.models:
+        write_choices(folder, model, "direct", "majority", [2, 4])
+        write_choices(folder, model, "first-image", "best-of-n", [2])
+    forget_origins(folder)
+    # Every sample counts that the made study holds: the first of each problem.
+    kept = {
+        name: setting.model_copy(
+            update={"aggregate": setting.aggregate.model_copy(update={"how": "first"})}
+        )
+        for name, setting in study.settings.items()
+    }
+    plain = study.model_copy(update={"settings": kept})
+    results = load_results(folders.freeze, folders.infer, folders.score, plain)
+    return Analysis(study, replace(results, study=study), folder, folders.out / "report.html")
+
+
+def test_each_method_has_a_row_for_each_number_of_samples(analysis: Analysis) -> None:
+    table = analysis.table("methods")
+    assert table is not None
+    rows = table.filter(model="sim-weak", rules="robust", slice="")
+    places = rows.select("method", "k", "setting", "metric", "marking", "judge").sort("method", "k")
+    assert places.rows() == [
+        ("best-of-n", 2, "first-image", "accuracy", "joint", "judge"),
+        ("majority", 2, "direct", "accuracy", "", None),
+        ("majority", 4, "direct", "accuracy", "", None),
+        ("pass", 2, "direct", "pass@k", "", None),
+        ("pass", 4, "direct", "pass@k", "", None),
+        ("single", 1, "cot", "accuracy", "", None),
+    ]
+    assert rows["n"].unique().to_list() == [28]
+    assert rows["simulated"].all()
+
+
+def test_estimates_are_means_of_what_was_chosen(analysis: Analysis) -> None:
+    table = analysis.table("methods")
+    assert table is not None
+    place = {"model": "sim-weak", "rules": "robust"}
+    verdicts = analysis.results.verdicts.filter(**place)
+    for method, setting in (("single", "cot"), ("majority", "direct")):
+        part = verdicts.filter(setting=setting)
+        (whole,) = table.filter(
+            **place, method=method, slice="", k=1 if method == "single" else 4
+        ).rows(named=True)
+        assert whole["estimate"] == pytest.approx(part["verdict"].mean(), abs=1e-6)
+        physics = table.filter(
+            **place, method=method, slice="subject", value="physics", k=whole["k"]
+        )
+        expected = part.filter(subject="physics")["verdict"].mean()
+        assert physics["estimate"].to_list() == pytest.approx([expected], abs=1e-6)
+    passed = table.filter(method="pass")["estimate"].unique().to_list()
+    assert passed == [0.75]
+    judged = table.filter(rules="gptscore", method="majority")["metric"].unique().to_list()
+    assert judged == ["gptscore"]
+
+
+def test_settings_that_show_the_same_are_known_by_what_they_show() -> None:
+    cot = Setting.model_validate(SETTINGS["cot"])
+    assert describe_presentation(cot) == describe_presentation(
+        Setting.model_validate(SETTINGS["direct"] | {"label": "Votes"})
+    )
+    bare = cot.model_copy(update={"prompt": "direct"})
+    assert describe_presentation(cot) != describe_presentation(bare)
+
+
+def test_a_study_without_several_samples_has_no_methods(made: Folders) -> None:
+    results = load_results(made.freeze, made.infer, made.score, made.study)
+    analysis = Analysis(made.study, results, made.freeze.parent, made.out / "report.html")
+    assert analysis.table("methods") is None
+    assert not pl.Series(results.study.aggregated_cells).len()
