@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import norm, pearsonr, pointbiserialr, spearmanr
 
 from omibench.statistics.clustered_correlation import (
-    Correlation,
+    ClusteredCorrelation,
     correlate_by_rank,
     correlate_values,
 )
 
 BOTH = pytest.mark.parametrize("correlate", [correlate_values, correlate_by_rank])
-Correlate = Callable[..., Correlation]
+Correlate = Callable[..., ClusteredCorrelation]
 
 
 def test_values_are_those_of_scipy_with_ties() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.statistics.estimators import pass_at_k
-from omibench.statistics.subsets import AnswerCounts, agreement_at_k, vote_at_k
+from omibench.statistics.subsets import AnswerCounts, agreement_curve, vote_curve
 
 CLASSES = st.lists(st.integers(1, 4), max_size=4).map(tuple)
 
@@ -42,34 +42,37 @@ def test_both_equal_the_mean_over_every_subset(
     k = data.draw(st.integers(1, min(counts.samples, 8)))
     verdicts = tuple(data.draw(st.sampled_from([0.0, 0.5, 1.0])) for _ in classes)
     vote, agreement = enumerate_votes(counts, verdicts, 0.25, k)
-    assert vote_at_k(counts, verdicts, 0.25, k) == pytest.approx(vote, abs=1e-12)
-    assert agreement_at_k(counts, k) == pytest.approx(agreement, abs=1e-12)
+    most = min(counts.samples, 8)
+    votes = vote_curve(counts, verdicts, 0.25, most)
+    assert votes[k - 1] == pytest.approx(vote, abs=1e-12)
+    assert agreement_curve(counts, most)[k - 1] == pytest.approx(agreement, abs=1e-12)
+    assert votes[:k] == pytest.approx(vote_curve(counts, verdicts, 0.25, k), abs=1e-12)
 
 
 def test_one_sample_votes_with_the_mean_and_two_do_no_better() -> None:
     counts = AnswerCounts((7, 5), 4)
     mean = (7 * 1.0 + 5 * 0.0 + 4 * 0.0) / 16
-    assert vote_at_k(counts, (1.0, 0.0), 0.0, 1) == pytest.approx(mean)
+    assert vote_curve(counts, (1.0, 0.0), 0.0, 1) == pytest.approx((mean,))
     no_failures = AnswerCounts((9, 7))
-    assert vote_at_k(no_failures, (1.0, 0.0), 0.0, 2) == pytest.approx(9 / 16)
+    assert vote_curve(no_failures, (1.0, 0.0), 0.0, 2) == pytest.approx((9 / 16, 9 / 16))
 
 
 def test_a_vote_of_all_is_the_majority_and_never_beats_pass_at_k() -> None:
     counts = AnswerCounts((3, 9, 4))
-    assert vote_at_k(counts, (1.0, 0.0, 0.0), 0.0, 16) == 0
-    assert vote_at_k(counts, (0.0, 1.0, 0.0), 0.0, 16) == pytest.approx(1)
-    for k in range(1, 17):
-        assert vote_at_k(counts, (1.0, 0.0, 0.0), 0.0, k) <= pass_at_k(16, 3, k) + 1e-12
+    curve = vote_curve(counts, (1.0, 0.0, 0.0), 0.0, 16)
+    assert curve[-1] == 0
+    assert vote_curve(counts, (0.0, 1.0, 0.0), 0.0, 16)[-1] == pytest.approx(1)
+    assert all(vote <= pass_at_k(16, 3, k) + 1e-12 for k, vote in enumerate(curve, 1))
 
 
 @pytest.mark.parametrize("k", [0, 4])
 def test_k_out_of_range_is_an_error(k: int) -> None:
     with pytest.raises(ValueError, match=r"k must be in 1\.\.3"):
-        vote_at_k(AnswerCounts((3,)), (1.0,), 0.0, k)
+        vote_curve(AnswerCounts((3,)), (1.0,), 0.0, k)
     with pytest.raises(ValueError, match=r"k must be in 1\.\.3"):
-        agreement_at_k(AnswerCounts((3,)), k)
+        agreement_curve(AnswerCounts((3,)), k)
 
 
 def test_a_verdict_for_each_class_is_needed() -> None:
     with pytest.raises(ValueError, match="1 verdicts but 2 classes"):
-        vote_at_k(AnswerCounts((2, 1)), (1.0,), 0.0, 1)
+        vote_curve(AnswerCounts((2, 1)), (1.0,), 0.0, 1)

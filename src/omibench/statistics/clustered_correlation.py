@@ -24,7 +24,7 @@ _FULL = 1 - 1e-9
 """A coefficient beyond which the transformation has no finite value."""
 
 
-class Correlation(NamedTuple):
+class ClusteredCorrelation(NamedTuple):
     """A coefficient in [-1, 1] over n values in so many clusters, its interval and two-sided p.
 
     All are NaN where one side does not vary; the interval is where there are too few clusters.
@@ -43,7 +43,7 @@ def correlate_values(
     second: Sequence[float] | Floats,
     clusters: Clusters,
     confidence: float = 0.95,
-) -> Correlation:
+) -> ClusteredCorrelation:
     """Pearson's correlation of two lists of values.
 
     Args:
@@ -70,7 +70,7 @@ def correlate_by_rank(
     second: Sequence[float] | Floats,
     clusters: Clusters,
     confidence: float = 0.95,
-) -> Correlation:
+) -> ClusteredCorrelation:
     """Spearman's correlation of two lists of values, midranks for ties.
 
     Args:
@@ -113,8 +113,8 @@ def _vary(first: Floats, second: Floats) -> bool:
     return len(first) > 1 and bool(np.ptp(first) > 0 and np.ptp(second) > 0)
 
 
-def _undefined(clusters: Clusters) -> Correlation:
-    return Correlation(nan, nan, nan, nan, len(clusters), len(set(clusters)))
+def _undefined(clusters: Clusters) -> ClusteredCorrelation:
+    return ClusteredCorrelation(nan, nan, nan, nan, len(clusters), len(set(clusters)))
 
 
 def _grade(values: Floats, weights: Floats) -> Floats:
@@ -125,12 +125,14 @@ def _grade(values: Floats, weights: Floats) -> Floats:
     return np.asarray((above + sums / 2)[places] / len(values))
 
 
-def _infer(value: float, influence: Floats, clusters: Clusters, confidence: float) -> Correlation:
+def _infer(
+    value: float, influence: Floats, clusters: Clusters, confidence: float
+) -> ClusteredCorrelation:
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
     sums = np.bincount(places, weights=influence)
     n, groups = len(influence), len(sums)
     if groups < 3 or abs(value) > _FULL:
-        return Correlation(value, nan, nan, nan, n, groups)
+        return ClusteredCorrelation(value, nan, nan, nan, n, groups)
     variance = float(sums @ sums) / n**2 * groups / (groups - 1)
     error = sqrt(variance) / (1 - value**2)
     require_extra("stats", "a correlation", "scipy")
@@ -139,4 +141,4 @@ def _infer(value: float, influence: Floats, clusters: Clusters, confidence: floa
     half = t_value(confidence, groups - 1) * error
     p = 2 * float(stdtr(groups - 1, -abs(atanh(value)) / error)) if error > 0 else nan
     centre = atanh(value)
-    return Correlation(value, tanh(centre - half), tanh(centre + half), p, n, groups)
+    return ClusteredCorrelation(value, tanh(centre - half), tanh(centre + half), p, n, groups)

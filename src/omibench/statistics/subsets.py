@@ -32,54 +32,71 @@ class AnswerCounts(NamedTuple):
         return sum(self.classes) + self.invalid
 
 
-def vote_at_k(
-    counts: AnswerCounts, verdicts: Sequence[float], invalid_verdict: float, k: int
-) -> float:
-    """The mean verdict of the majority's answer among k of the samples (OMIBench, H.3).
+def vote_curve(
+    counts: AnswerCounts, verdicts: Sequence[float], invalid_verdict: float, most: int
+) -> tuple[float, ...]:
+    """The mean verdict of the majority's answer among k samples, for k = 1 to `most`.
 
-    The largest class wins and ties are drawn; without any answer an invalid sample stands.
+    The largest class wins and ties are drawn; without any answer an invalid sample stands
+    (OMIBench, H.3).
 
     Args:
         counts: The classes of the samples.
         verdicts: The mean verdict of the members of each class, in the order of `counts.classes`.
         invalid_verdict: The mean verdict of the samples that hold no answer; 0 without any.
-        k: How many samples vote, in 1..n.
+        most: The largest number of samples that vote, in 1..n.
 
     Returns:
-        The mean over all subsets of k samples, and over ties.
+        For each k the mean over all subsets of k samples, and over ties.
 
     Raises:
-        ValueError: `k` is out of range, or `verdicts` is not a value for each class.
+        ValueError: `most` is out of range, or `verdicts` is not a value for each class.
     """
     if len(verdicts) != len(counts.classes):
         raise ValueError(f"{len(verdicts)} verdicts but {len(counts.classes)} classes")
-    chances = _winning_chances(_normalise(counts), _check_k(counts, k))
-    won = sum(
-        chances[size] * verdict for size, verdict in zip(counts.classes, verdicts, strict=True)
+    chances = _winning_chances(_normalise(counts), _check_most(counts, most))
+    curve = np.array(
+        [comb(counts.invalid, k) / comb(counts.samples, k) for k in range(1, most + 1)]
     )
-    return won + invalid_verdict * comb(counts.invalid, k) / comb(counts.samples, k)
+    curve *= invalid_verdict
+    for size, verdict in zip(counts.classes, verdicts, strict=True):
+        curve += chances[size] * verdict
+    return tuple(curve.tolist())
 
 
-def agreement_at_k(counts: AnswerCounts, k: int) -> float:
-    """The mean share of k samples that give their most frequent answer (USNCO-V, eqs. 4 and 5).
+def agreement_curve(counts: AnswerCounts, most: int) -> tuple[float, ...]:
+    """The mean share of k samples that give their most frequent answer, for k = 1 to `most`.
+
+    USNCO-V, equations 4 and 5.
 
     Args:
         counts: The classes of the samples; those without a valid answer stay in the denominator.
-        k: How many samples are compared, in 1..n.
+        most: The largest number of samples that are compared, in 1..n.
 
     Returns:
-        The mean over all subsets of k samples.
+        For each k the mean over all subsets of k samples.
 
     Raises:
-        ValueError: `k` is out of range.
+        ValueError: `most` is out of range.
     """
-    return _agreement(_normalise(counts), _check_k(counts, k))
+    _check_most(counts, most)
+    classes, ks = Counter(counts.classes), np.arange(1, most + 1)
+    totals = np.array([comb(counts.samples, int(k)) for k in ks], dtype=float)
+    largest = min(most, max(counts.classes, default=0))
+    expected = np.zeros(most)  # of the largest class: the sum over a of the chance that it has more
+    for members in range(largest):
+        if members == 0:
+            within = np.array([comb(counts.invalid, int(k)) for k in ks], dtype=float)
+        else:
+            within = _ways_below(classes, counts.invalid, members, most)[1:].sum(axis=1)
+        expected += 1 - within / totals
+    return tuple((expected / ks).tolist())
 
 
-def _check_k(counts: AnswerCounts, k: int) -> int:
-    if not 1 <= k <= counts.samples:
-        raise ValueError(f"k must be in 1..{counts.samples}, got {k}")
-    return k
+def _check_most(counts: AnswerCounts, most: int) -> int:
+    if not 1 <= most <= counts.samples:
+        raise ValueError(f"k must be in 1..{counts.samples}, got {most}")
+    return most
 
 
 def _normalise(counts: AnswerCounts) -> AnswerCounts:
@@ -87,28 +104,28 @@ def _normalise(counts: AnswerCounts) -> AnswerCounts:
 
 
 @cache
-def _winning_chances(counts: AnswerCounts, k: int) -> dict[int, float]:
-    """Size of a class -> the chance that one class of this size wins among k samples.
+def _winning_chances(counts: AnswerCounts, most: int) -> dict[int, Floats]:
+    """Size of a class -> the chances that one class of this size wins, for k = 1 to `most`.
 
     A class wins with a members where no other has more, and with 1 / (t + 1) where t others have a
     as well. Ways to draw from the others are coefficients of a product of polynomials.
     """
     multiplicity = Counter(counts.classes)
-    chances = dict.fromkeys(multiplicity, 0.0)
-    total = comb(counts.samples, k)
-    for members in range(1, min(k, max(counts.classes, default=0)) + 1):
-        shares = 1 / np.arange(1, k // members + 2)
+    chances = {size: np.zeros(most) for size in multiplicity}
+    totals = np.array([comb(counts.samples, k) for k in range(1, most + 1)], dtype=float)
+    for members in range(1, min(most, max(counts.classes, default=0)) + 1):
+        shares = 1 / np.arange(1, (most - members) // members + 3)
         for size in (size for size in multiplicity if size >= members):
             others = multiplicity - Counter([size])
-            ways = _ways_below(others, counts.invalid, members, k)[k - members]
-            chances[size] += comb(size, members) * float(ways @ shares) / total
+            ways = _ways_below(others, counts.invalid, members, most - members) @ shares
+            chances[size][members - 1 :] += comb(size, members) * ways / totals[members - 1 :]
     return chances
 
 
-def _ways_below(classes: Counter[int], invalid: int, most: int, k: int) -> Floats:
+def _ways_below(classes: Counter[int], invalid: int, most: int, samples: int) -> Floats:
     """How many ways draw s samples with no class above `most` and t classes at it: [s, t]."""
-    ways = np.zeros((k + 1, k // most + 1))
-    drawn = np.arange(min(invalid, k) + 1)
+    ways = np.zeros((samples + 1, samples // most + 2))
+    drawn = np.arange(min(invalid, samples) + 1)
     ways[: len(drawn), 0] = [comb(invalid, int(number)) for number in drawn]
     for size, number in classes.items():
         for _ in range(number):
@@ -126,14 +143,3 @@ def _draw_from_class(ways: Floats, size: int, most: int) -> Floats:
         else:
             more[number:] += rows
     return more
-
-
-@cache
-def _agreement(counts: AnswerCounts, k: int) -> float:
-    """E[max] / k, where E[max] is the sum over a of the chance that the largest class has more."""
-    total, largest = comb(counts.samples, k), min(k, max(counts.classes, default=0))
-    classes = Counter(counts.classes)
-    within = [comb(counts.invalid, k), *(
-        _ways_below(classes, counts.invalid, most, k)[k].sum() for most in range(1, largest)
-    )]  # fmt: skip
-    return sum(1 - float(ways) / total for ways in within[:largest]) / k

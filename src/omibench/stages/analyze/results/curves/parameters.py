@@ -95,7 +95,7 @@ def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-class _Answers(NamedTuple):
+class _CurveAnswers(NamedTuple):
     """What the models of one curve are worth on the items that all of them answered."""
 
     models: list[str]
@@ -124,20 +124,20 @@ def _frame_models(study: ResultsParams) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _pivot_answers(analysis: Analysis, part: pl.DataFrame) -> _Answers:
+def _pivot_answers(analysis: Analysis, part: pl.DataFrame) -> _CurveAnswers:
     import polars as pl
 
     keys = part.select(*CELL)
     values = analysis.item_values.join(keys, on=list(CELL), how="semi")
     wide = values.pivot("model", index=["id", "cluster"], values="verdict").drop_nulls()
     models = [name for name in part["model"].to_list() if name in wide.columns]
-    return _Answers(
+    return _CurveAnswers(
         models, wide.select(models).cast(pl.Float64).to_numpy(), wide["cluster"].to_list()
     )
 
 
 def _describe_curve(
-    answers: _Answers, sizes: dict[str, float], confidence: float
+    answers: _CurveAnswers, sizes: dict[str, float], confidence: float
 ) -> Iterator[dict[str, Any]]:
     places = [sizes[model] for model in answers.models]
     means = answers.values.mean(axis=0)

@@ -12,7 +12,7 @@ from omibench.stages.aggregate.equivalence import make_equivalence
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.votes import group_answers
 from omibench.statistics.estimators import pass_at_k
-from omibench.statistics.subsets import AnswerCounts, agreement_at_k, vote_at_k
+from omibench.statistics.subsets import AnswerCounts, agreement_curve, vote_curve
 
 if TYPE_CHECKING:
     import polars as pl
@@ -128,8 +128,7 @@ def _vote_curve(
     groups: tuple[tuple[int, float], ...], invalid: int, invalid_verdict: float, most: int
 ) -> tuple[float, ...]:
     counts = AnswerCounts(tuple(size for size, _ in groups), invalid)
-    scores = [score for _, score in groups]
-    return tuple(vote_at_k(counts, scores, invalid_verdict, k) for k in range(1, most + 1))
+    return vote_curve(counts, [score for _, score in groups], invalid_verdict, most)
 
 
 def _count_agreement(ballot: _Ballot, most: int) -> tuple[float, ...]:
@@ -139,5 +138,4 @@ def _count_agreement(ballot: _Ballot, most: int) -> tuple[float, ...]:
 
 @cache
 def _agreement_curve(sizes: tuple[int, ...], invalid: int, most: int) -> tuple[float, ...]:
-    counts = AnswerCounts(sizes, invalid)
-    return tuple(agreement_at_k(counts, k) for k in range(1, most + 1))
+    return agreement_curve(AnswerCounts(sizes, invalid), most)

@@ -1,0 +1,1 @@
+"""Figures of curves: accuracy against what a study varies on purpose, and what goes with it."""

@@ -1,0 +1,97 @@
+"""Types of errors by judges and by people, and the steps that hold one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from omibench.stages.analyze.charts.marks import embed_data, encode_colour
+from omibench.stages.analyze.figures.curves.lines import (
+    draw_rows,
+    finish_rows,
+    head_lines,
+    join_names,
+    scale_up,
+)
+from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.results.curves.errors import TYPE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.charts.theme import Chart
+
+_BY = {"judge": "by judge", "people": "by people"}
+
+
+@figure(
+    "error-types",
+    "error-types",
+    "Types of errors of failed responses",
+    source="OMIBench, figure 7; EMMA, figure 5; MathReal, figure 6",
+)
+def draw_errors(table: pl.DataFrame) -> Chart | None:
+    """Draw a bar a cell, and who classified its failures, made up of the types.
+
+    Args:
+        table: The result `error-types`.
+    """
+    rows = scale_up(table.filter(slice=TYPE).to_dicts(), "estimate")
+    data = head_lines(
+        [
+            {
+                **row,
+                "line": join_names({**row, "who": _BY[row["by"]]}, "label", "setting_label", "who"),
+            }
+            for row in rows
+        ]
+    )
+    if not data:
+        return None
+    total = dict.fromkeys(dict.fromkeys(row["value"] for row in data), 0.0)
+    for row in data:
+        total[row["value"]] += row["estimate"]
+    types = sorted(total, key=lambda name: -total[name])
+    ordered = [row | {"order": types.index(row["value"])} for row in data]
+    names = list(dict.fromkeys(row["line"] for row in data))
+    x = alt.X("estimate:Q", stack="zero", title="Failures, %", scale=alt.Scale(domain=[0, 100]))
+    bars = (
+        alt.Chart(embed_data(ordered))
+        .mark_bar(height=14)
+        .encode(
+            y=alt.Y("line:N", sort=names, title=None, axis=alt.Axis(labelLimit=360)),
+            x=x,
+            order=alt.Order("order:Q"),
+            color=encode_colour("value", types, ""),
+        )
+    )
+    return finish_rows(alt.layer(bars), "error-types", data, "shares of classified failures")
+
+
+@figure(
+    "wrong-steps",
+    "wrong-steps",
+    "Steps of rationales in which people find an error",
+    source="OMIBench, section 5",
+)
+def draw_wrong_steps(table: pl.DataFrame) -> Chart | None:
+    """Draw the share of wrong steps, a row a cell, and one over all models of a setting.
+
+    Args:
+        table: The result `wrong-steps`.
+    """
+    data = head_lines(
+        [
+            {
+                **row,
+                "scope": "one model" if row["model"] else "all models that were read",
+                "line": join_names(
+                    {**row, "label": row["label"] or "all models"}, "label", "setting_label"
+                ),
+            }
+            for row in scale_up(table.to_dicts(), "estimate", "low", "high")
+        ]
+    )
+    x = alt.X("estimate:Q", title="Wrong steps, %", scale=alt.Scale(domain=[0, 100]))
+    return finish_rows(draw_rows(data, x, "scope", ""), "wrong-steps", data)

@@ -1,0 +1,201 @@
+"""What figures of curves share: which rows they draw, lines with points, rows with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+
+from omibench.results.load import JUDGE_RULES, VOTE_MARK
+from omibench.stages.analyze.charts.marks import (
+    MOST_ROWS,
+    WIDTH,
+    embed_data,
+    encode_colour,
+    encode_shape,
+    make_title,
+)
+from omibench.stages.analyze.charts.theme import Chart
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.words import name_rules
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = dict[str, Any]
+MOST_LINES: Final = 16
+"""Lines of one figure; of more the highest are drawn, and the table holds all."""
+ROW_HEIGHT: Final = 24
+_LINE_HEIGHT: Final = 320
+
+
+def pick_rules(table: pl.DataFrame) -> str:
+    """Pick the rule book that a figure draws: GPTScore where there is a judge, else the first.
+
+    OMIBench's figures 4 to 6 are of GPTScore (appendix H); the first rule book is the headline's.
+
+    Args:
+        table: Rows with `rules`, one at least.
+    """
+    books = [b for b in table["rules"].unique(maintain_order=True) if b and VOTE_MARK not in b]
+    return JUDGE_RULES if JUDGE_RULES in books else next(iter(books), "")
+
+
+def join_names(row: Mapping[str, Any], *fields: str) -> str:
+    """Name a line or row by some of its fields, leaving out what is empty; marked if simulated.
+
+    Args:
+        row: A row of a table.
+        fields: Columns, in the order of the name.
+
+    Returns:
+        Such as `Apex · images none · SIMULATED`.
+    """
+    words = [str(row[field]) for field in fields if row.get(field) not in (None, "")]
+    return " · ".join([*words, *([SIMULATED] if row["simulated"] else [])])
+
+
+def name_lines(rows: Sequence[Row], *fields: str) -> list[Row]:
+    """Give each row the name of its `line`: the first field, and those in which rows differ.
+
+    Args:
+        rows: Rows of a table.
+        fields: Columns whose values make a line.
+    """
+    first, *others = fields
+    telling = [field for field in others if len({row.get(field) for row in rows}) > 1]
+    return [{**row, "line": join_names(row, first, *telling)} for row in rows]
+
+
+def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> list[Row]:
+    """Select the rows of the lines that one figure has room for: all, or the highest on average.
+
+    Args:
+        rows: Rows with `line` and `estimate`.
+        most: How many lines have room.
+    """
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        values.setdefault(row["line"], []).append(row["estimate"])
+    ranked = sorted(values, key=lambda name: -fmean(values[name]))
+    kept = set(ranked[:most])
+    return [row for row in rows if row["line"] in kept]
+
+
+def describe_selection(drawn: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Say which lines a figure draws, where it does not draw all; else nothing.
+
+    Args:
+        drawn: The rows that are drawn.
+        rows: Those that there are.
+    """
+    lines, every = ({row["line"] for row in part} for part in (drawn, rows))
+    if len(lines) == len(every):
+        return ""
+    return f"the {len(lines)} of {len(every)} lines with the highest mean"
+
+
+def scale_up(rows: Sequence[Row], *columns: str) -> list[Row]:
+    """Give shares in per cent.
+
+    Args:
+        rows: Rows of a table.
+        columns: Those that hold shares, or nothing.
+    """
+    return [
+        row | {name: None if row[name] is None else 100 * row[name] for name in columns}
+        for row in rows
+    ]
+
+
+def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
+    """Draw a line with points for each `line`, the interval of each point as a rule.
+
+    Args:
+        rows: Rows with `line`, `estimate`, `low` and `high`, in the order of the lines.
+        x: Where the points stand.
+        y: Of `estimate`.
+    """
+    names = list(dict.fromkeys(row["line"] for row in rows))
+    base = alt.Chart(embed_data(list(rows))).encode(x=x, color=encode_colour("line", names, ""))
+    return alt.layer(
+        base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
+        base.mark_line(strokeWidth=1.5).encode(y=y),
+        base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
+    )
+
+
+def draw_rows(rows: Sequence[Row], x: alt.X, colour: str, title: str) -> Chart:
+    """Draw a row a name with a point and its interval.
+
+    Args:
+        rows: Rows with `line`, `estimate`, `low`, `high` and the column `colour`.
+        x: Of `estimate`.
+        colour: The column that colours and shapes tell apart.
+        title: Of the legend.
+    """
+    names = list(dict.fromkeys(row["line"] for row in rows))
+    groups = list(dict.fromkeys(str(row[colour]) for row in rows))
+    base = alt.Chart(embed_data(list(rows))).encode(
+        y=alt.Y("line:N", sort=names, title=None, axis=alt.Axis(grid=True)),
+        yOffset=alt.YOffset(f"{colour}:N", sort=groups),
+        color=encode_colour(colour, groups, title),
+    )
+    return alt.layer(
+        base.mark_rule().encode(x=alt.X("low:Q", title=""), x2="high:Q"),
+        base.mark_point(size=60).encode(x=x, shape=encode_shape(colour, groups, title)),
+    )
+
+
+def head_lines(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the first names that one figure has room for.
+
+    Args:
+        rows: Rows with `line`.
+    """
+    kept = set(list(dict.fromkeys(row["line"] for row in rows))[:MOST_ROWS])
+    return [row for row in rows if row["line"] in kept]
+
+
+def finish_lines(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) -> Chart:
+    """Give a chart of lines its size and title, marked where it rests on simulation.
+
+    Args:
+        chart: The chart.
+        name: The figure's.
+        rows: What it draws.
+        subtitle: Lines below the title.
+    """
+    return _finish(chart, name, rows, _LINE_HEIGHT, *subtitle)
+
+
+def finish_rows(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) -> Chart:
+    """Give a chart of rows its size and title, marked where it rests on simulation.
+
+    Args:
+        chart: The chart.
+        name: The figure's.
+        rows: What it draws, with `line`.
+        subtitle: Lines below the title.
+    """
+    height = ROW_HEIGHT * len({row["line"] for row in rows})
+    return _finish(chart, name, rows, height, *subtitle)
+
+
+def describe_rules(rules: str) -> str:
+    """Say by which rule book a figure's numbers are.
+
+    Args:
+        rules: Its name.
+    """
+    return f"by {name_rules(rules)}" if rules else ""
+
+
+def _finish(chart: Chart, name: str, rows: Sequence[Row], height: int, *subtitle: str) -> Chart:
+    is_simulated = any(row["simulated"] for row in rows)
+    lines = [line for line in subtitle if line]
+    heading = make_title(FIGURES.get(name).title, *lines, simulated=is_simulated)
+    return chart.properties(width=WIDTH, height=height, title=heading)

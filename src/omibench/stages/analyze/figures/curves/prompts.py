@@ -1,0 +1,49 @@
+"""What another prompt changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from omibench.stages.analyze.figures.curves.lines import (
+    describe_rules,
+    draw_rows,
+    finish_rows,
+    head_lines,
+    name_lines,
+    pick_rules,
+    scale_up,
+)
+from omibench.stages.analyze.figures.figure import figure
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.charts.theme import Chart
+
+_MEASURES = ("accuracy", "gptscore")
+
+
+@figure(
+    "prompt-differences",
+    "prompt-differences",
+    "What another prompt changes",
+    source="OMIBench, figure 4a and b",
+)
+def draw_prompts(table: pl.DataFrame) -> Chart | None:
+    """Draw a row a model and prompt: its accuracy minus that under the prompt of reference.
+
+    Args:
+        table: The result `prompt-differences`.
+    """
+    rules = pick_rules(table)
+    part = table.filter(table["measure"].is_in(_MEASURES), rules=rules, slice="")
+    rows = scale_up(part.to_dicts(), "estimate", "low", "high")
+    data = head_lines(name_lines(rows, "label"))
+    if not data:
+        return None
+    references = sorted({row["baseline_prompt"] for row in data})
+    x = alt.X("estimate:Q", title=f"Accuracy minus that under {', '.join(references)}, points")
+    chart = draw_rows(data, x, "prompt", "Prompt")
+    return finish_rows(chart, "prompt-differences", data, describe_rules(rules))
