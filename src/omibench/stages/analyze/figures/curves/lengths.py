@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _WORDS = {
     "characters": "characters of the visible text",
     "output_tokens": "tokens that were generated",
-    "reasoning_characters": "characters of thinking",
     "reasoning_tokens": "tokens of thinking",
 }
 _MOST_CELLS = 8

@@ -7,6 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from omibench.results.grouped import estimate_groups
+from omibench.results.slices import LENGTHS
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.curves.points import frame_cells
 from omibench.stages.analyze.results.result import result
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 BINS: Final = 5
 """Bins of equally many responses."""
-MEASURES: Final = ("characters", "output_tokens", "reasoning_characters", "reasoning_tokens")
-"""Lengths of the visible text, of all that was generated, and of thinking that is given apart."""
 _FEWEST: Final = 2 * BINS
 """Responses of a cell below which there are no bins."""
 _COEFFICIENTS: Final = {"spearman": correlate_by_rank, "point-biserial": correlate_values}
@@ -38,14 +37,15 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per cell, rule book, `slice` (the measure of length) and bin (1 is the shortest):
+        A row per cell, rule book, `slice` (the measure of length: characters of the visible text,
+        all tokens that were generated, or those that were thought) and bin (1 is the shortest):
         `shortest` and `longest` of the bin and their `mean_length`, and how many `responses` it
         holds. `n` counts items. None where no cell has ten responses.
     """
     import polars as pl
 
     parts = []
-    for measure in MEASURES:
+    for measure in LENGTHS:
         lengths = _measure_verdicts(analysis, measure)
         rank = (pl.col("length").rank("average") - 0.5) / pl.len()
         binned = lengths.filter(pl.len().over(CELL) >= _FEWEST).with_columns(
@@ -94,7 +94,7 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
 
     main_rules = analysis.results.main_rules
     rows: list[dict[str, Any]] = []
-    for measure in MEASURES:
+    for measure in LENGTHS:
         lengths = _measure_verdicts(analysis, measure).filter(rules=main_rules)
         coded = lengths.with_columns(pl.col("cluster").rank("dense"))
         for keys, part in coded.partition_by(CELL, as_dict=True, maintain_order=True).items():
@@ -112,18 +112,9 @@ def _measure_verdicts(analysis: Analysis, measure: str) -> pl.DataFrame:
     """The verdicts that count, with the length of their response; those without one are absent."""
     import polars as pl
 
-    responses = analysis.results.responses
-    sources = {"characters": "text", "reasoning_characters": "reasoning"}
-    source = sources.get(measure, measure)
-    if source not in responses.columns:
-        return (
-            analysis.results.counting_verdicts.select(_SCORED)
-            .clear()
-            .with_columns(length=pl.lit(0.0))
-        )
-    length = pl.col(source).str.len_chars() if measure in sources else pl.col(source)
+    responses, length = analysis.results.responses, pl.col(measure).cast(pl.Float64)
     place = ["model", "setting", "id", "index"]
-    lengths = responses.select(*place, length.cast(pl.Float64).alias("length")).drop_nulls()
+    lengths = responses.select(*place, length.alias("length")).drop_nulls()
     verdicts = analysis.results.counting_verdicts.select(*_SCORED, "index")
     return verdicts.join(lengths, on=place, maintain_order="left").drop("index")
 

@@ -77,7 +77,7 @@ def _read_steps(results: Results) -> pl.DataFrame | None:
     rows = [row for row in read_labels(Path(file)) if row.steps is not None] if file else []
     if not rows or file is None:
         return None
-    matched = match_labels(rows, results.responses, Path(file), "analyze")
+    matched = match_labels(rows, results.read_responses(), Path(file), "analyze")
     wrong, every = matched.column(WRONG_STEPS), matched.column(STEPS)
     simulated = {label.place: label.row.simulated for label in matched.labels}
     counts = [
