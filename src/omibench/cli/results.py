@@ -84,7 +84,7 @@ def compare(
     ] = None,
     confidence: Annotated[float, typer.Option(help="Of the paired intervals.")] = 0.95,
 ) -> None:
-    """Compare two runs: which share of their difference has each change between them?
+    """Compare two runs: which share of their difference does each change between them have?
 
     What needs no model is replayed in every order: gold, data, rules, extraction, stored
     judgements. What was asked anew is one share, with what differs in it. Shares sum to the
