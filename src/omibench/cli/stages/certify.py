@@ -12,14 +12,16 @@ from omibench.errors import ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
 if TYPE_CHECKING:
+    from omibench.params.study import Study
     from omibench.schemas.certificate import Certificate, Measure, ReasoningCertificate
 
 
 def certify(
-    labels: Annotated[
-        Path, typer.Argument(help="CSV or JSONL: id, what was said, perhaps model, setting, index.")
-    ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
+    labels: Annotated[
+        Path | None,
+        typer.Argument(help="CSV or JSONL: id, what was said, perhaps model, setting, index."),
+    ] = None,
     results: Results = Path("results"),
     verdicts: Annotated[
         Path | None,
@@ -30,6 +32,16 @@ def certify(
     rules: Annotated[
         str | None, typer.Option(help="With --verdicts of several rule books: which of them.")
     ] = None,
+    draw: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Draw N responses of each model for people."),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="With --draw: a key of params `models`; repeatable.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="With --draw: a key of `settings`; repeatable.")
+    ] = None,
     params: Params = "params.yaml",
 ) -> None:
     """Hold judges against the labels of people.
@@ -39,9 +51,11 @@ def certify(
     against judge) and disagreements.jsonl, to be read; and reasoning.json, for `error_type`
     (agreement, kappa, confusion) and marks (Spearman, agreement within one grade). Asks no model.
     With --verdicts the judge of that file is certified, or, without one, its rule book.
+    With --draw, and without labels, writes to_label.csv: responses to be labelled by people.
 
     \b
     Example:
+      omibench certify --draw 200 --model my-model --setting cot --out results/certify
       omibench certify labels.csv --results results --out results/certify
       omibench certify labels.csv --verdicts verdicts.parquet --out certify
     """
@@ -54,6 +68,14 @@ def certify(
         params = "{}"
     study = load_study(params)
     out = output_folder(out, study.study.store)
+    if draw is not None and labels is None and verdicts is None:
+        say(_draw(results, out, study, draw, model, setting), err=True)
+        return
+    if labels is None or draw is not None or model or setting:
+        raise ParamsError(
+            "certify: give a file of labels; or --draw N alone, with --model and --setting, for "
+            "responses that people label"
+        )
     spare_inputs(out / "disagreements.jsonl", labels)
     if verdicts is not None:
         from omibench.stages.certify.scored import certify_scored
@@ -70,6 +92,30 @@ def certify(
     say_lines("\n".join([*texts, *map(_format_reasoning, certified.reasoning)]))
     written = ["certificate.json", "disagreements.jsonl"] if certified.scores else []
     say(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
+
+
+def _draw(
+    results: Path,
+    out: Path,
+    study: Study,
+    count: int,
+    models: list[str] | None,
+    settings: list[str] | None,
+) -> str:
+    from omibench.graph.provenance.reading import check_inputs, frozen_files
+    from omibench.schemas.validation import suggest_name
+    from omibench.stages.certify.draw import SHEET_FILE, Drawing, draw_sheet
+
+    options: tuple[tuple[str, list[str] | None, list[str]], ...] = (
+        ("--model", models, [*study.models]), ("--setting", settings, [*study.settings]),
+    )  # fmt: skip
+    for option, names, defined in options:
+        for name in names or ():
+            if name not in defined:
+                raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, defined)}")
+    check_inputs(results / "infer", *frozen_files(results))
+    rows = draw_sheet(results, out, study, Drawing(count, models, settings))
+    return f"{rows} responses written to {out / SHEET_FILE}: fill in `label`, keep the columns"
 
 
 def _format_reasoning(certificate: ReasoningCertificate) -> str:
