@@ -31,6 +31,8 @@ class TableView(Block):
     """The columns that name a row."""
     columns: list[str] = ["value", "metric"]
     """The columns that name a column of the page."""
+    total: bool = False
+    """Whether the numbers over all items, of the result `accuracy`, are among them."""
     percent: bool = True
     """Whether the numbers are shares, shown in per cent."""
     digits: Annotated[int, Field(ge=0, le=4)] = 2

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from omibench.errors import MissingInputError, OmibenchError
-from omibench.files.csv_file import unmark_formula, write_frame_csv
-from omibench.files.intake import read_csv, read_frame
+from omibench.errors import OmibenchError
+from omibench.files.csv_file import write_frame_csv
 from omibench.files.outputs import made_folder
 from omibench.files.shipped import find_shipped
 from omibench.paper_export.catalogue import PaperItem, TableView, find_paper
 from omibench.paper_export.formats import Style, render_latex, render_markdown, write_wide_csv
 from omibench.paper_export.overview import Entry, Kind, write_overview
+from omibench.paper_export.study_tables import RestrictedTables, StudyTables
 from omibench.paper_export.wide import WideTable, widen_table
 from omibench.schemas.tables import write_text
 
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 PictureKind = Literal["svg", "pdf", "png"]
-PLACES: Final = "printed-places"
+TOTAL: Final = "accuracy"
+"""The result that holds the numbers over all items."""
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
 PNG_SCALE: Final = 3
 """Pixels of a PNG file a point of the drawing: about 216 dpi."""
@@ -35,6 +35,14 @@ class Options(NamedTuple):
 
     intervals: bool = False
     pictures: Sequence[PictureKind] = ("svg",)
+
+
+class _Folder(NamedTuple):
+    """Where figures are written, in which formats, and which keys have a table there."""
+
+    path: Path
+    options: Options
+    pages: Sequence[str] = ()
 
 
 class Exported(NamedTuple):
@@ -114,7 +122,7 @@ def export_results(results: Path, out: Path, options: Options) -> Exported:
         figure = FIGURES.get(name)
         if figure.table in source.names:
             try:
-                files = _write_figure(source, name, f"figure-{name}", out, options)
+                files = _write_figure(source, name, f"figure-{name}", _Folder(out, options))
             except OmibenchError as error:
                 errors.append(error)
                 continue
@@ -125,102 +133,11 @@ def export_results(results: Path, out: Path, options: Options) -> Exported:
     return Exported(entries, errors)
 
 
-class StudyTables:
-    """The tidy tables in a results folder, each read when it is first asked for.
-
-    Args:
-        results: The results folder.
-
-    Raises:
-        MissingInputError: It holds no tables of results.
-    """
-
-    def __init__(self, results: Path) -> None:
-        self.folder = results / "analyze" / "tables"
-        self.names = sorted(path.stem for path in self.folder.glob("*.parquet"))
-        if not self.names:
-            raise MissingInputError(
-                f"{results}: holds no tables of results (analyze/tables/*.parquet); "
-                "run `omibench analyze` first, or give the results folder of a study"
-            )
-        self.labels = _read_labels(results / "analyze" / "main.csv")
-        self._frames: dict[str, pl.DataFrame] = {}
-
-    @property
-    def dataset(self) -> str:
-        """The name of the dataset that the results are about."""
-        frame = self.table(self.names[0])
-        return str(frame["dataset"][0]) if frame.height else ""
-
-    def table(self, name: str) -> pl.DataFrame:
-        """Read the tidy table of a result.
-
-        Raises:
-            FileFormatError: The file cannot be read.
-        """
-        if name not in self._frames:
-            self._frames[name] = read_frame(self.folder / f"{name}.parquet")
-        return self._frames[name]
-
-    def restrict(self, rules: Sequence[str], key: str) -> RestrictedTables:
-        """The same tables with the rows of a paper's rule books, and of the cells of one place.
-
-        Args:
-            rules: Rule books; rows of others are left out where a table has one of these.
-            key: Such as `table2`; `infer.printed` of the study says which cells it is made of.
-        """
-        return RestrictedTables(self, rules, self._list_cells(key))
-
-    def _list_cells(self, key: str) -> pl.DataFrame | None:
-        """The cells of a place, or of its parts `figure 3a`, ...; None where it names none."""
-        import polars as pl
-
-        if PLACES not in self.names:
-            return None
-        place = re.sub(r"^([a-z]+)(\d)", r"\1 \2", key)
-        cells = self.table(PLACES).filter(pl.col("value").str.contains(f"^{place}[a-z]?$"))
-        return cells.select("model", "setting").unique() if cells.height else None
-
-
-class RestrictedTables(NamedTuple):
-    """The tables of a study, cut to what one place of a paper shows."""
-
-    study: StudyTables
-    rules: Sequence[str]
-    cells: pl.DataFrame | None
-
-    @property
-    def names(self) -> list[str]:
-        """The results that the study has."""
-        return self.study.names
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Model -> the name under which it is shown."""
-        return self.study.labels
-
-    def table(self, name: str) -> pl.DataFrame:
-        """The rows of a result's table that are about these rule books and cells.
-
-        Raises:
-            FileFormatError: The file cannot be read.
-        """
-        import polars as pl
-
-        frame = self.study.table(name)
-        if frame["rules"].is_in(self.rules).any():
-            frame = frame.filter(pl.col("rules").is_in([*self.rules, ""]))
-        if self.cells is not None:
-            about_cells = (pl.col("model") != "") & (pl.col("setting") != "")
-            inside = frame.join(self.cells, on=["model", "setting"], how="semi")
-            if inside.height:
-                frame = pl.concat([frame.filter(~about_cells), inside.filter(about_cells)])
-        return frame
-
-
 def _export_item(
     source: RestrictedTables, key: str, item: PaperItem, out: Path, options: Options
 ) -> Entry:
+    import polars as pl
+
     files: list[str] = []
     if item.printed:
         files.append(_copy_printed(item.printed, out, key))
@@ -233,22 +150,34 @@ def _export_item(
     if item.table and item.table.result in source.names:
         frame = source.table(item.table.result)
         page = widen_table(frame, item.table, source.labels)
+        if page.rows and item.table.total and TOTAL in source.names:
+            frame = pl.concat([frame, source.table(TOTAL)], how="diagonal")
+            page = widen_table(frame, item.table, source.labels)
         if page.rows:
             style = Style(item.table.percent, item.table.digits, item.table.best, options.intervals)
             write_wide_csv(out / f"{key}.csv", page, style)
             made += [f"{key}.csv", *_write_page(out, key, page, style, item.title)]
             origins.append("simulated" if page.simulated else "measured")
+    folder = _Folder(out, options, [key] if made else [])
     for name, suffix in zip(item.figures, _suffixes(item.figures), strict=True):
-        figure_files = _write_figure(source, name, f"{key}{suffix}", out, options)
+        figure_files = _write_figure(source, name, f"{key}{suffix}", folder)
         if figure_files:
             made += figure_files
             origins.append(_figure_origin(source, name))
     if not made:
-        what = item.needs or f"results {', '.join(absent) or 'that this study does not have'}"
+        what = item.needs or _describe_lack(item, absent)
         lack: Kind = "printed" if files else "missing"
         return Entry(key, item.title, lack, f"the study lacks {what}", files)
     kind: Kind = "simulated" if "simulated" in origins else "measured"
     return Entry(key, item.title, kind, "", [*made, *files])
+
+
+def _describe_lack(item: PaperItem, absent: Sequence[str]) -> str:
+    """What of the results is not there: whole tables, or the rows that a page keeps."""
+    if absent or item.table is None:
+        return f"the results {', '.join(absent)}" if absent else "what its figures are drawn from"
+    kept = "; ".join(f"{name} {', '.join(values)}" for name, values in item.table.where.items())
+    return f"rows of the result {item.table.result} with {kept}"
 
 
 def _suffixes(figures: Sequence[str]) -> Sequence[str]:
@@ -262,9 +191,13 @@ def _write_page(out: Path, key: str, page: WideTable, style: Style, title: str) 
 
 
 def _write_figure(
-    source: StudyTables | RestrictedTables, name: str, key: str, out: Path, options: Options
+    source: StudyTables | RestrictedTables, name: str, key: str, folder: _Folder
 ) -> list[str]:
-    """Draw a figure from its table, which is written beside it; nothing where it lacks rows."""
+    """Draw a figure from its table, which is written beside it; nothing where it lacks rows.
+
+    Where the place has a table of its own, `<key>.csv` is that, and the figure's `<key>_data.csv`.
+    """
+    out, options = folder.path, folder.options
     import vl_convert
 
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
@@ -280,11 +213,12 @@ def _write_figure(
     if chart is None:
         return []
     specification = describe_chart(chart)
-    write_frame_csv(out / f"{key}.csv", table)
+    data = f"{key}_data.csv" if key in folder.pages else f"{key}.csv"
+    write_frame_csv(out / data, table)
     text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(out / f"{key}.vl.json", text + "\n")
     write_text(out / f"{key}.svg", render_specification(specification))
-    files = [f"{key}.csv", f"{key}.svg", f"{key}.vl.json"]
+    files = [data, f"{key}.svg", f"{key}.vl.json"]
     if "pdf" in options.pictures:
         (out / f"{key}.pdf").write_bytes(vl_convert.vegalite_to_pdf(specification))
         files.append(f"{key}.pdf")
@@ -322,13 +256,3 @@ def _list_view(name: str, frame: pl.DataFrame) -> TableView:
 _OTHER: Final = frozenset(
     {"result", "dataset", "estimate", "low", "high", "n", "clusters", "simulated", "partial"}
 )
-
-
-def _read_labels(main: Path) -> Mapping[str, str]:
-    """Model -> the name that the report shows it under; empty without a main table."""
-    if not main.is_file():
-        return {}
-    return {
-        unmark_formula(row.get("model", "")): unmark_formula(row.get("label", ""))
-        for row in read_csv(main)
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import ArgumentError
@@ -112,6 +112,10 @@ def _name(record: Mapping[str, object], column: str, labels: Mapping[str, str] |
     return text or (ALL_ITEMS if column in ("value", "slice") else "")
 
 
-def _order(names: object) -> list[tuple[str, ...]]:
-    unique = list(dict.fromkeys(names))  # type: ignore[call-overload]
+def _order(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The names in the order in which they first occur, numbers by their size, `Total` last."""
+    unique = list(dict.fromkeys(names))
+    if all(name and name[-1].isdecimal() for name in unique):
+        firsts = list(dict.fromkeys(name[:-1] for name in unique))
+        unique.sort(key=lambda name: (firsts.index(name[:-1]), int(name[-1])))
     return sorted(unique, key=lambda name: ALL_ITEMS in name)
