@@ -35,6 +35,11 @@ runs.csv:
   asked_as: {by people: [cot]}
   columns:
     - {dataset: sample, names: mean, metrics: {gptscore: mean}, parts: {total: 28}, deviation: sd}
+reading.csv:
+  source: a paper, table 4
+  row: [model]
+  columns:
+    - {dataset: sample, names: ocr, metrics: {accocr: mean}, parts: {total: 28}}
 types.csv:
   source: a paper, table 3
   row: [model]
@@ -55,6 +60,7 @@ FILES = {
     ),
     "runs.csv": "judge,mean,sd\npeople,50.00,1.25\n",
     "types.csv": "model,open,mcq,all\nStrong,10,20,14.3\nWEAK,10,20,30\n",
+    "reading.csv": "model,ocr\nstrong,81.8\nWeak,50.0\n",
     "odd.csv": "model,score\nStrong,1\n",
 }
 
@@ -122,6 +128,21 @@ def test_parts_by_two_attributes_stand_beside_print(analysis: Analysis) -> None:
     assert sum(row["n"] for row in parts) == whole["n"] == 7
     right = sum(row["n"] * row["estimate"] for row in parts)
     assert right == pytest.approx(7 * whole["estimate"], abs=1e-4)
+
+
+def test_how_well_a_model_reads_stands_beside_print(analysis: Analysis) -> None:
+    readings = pl.DataFrame(
+        {
+            "model": ["sim-strong", "sim-weak"], "metric": ["accocr"] * 2, "estimate": [0.8, 0.5],
+            "low": [0.7, 0.4], "high": [0.81, 0.6], "n": [28, 27], "clusters": [20, 20],
+            "simulated": [False, False],
+        }
+    )  # fmt: skip
+    read = replace(analysis)
+    read._tables["ocr"] = readings
+    (row,) = select(read, "printed-beside-measured", metric="accocr")
+    assert (row["model"], row["setting"], row["printed"]) == ("sim-strong", "", 0.818)
+    assert (row["difference"], row["inside"], row["differs"]) == (-0.018, False, True)
 
 
 def test_simulated_values_are_marked_and_held_against_nothing(

@@ -100,7 +100,7 @@ def test_the_two_tables_of_mathreal(root: Path) -> None:
     assert len(six) == 17 * 7
     ours = {r.strategy: (r.values, r.settings) for r in six if r.model == "GPT-4o"}
     assert ours["I+QG+DG"] == ({(TOTAL, "acc"): 38.7}, ("i-qg-dg",))
-    assert set(ours[""][0]) == {(TOTAL, "ocr")}
+    assert set(ours[""][0]) == {(TOTAL, "accocr")}
     pairs = read_published(root / "published/mathreal_real_vs_clean.csv", "mathreal", 480)
     assert len(pairs) == 24
     grok = next(r for r in pairs if r.model == "Grok-4")
@@ -186,6 +186,7 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
     }
     assert not compare(split, [make_printed({("exam=nowhere", "acc"): 1.0})])
     assert not compare(split, [make_printed({("mood=good", "acc"): 1.0})])
+    assert not compare(split, [make_printed({("exam=local", "elegance"): 1.0})])
 
 
 def test_an_average_weighs_the_parts_of_its_row_the_same(results: Results) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from omibench.params.cell import Cell
 from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE
+from omibench.printed_tables.layouts import AVERAGE, TOTAL
 from omibench.stages.analyze.results.result import result
+from omibench.stages.analyze.results.transcripts import ACC_OCR
+from omibench.stages.analyze.tables.published import PrintedComparison, normalise_name
 
 if TYPE_CHECKING:
     import polars as pl
 
     from omibench.stages.analyze.analysis import Analysis
-    from omibench.stages.analyze.tables.published import PrintedComparison
 
 _DIGITS = 6
 
@@ -56,8 +59,27 @@ def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    rows = [_describe_comparison(comparison) for comparison in analysis.printed_comparisons]
+    comparisons = [*analysis.printed_comparisons, *_compare_readings(analysis)]
+    rows = [_describe_comparison(comparison) for comparison in comparisons]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+
+
+def _compare_readings(analysis: Analysis) -> Iterator[PrintedComparison]:
+    """Compare how well models read the pictures, which is about no setting (MathReal, table 7)."""
+    ocr = analysis.table("ocr")
+    if ocr is None:
+        return
+    for row in ocr.filter(metric=ACC_OCR).iter_rows(named=True):
+        name = normalise_name(analysis.results.label(row["model"]))
+        for printed in analysis.printed_rows:
+            for cell in printed.cells if normalise_name(printed.model) == name else ():
+                if cell.metric_name == ACC_OCR and cell.n in (0, row["n"]):
+                    yield PrintedComparison(
+                        Cell(row["model"], ""), TOTAL, ACC_OCR, "", cell.number.value,
+                        100 * row["estimate"], row["n"], row["simulated"], cell.number.digits,
+                        100 * row["low"], 100 * row["high"], row["clusters"], cell, ACC_OCR,
+                        printed.source,
+                    )  # fmt: skip
 
 
 def _describe_value(cell: PrintedCell, source: str) -> dict[str, Any]:

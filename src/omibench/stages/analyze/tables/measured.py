@@ -113,13 +113,14 @@ def measure(
         aggregate: The folder of the stage `aggregate`; None where it was not run.
 
     Returns:
-        The quantities for which there are responses, each with its measurement.
+        The quantities of these metrics for which there are responses, each with its measurement.
     """
     import polars as pl
 
+    counted = [q for q in quantities if q.metric in _COLUMNS]
     sampled = [q for q in quantities if "@" in q.metric]
     frames = [
-        *_estimate_verdicts(results, [q for q in quantities if "@" not in q.metric], parts),
+        *_estimate_verdicts(results, counted, parts),
         *(_estimate_samples(results, sampled, parts, aggregate) if aggregate else ()),
     ]
     if not frames:
