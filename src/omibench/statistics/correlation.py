@@ -6,6 +6,7 @@ Of verdicts over problems, which are tied and clustered, `statistics.rank` is th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from math import atanh, inf, isnan, nan, sqrt, tanh
 from typing import Final, Literal, NamedTuple
 
@@ -21,6 +22,8 @@ COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("pearson", "spearman", "kendall"
 RESAMPLES = 2000
 _FLAT = 1e-18
 """A product of two variances of standardised values below this is rounding: one does not vary."""
+MOST_PERMUTED = 8
+"""Up to this many models all their orders are gone through: 40,320 of eight."""
 FEWEST = 3
 """Below this many models no coefficient says anything: two are always perfectly correlated."""
 
@@ -69,8 +72,8 @@ def correlate(
     The interval is Fisher's: atanh(r) with the standard error 1 / sqrt(n - 3) for Pearson's r,
     sqrt((1 + r^2 / 2) / (n - 3)) for Spearman's and sqrt(0.437 / (n - 4)) for Kendall's tau-b
     (Bonett and Wright 2000, eq. 2 to 4). The other one is the percentile interval over models drawn
-    again, with a seed that follows from n. p is Student's for Pearson's and Spearman's, exact for
-    Kendall's without ties.
+    again, with a seed that follows from n. p is Student's for Pearson's, exact for
+    Kendall's without ties and for Spearman's over up to eight models, Student's beyond.
 
     Args:
         first: One value a model.
@@ -208,9 +211,19 @@ def _leave_out(x: Floats, y: Floats, compute: _Compute, value: float) -> Influen
 def _test(x: Floats, y: Floats, coefficient: Coefficient) -> float:
     from scipy import stats
 
+    if coefficient == "spearman" and len(x) <= MOST_PERMUTED:
+        return _permute(_count_below(x).sum(axis=1), _count_below(y).sum(axis=1))
+
     test = {
         "pearson": stats.pearsonr,
         "spearman": stats.spearmanr,
         "kendall": stats.kendalltau,
     }[coefficient]
     return float(test(x, y).pvalue)
+
+
+def _permute(x_ranks: Floats, y_ranks: Floats) -> float:
+    """The share of all orders of one series whose correlation is as far from zero or farther."""
+    a, b = x_ranks - x_ranks.mean(), y_ranks - y_ranks.mean()
+    orders = np.asarray(list(permutations(b)))
+    return float(np.mean(np.abs(orders @ a) >= abs(float(a @ b)) - 1e-9))

@@ -32,10 +32,11 @@ def test_shares_in_proportion_follow_the_dataset() -> None:
 
 @given(st.integers(0, 99), st.randoms(use_true_random=False))
 def test_the_draw_follows_from_seed_and_ids_alone(seed: int, order: object) -> None:
-    shuffled = list(STRATA.items())
+    strata = dict(list(STRATA.items())[::40])
+    shuffled = list(strata.items())
     order.shuffle(shuffled)  # type: ignore[attr-defined]
     subset = PeopleSubset(size=8, familiarisation=2)
-    assert draw_subset(dict(shuffled), subset, seed) == draw_subset(STRATA, subset, seed)
+    assert draw_subset(dict(shuffled), subset, seed) == draw_subset(strata, subset, seed)
 
 
 def test_another_seed_draws_others() -> None:

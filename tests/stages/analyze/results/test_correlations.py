@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
-from tests.stages.analyze.conftest import Folders, make_study, study_values
+from tests.stages.analyze.conftest import Folders, study_values
 
 from omibench.files.shipped import find_shipped
 from omibench.params.study import parse_study
@@ -150,12 +150,3 @@ def test_the_figure_shows_our_first_series_against_the_others(
     assert "MMIU: acc" in text
     assert "SIMULATED" in text
     assert draw_correlations(table.filter(series="MMIU: acc")) is None
-
-
-def test_the_stage_writes_table_and_figure(tmp_path: Path) -> None:
-    folders = make_study(tmp_path, simulated=False, explorer=False)
-    path = str(write_scores(tmp_path, OTHERS))
-    study = parse_study(study_values(external_scores=path, explorer=False), "test")
-    folders.analyze(study=study)
-    assert (folders.out / "tables" / "correlations.csv").is_file()
-    assert "MMIU" in (folders.out / "figures" / "correlations.svg").read_text("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,15 @@ def test_everybody_has_a_row_and_each_subject(people: Tables) -> None:
     assert (row["n"], row["problems"]) == (21, 7)
 
 
+def test_slices_stand_in_their_order(people: Tables) -> None:
+    rows = people.table.filter(kind="person", respondent="a", rules="robust", metric="accuracy")
+    assert rows["slice"].unique(maintain_order=True).to_list() == [
+        "", "subject", "n_images", "answer_type",
+    ]  # fmt: skip
+    subjects = rows.filter(slice="subject")["value"].to_list()
+    assert subjects == sorted(subjects)
+
+
 def test_people_are_scored_by_every_rule_book_but_the_judge(people: Tables) -> None:
     persons = people.table.filter(kind="person")
     assert set(persons["rules"]) - {""} == {"robust", "omibench", "emma"}
@@ -190,13 +200,49 @@ def test_invented_people_are_marked(made: Folders, tmp_path: Path) -> None:
     assert "median seconds" not in table["metric"].to_list()
 
 
-def test_the_stage_writes_table_and_figure(tmp_path: Path) -> None:
+def test_the_stage_writes_tables_and_figures(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     write_people(tmp_path, open_analysis(folders), simulated=True)
-    study = parse_study(study_values(people=str(tmp_path / "people.csv"), explorer=False), "test")
-    folders.analyze(study=study)
+    scores = tmp_path / "scores.csv"
+    rows = "".join(
+        f"{model},MMIU,acc,{v}\n" for v, model in enumerate(("Strong", "Middle", "Weak"))
+    )
+    scores.write_text("model,benchmark,metric,value\n" + rows, "utf-8")
+    files = {"people": str(tmp_path / "people.csv"), "external_scores": str(scores)}
+    folders.analyze(study=parse_study(study_values(**files, explorer=False), "test"))
     table = pl.read_csv(folders.out / "tables" / "people.csv")
     assert {"person", "group", "everybody", "model"} <= set(table["kind"])
+    assert (folders.out / "tables" / "correlations.csv").is_file()
     svg = (folders.out / "figures" / "people.svg").read_text("utf-8")
     assert "experts" in svg
     assert "SIMULATED" in svg
+    assert "MMIU" in (folders.out / "figures" / "correlations.svg").read_text("utf-8")
+
+
+def test_a_file_of_other_problems_is_one_line_and_the_rest_is_done(
+    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("person,problem,answer\na,elsewhere-1,B\n", "utf-8")
+    with caplog.at_level(logging.WARNING, "omibench"):
+        assert open_analysis(made, people=str(file)).table("people") is None
+    (message,) = caplog.messages
+    assert "no line can be used; line 2, column 'problem'" in message
+    assert message.endswith("the report goes on without this file")
+
+
+def test_answers_outside_of_the_subset_alone_are_said(
+    made: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    subset = {"size": 4, "familiarisation": 0}
+    analysis = open_analysis(made, people_subset=subset)
+    drawn = analysis.table("people-subset")
+    assert drawn is not None
+    other = next(id for id in analysis.results.answers if id not in set(drawn["problem"]))
+    file = tmp_path / "people.csv"
+    file.write_text(f"person,problem,answer\na,{other},B\n", "utf-8")
+    with caplog.at_level(logging.WARNING, "omibench"):
+        table = open_analysis(made, people=str(file), people_subset=subset).table("people")
+    assert table is not None
+    assert set(table["kind"]) == {"model"}
+    assert "nobody answered a problem of analyze.people_subset" in caplog.text

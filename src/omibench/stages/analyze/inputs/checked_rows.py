@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ _EXCERPT = 60
 _LOG = logging.getLogger("omibench")
 
 Row = TypeVar("Row", bound=BaseModel)
+Content = TypeVar("Content")
 
 
 class NumberedEntry(NamedTuple, Generic[Row]):
@@ -94,6 +95,25 @@ def warn_bad_lines(path: str | Path, key: str, bad_lines: Sequence[BadLine]) -> 
     more = f"; and {len(ordered) - NAMED_LINES:,} more" if len(ordered) > NAMED_LINES else ""
     count = "1 line is" if len(ordered) == 1 else f"{len(ordered):,} lines are"
     _LOG.warning("%s: %s left out of %s: %s%s", key, count, path, details, more)
+
+
+def read_or_warn(read: Callable[[], Content]) -> Content | None:
+    """Read a file; where it holds something else, say so in a warning, and go on without it.
+
+    Args:
+        read: What reads it, and raises FileFormatError where nothing of it can be used.
+
+    Returns:
+        What it holds; None where that is something else.
+
+    Raises:
+        MissingInputError: The file is not there.
+    """
+    try:
+        return read()
+    except FileFormatError as error:
+        _LOG.warning("%s; the report goes on without this file", error)
+        return None
 
 
 def cite(text: str) -> str:

@@ -17,7 +17,7 @@ from omibench.stages.analyze.inputs.checked_rows import (
 
 KEY: Final = "analyze.external_scores"
 REQUIRED: Final = ("model", "benchmark", "metric", "value")
-"""The columns that the file must have; source may be left out."""
+"""The columns that the file must have; source and simulated may be left out."""
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -32,6 +32,8 @@ class ExternalScore(BaseModel):
     value: float
     source: Annotated[str, Field(max_length=2_000)] = ""
     """Where it is reported: a paper and table, an address."""
+    simulated: bool = False
+    """Whether it is invented."""
 
 
 def read_external_scores(path: str | Path) -> list[ExternalScore]:

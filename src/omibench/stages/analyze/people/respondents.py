@@ -9,6 +9,7 @@ from omibench.errors import ParamsError
 from omibench.results.attributes import list_values
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES
 from omibench.schemas.validation import suggest_name
+from omibench.stages.analyze.inputs.checked_rows import read_or_warn
 from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer, read_people
 from omibench.stages.analyze.people.scoring import score_people
 from omibench.stages.analyze.people.subset import DrawnSubset, draw_subset
@@ -55,24 +56,19 @@ def read_respondents(analysis: Analysis) -> Respondents:
     """Read and score what people answered; without their file there are only problems.
 
     Answers to problems for familiarisation, and to others that a subset leaves out, do not count.
+    A file of which no line can be used is named in a warning, and nobody has answered.
 
     Raises:
         MissingInputError: The file is not there.
-        FileFormatError: No line of it can be used.
         ParamsError: The subset cannot be drawn.
         PluginError: The rule book of a plug-in failed.
     """
     golds, path = analysis.results.answers, analysis.study.analyze.people
     subset = find_subset(analysis)
-    every = read_people(path, golds) if path else []
+    every = (read_or_warn(lambda: read_people(path, golds)) if path else None) or []
     answers = [row for row in every if subset is None or row.problem in subset.scored]
     if subset is not None:
         _report_others(every, subset)
-    if every and not answers:
-        raise ParamsError(
-            f"{KEY}: nobody answered a problem of analyze.people_subset; leave it out, or draw it "
-            "with the seed by which people were given theirs"
-        )
     judged = (JUDGE_RULES, PUBLISHED_RULES)
     books = [rules for rules in analysis.results.rules if rules not in judged]
     problems = subset.scored if subset else tuple(dict.fromkeys(row.problem for row in answers))
@@ -82,7 +78,13 @@ def read_respondents(analysis: Analysis) -> Respondents:
 def _report_others(answers: list[PersonAnswer], subset: DrawnSubset) -> None:
     used, first = set(subset.scored), set(subset.familiarisation)
     other = sum(row.problem not in used and row.problem not in first for row in answers)
-    if other:
+    if answers and not any(row.problem in used for row in answers):
+        _LOG.warning(
+            "%s: nobody answered a problem of analyze.people_subset; leave it out, or draw it with "
+            "the seed by which people were given theirs",
+            KEY,
+        )
+    elif other:
         _LOG.warning(
             "%s: %s are to problems outside of analyze.people_subset and do not count",
             KEY,

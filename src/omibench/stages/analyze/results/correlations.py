@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from omibench.results.grouped import estimate_groups
+from omibench.stages.analyze.inputs.checked_rows import read_or_warn
 from omibench.stages.analyze.inputs.external_scores import KEY, read_external_scores
 from omibench.stages.analyze.model_names import match_models
 from omibench.stages.analyze.results.accuracy import name_metric
@@ -45,7 +46,6 @@ def tabulate_model_scores(analysis: Analysis) -> pl.DataFrame | None:
 
     Raises:
         MissingInputError: The file is not there.
-        FileFormatError: No line of it can be used.
     """
     import polars as pl
 
@@ -74,7 +74,6 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
 
     Raises:
         MissingInputError: The file of other scores is not there.
-        FileFormatError: No line of it can be used.
         MissingExtraError: scipy is not installed.
     """
     import polars as pl
@@ -157,7 +156,7 @@ def _read_others(analysis: Analysis) -> pl.DataFrame:
     labels = {
         cell.model: analysis.results.label(cell.model) for cell in analysis.results.study.cells
     }
-    scores = read_external_scores(path) if path else []
+    scores = (read_or_warn(lambda: read_external_scores(path)) if path else None) or []
     models = match_models((row.model for row in scores), labels)
     unmatched = [name for name, model in models.items() if model is None]
     if unmatched:
@@ -174,7 +173,7 @@ def _read_others(analysis: Analysis) -> pl.DataFrame:
             "series": f"{row.benchmark}: {row.metric}",
             "estimate": row.value,
             "source": row.source,
-            "simulated": False,
+            "simulated": row.simulated,
         }
         for row in scores
     ]

@@ -46,7 +46,6 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
 
     Raises:
         MissingInputError: The file is not there.
-        FileFormatError: No line of it can be used.
         ParamsError: The subset cannot be drawn.
         PluginError: The rule book of a plug-in failed.
     """
@@ -56,6 +55,8 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     if params.people is None and params.people_subset is None:
         return None
     respondents = read_respondents(analysis)
+    if not respondents.problems:
+        return None
     labels = slice_items(analysis).filter(pl.col("id").is_in(respondents.problems))
     values = analysis.item_values.filter(pl.col("id").is_in(respondents.problems))
     parts = [_estimate_models(analysis, values, labels)]
@@ -71,7 +72,7 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     seconds = tabulate_seconds(respondents.answers, clusters, analysis.confidence)
     if seconds is not None:
         parts.append(seconds)
-    return pl.concat(parts, how="diagonal_relaxed")
+    return _sort_rows(pl.concat(parts, how="diagonal_relaxed"), labels)
 
 
 @result("people-subset", "Problems that people are given", source="OMIBench, appendix K")
@@ -103,6 +104,21 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
         slice=pl.lit(subset.by),
         metric=pl.lit("use"),
         simulated=pl.lit(analysis.results.has_synthetic_problems),
+    )
+
+
+def _sort_rows(rows: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """Put the slices of each respondent or cell in the order of `labels`."""
+    import polars as pl
+
+    slices = labels.select("slice", "value").unique(maintain_order=True).with_row_index("_slice")
+    owner = ["kind", "respondent", "model", "setting", "rules", "metric"]
+    numbered = rows.join(slices, on=["slice", "value"], how="left", maintain_order="left")
+    first = pl.col("_row").min().over(owner)
+    return (
+        numbered.with_row_index("_row")
+        .sort(first, "_slice", maintain_order=True)
+        .drop("_row", "_slice")
     )
 
 

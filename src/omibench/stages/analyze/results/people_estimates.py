@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from omibench.results.attributes import list_values
 from omibench.results.grouped import estimate_groups
 from omibench.results.load import JUDGE_RULES
+from omibench.stages.analyze.inputs.checked_rows import read_or_warn
 from omibench.stages.analyze.inputs.cutoffs import KEY, read_cutoffs
 from omibench.stages.analyze.people.cutoffs import estimate_score
 from omibench.stages.analyze.results.result import result
@@ -46,7 +47,6 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
 
     Raises:
         MissingInputError: The file is not there.
-        FileFormatError: No line of it can be used.
         MissingExtraError: scipy is needed and not installed.
     """
     import polars as pl
@@ -54,7 +54,7 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
     path = analysis.study.analyze.people_cutoffs
     if path is None:
         return None
-    cutoffs = read_cutoffs(path)
+    cutoffs = read_or_warn(lambda: read_cutoffs(path)) or {}
     rows: list[dict[str, Any]] = []
     for (exam, year), part in sorted(cutoffs.items()):
         estimate = estimate_score(part, analysis.confidence)
