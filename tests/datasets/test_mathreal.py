@@ -49,6 +49,22 @@ def test_clean_pictures_are_those_that_there_are(tmp_path: Path, read: Read) -> 
         read("mathreal", write(tmp_path, ROW), pictures="clean")
 
 
+def test_both_pictures_of_a_problem_are_two_items_of_one_group(tmp_path: Path, read: Read) -> None:
+    both = {**ROW, "idx": 8, "ImgClean": "clean/8.png"}
+    questions, answers, _ = read("mathreal", write(tmp_path, ROW, both), pictures="both")
+    assert [(q.id, q.group, q.images[0].file) for q in questions] == [
+        ("mathreal-0008", "mathreal-0008", both["ImgReal"]),
+        ("mathreal-0008-clean", "mathreal-0008", "clean/8.png"),
+    ]
+    assert [(a.id, a.group, a.attributes["pair"]) for a in answers] == [
+        ("mathreal-0008", "mathreal-0008", "real"),
+        ("mathreal-0008-clean", "mathreal-0008", "clean"),
+    ]
+    assert questions[0].question == questions[1].question
+    with pytest.raises(FileFormatError, match="no record has a clean picture"):
+        read("mathreal", write(tmp_path, ROW), pictures="both")
+
+
 def test_the_official_testmini_loads_whole(shared_data: Path, read: Read) -> None:
     questions, answers, folder = read("mathreal", shared_data / "mathreal")
     assert len(questions) == 480
@@ -57,3 +73,4 @@ def test_the_official_testmini_loads_whole(shared_data: Path, read: Read) -> Non
     assert len(there) == 120
     assert all((folder / figure.file).is_file() for figure in there)
     assert len(read("mathreal", shared_data / "mathreal", pictures="clean").questions) == 175
+    assert len(read("mathreal", shared_data / "mathreal", pictures="both").questions) == 350

@@ -104,6 +104,14 @@ def test_the_clean_pictures_of_mathreal_are_laid_over_its_study(root: Path) -> N
     assert study.benchmark.pictures == "clean"
 
 
+def test_both_pictures_of_mathreal_are_compared_for_the_same_models(root: Path) -> None:
+    study, clean = (laid_over(root, "mathreal", f"mathreal_{name}") for name in ("pairs", "clean"))
+    assert study.cells == clean.cells
+    assert study.benchmark.pictures == "both"
+    assert study.study.results not in (clean.study.results, "results/mathreal")
+    assert study.study.store == clean.study.store, "what was bought is not bought again"
+
+
 def test_saliency_is_laid_over_usnco_v_with_and_without_reasoning(root: Path) -> None:
     assert ready_made(root, "usnco_v").salient_cells == []
     study = laid_over(root, "usnco_v", "usnco_v_saliency")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,6 +21,9 @@ from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.attributes import Value
 from omibench.schemas.problem import Answer, Figure, Question
 
+REAL, CLEAN = "real", "clean"
+SIDES: Final = {REAL: (REAL,), CLEAN: (CLEAN,), "both": (REAL, CLEAN)}
+"""`benchmark.pictures` -> with which pictures a record is read."""
 FILES = ("testmini", "test", "index")
 _ABSENT = ("0", "Upright")
 """The grades of a condition that a photograph does not have."""
@@ -64,36 +67,44 @@ class MathRealRow(BaseModel):
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every record with its photograph, question and answer in `params.language`.
 
-    With `pictures: clean`, the records that have a clean picture, with that one. Raises
-    FileFormatError when none has.
+    With `pictures: clean`, the records that have a clean picture, with that one; with `both`, these
+    records twice, with either picture, as two items of one group (table 8). Raises FileFormatError
+    when none has.
     """
-    language, clean = params.language, params.pictures == "clean"
+    language = params.language
     finder = Found(folder, scratch)
     file = the_file(folder, *FILES)
-    rows = [r for r in typed_rows(file, MathRealRow, "idx") if not clean or r.ImgClean]
+    sides = SIDES[params.pictures]
+    rows = [r for r in typed_rows(file, MathRealRow, "idx") if sides == (REAL,) or r.ImgClean]
     if not rows:
         raise FileFormatError(f"{file}: no record has a clean picture (`benchmark.pictures`)")
-    figures = []
+    questions, answers = [], []
     for row in rows:
-        with naming(file, _id(row)):
-            figures.append(finder.figure((row.ImgClean if clean else None) or row.ImgReal))
-    return Dataset(
-        [_question(row, figure, language) for row, figure in zip(rows, figures, strict=True)],
-        [_answer(row, language, clean) for row in rows],
-        folder,
-    )
+        for side in sides:
+            place = _place(row, side, paired=len(sides) > 1)
+            with naming(file, place["id"]):
+                figure = finder.figure((row.ImgClean if side == CLEAN else None) or row.ImgReal)
+            questions.append(_question(row, figure, language, place))
+            answers.append(_answer(row, language, side, place))
+    return Dataset(questions, answers, folder)
 
 
-def _id(row: MathRealRow) -> str:
-    return f"mathreal-{row.idx:04}"
+def _place(row: MathRealRow, side: str, *, paired: bool) -> dict[str, str]:
+    """The id of an item and, where its problem stands there twice, the group of both items."""
+    name = f"mathreal-{row.idx:04}"
+    if not paired:
+        return {"id": name}
+    return {"id": f"{name}-{CLEAN}" if side == CLEAN else name, "group": name}
 
 
-def _question(row: MathRealRow, figure: Figure, language: str) -> Question:
+def _question(
+    row: MathRealRow, figure: Figure, language: str, place: Mapping[str, str]
+) -> Question:
     chinese = language == "zh"
     text = row.QuestionCN if chinese else row.QuestionEN
     described = row.DescriptionCN if chinese else row.DescriptionEN
     return Question(
-        id=_id(row),
+        **place,
         question=f"[IMAGE0]\n{text}",
         images=[figure.model_copy(update={"caption": described or None})],
         subject="mathematics",
@@ -101,10 +112,10 @@ def _question(row: MathRealRow, figure: Figure, language: str) -> Question:
     )
 
 
-def _answer(row: MathRealRow, language: str, clean: bool) -> Answer:
+def _answer(row: MathRealRow, language: str, side: str, place: Mapping[str, str]) -> Answer:
     """With `pair`, which picture is shown, where the problem has both (table 8)."""
     return Answer(
-        id=_id(row),
+        **place,
         answer=[row.AnswerCN if language == "zh" else row.AnswerEN],
         answer_type="open",
         subject="mathematics",
@@ -115,7 +126,7 @@ def _answer(row: MathRealRow, language: str, clean: bool) -> Answer:
             "difficulty": row.Difficulty,
             "stage": row.EducationalStage,
             "type": row.QuestionType,
-            **({"pair": "clean" if clean else "real"} if row.ImgClean else {}),
+            **({"pair": side} if row.ImgClean else {}),
             **_list_conditions(row),
         },
     )

@@ -17,8 +17,9 @@ class BenchmarkParams(Block):
     name: BenchmarkName = "papers"
     language: Literal["zh", "en"] = "zh"
     """Of the questions and answers of MathReal, which has both."""
-    pictures: Literal["real", "clean"] = "real"
-    """MathReal: the photographs, or the clean pictures of the problems that have one."""
+    pictures: Literal["real", "clean", "both"] = "real"
+    """MathReal: the photographs, the clean pictures of the problems that have one, or `both` of
+    these problems, as two items of one group."""
     like: Like = "omibench"
     """`synthetic`: which published study the made-up problems have the shape of."""
     seed: Annotated[int, Field(ge=0)] = 0
