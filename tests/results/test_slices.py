@@ -6,7 +6,7 @@ import random
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import ArgumentError
@@ -32,7 +32,9 @@ ITEM = st.tuples(
 NUMBERS = st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 4)
 FIRST = (("local", ["x"], 2, "1"), (1.0, 0.0, 0.5, 1.0))
 """An item that has every attribute, so that each can be sliced by."""
-VALUES = st.lists(st.tuples(ITEM, NUMBERS)).map(lambda drawn: [FIRST, *drawn])
+VALUES = st.lists(st.tuples(ITEM, NUMBERS), max_size=12).map(lambda drawn: [FIRST, *drawn])
+FEW = settings(max_examples=15, deadline=None)
+"""Each example makes several frames."""
 
 
 def make_tables(items: list[tuple[str | None, list[str], int, str]]) -> AttributeTables:
@@ -79,6 +81,7 @@ def plan(tables: AttributeTables, *by: str) -> SlicePlan:
     return SlicePlan.make(by, tables, marks, 0.95)
 
 
+@FEW
 @given(VALUES)
 def test_the_values_of_a_slice_add_up_to_the_whole(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
@@ -92,6 +95,7 @@ def test_the_values_of_a_slice_add_up_to_the_whole(drawn: list[tuple[tuple, tupl
             assert total == pytest.approx(whole["verdict"].mean())
 
 
+@FEW
 @given(VALUES, st.randoms(use_true_random=False))
 def test_a_slice_does_not_depend_on_the_order_of_rows(
     drawn: list[tuple[tuple, tuple]], rng: random.Random
@@ -112,6 +116,7 @@ def test_a_slice_does_not_depend_on_the_order_of_rows(
             assert first[column].to_list() == pytest.approx(second[column].to_list())
 
 
+@FEW
 @given(VALUES)
 def test_each_value_is_estimated_as_its_items_alone(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
@@ -129,6 +134,7 @@ def test_each_value_is_estimated_as_its_items_alone(drawn: list[tuple[tuple, tup
         assert row["cells"] == 1
 
 
+@FEW
 @given(VALUES)
 def test_over_models_an_item_is_the_mean_of_its_cells(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
