@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from omibench.errors import ArgumentError
 from omibench.results.attributes import NOT_STATED, AttributeTables
+from omibench.results.item_matrix import ItemMatrix, arrange_items
 from omibench.results.slices import (
+    CELL,
+    LENGTHS,
+    MEANS,
+    VALUES,
     SlicePlan,
+    arrange_outcomes,
+    arrange_samples,
     slice_lengths,
     slice_outcomes,
     slice_samples,
@@ -32,7 +39,7 @@ ITEM = st.tuples(
 NUMBERS = st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 4)
 FIRST = (("local", ["x"], 2, "1"), (1.0, 0.0, 0.5, 1.0))
 """An item that has every attribute, so that each can be sliced by."""
-VALUES = st.lists(st.tuples(ITEM, NUMBERS), max_size=12).map(lambda drawn: [FIRST, *drawn])
+DRAWN = st.lists(st.tuples(ITEM, NUMBERS), max_size=12).map(lambda drawn: [FIRST, *drawn])
 FEW = settings(max_examples=15, deadline=None)
 """Each example makes several frames."""
 
@@ -68,6 +75,10 @@ def make_values(tables: AttributeTables, values: list[tuple[float, ...]]) -> pl.
     )
 
 
+def arrange(values: pl.DataFrame) -> ItemMatrix:
+    return arrange_items(values, VALUES, [*MEANS])
+
+
 def plan(tables: AttributeTables, *by: str) -> SlicePlan:
     marks = pl.DataFrame(
         [
@@ -82,12 +93,12 @@ def plan(tables: AttributeTables, *by: str) -> SlicePlan:
 
 
 @FEW
-@given(VALUES)
+@given(DRAWN)
 def test_the_values_of_a_slice_add_up_to_the_whole(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
     values = make_values(tables, [numbers for _, numbers in drawn])
     for by in (("exam",), ("n_images",), ("exam", "n_images")):
-        table = slice_verdicts(values, plan(tables, *by))
+        table = slice_verdicts(arrange(values), plan(tables, *by))
         for (model, setting), part in table.group_by("model", "setting"):
             whole = values.filter(model=model, setting=setting)
             assert part["n"].sum() == whole.height
@@ -96,7 +107,7 @@ def test_the_values_of_a_slice_add_up_to_the_whole(drawn: list[tuple[tuple, tupl
 
 
 @FEW
-@given(VALUES, st.randoms(use_true_random=False))
+@given(DRAWN, st.randoms(use_true_random=False))
 def test_a_slice_does_not_depend_on_the_order_of_rows(
     drawn: list[tuple[tuple, tuple]], rng: random.Random
 ) -> None:
@@ -107,7 +118,8 @@ def test_a_slice_does_not_depend_on_the_order_of_rows(
     keys = ["model", "setting", "value"]
     for by in (("skills",), ("exam", "skills"), ("family",), ("prompt", "exam")):
         first, second = (
-            slice_verdicts(rows, plan(tables, *by)).sort(keys) for rows in (values, values[order])
+            slice_verdicts(arrange(rows), plan(tables, *by)).sort(keys)
+            for rows in (values, values[order])
         )
         assert first.select(pl.selectors.exclude("estimate", "low", "high")).equals(
             second.select(pl.selectors.exclude("estimate", "low", "high"))
@@ -117,11 +129,11 @@ def test_a_slice_does_not_depend_on_the_order_of_rows(
 
 
 @FEW
-@given(VALUES)
+@given(DRAWN)
 def test_each_value_is_estimated_as_its_items_alone(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
     values = make_values(tables, [numbers for _, numbers in drawn])
-    for row in slice_verdicts(values, plan(tables, "skills")).iter_rows(named=True):
+    for row in slice_verdicts(arrange(values), plan(tables, "skills")).iter_rows(named=True):
         ids = {
             f"i{n}"
             for n, (item, _) in enumerate(drawn)
@@ -135,11 +147,11 @@ def test_each_value_is_estimated_as_its_items_alone(drawn: list[tuple[tuple, tup
 
 
 @FEW
-@given(VALUES)
+@given(DRAWN)
 def test_over_models_an_item_is_the_mean_of_its_cells(drawn: list[tuple[tuple, tuple]]) -> None:
     tables = make_tables([item for item, _ in drawn])
     values = make_values(tables, [numbers for _, numbers in drawn])
-    (cot, direct) = slice_verdicts(values, plan(tables, "family")).iter_rows(named=True)
+    (cot, direct) = slice_verdicts(arrange(values), plan(tables, "family")).iter_rows(named=True)
     assert (cot["model"], cot["setting"], cot["value"]) == ("", "cot", "sim")
     assert (cot["n"], cot["cells"], cot["simulated"]) == (len(drawn), 2, True)
     for row in (cot, direct):
@@ -155,7 +167,7 @@ def test_over_models_an_item_is_the_mean_of_its_cells(drawn: list[tuple[tuple, t
 def test_simulated_cells_mark_their_rows_alone() -> None:
     tables = make_tables([("local", [], 2, "1"), ("national", [], 3, "2")])
     values = make_values(tables, [(1.0, 0.0, 1.0, 0.0)] * 2)
-    table = slice_verdicts(values, plan(tables, "size", "exam"))
+    table = slice_verdicts(arrange(values), plan(tables, "size", "exam"))
     assert table["slice"].unique().to_list() == ["size × exam"]
     assert table.filter(setting="cot").select("value", "simulated", "cells").rows() == [
         ("7.5 × local", False, 1), ("7.5 × national", False, 1),
@@ -166,7 +178,9 @@ def test_simulated_cells_mark_their_rows_alone() -> None:
 def test_a_judge_s_accuracy_is_gptscore() -> None:
     tables = make_tables([("local", [], 2, "1")])
     values = make_values(tables, [(1.0,) * 4]).with_columns(rules=pl.lit("gptscore/judge"))
-    assert slice_verdicts(values, plan(tables, "exam"))["metric"].unique().to_list() == ["gptscore"]
+    assert slice_verdicts(arrange(values), plan(tables, "exam"))["metric"].unique().to_list() == [
+        "gptscore"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,13 +213,13 @@ def test_outcomes_are_shares_of_items() -> None:
             "outcome": ["refused", "scored", "scored", "truncated"],
         }
     )
-    table = slice_outcomes(verdicts, plan(tables, "exam"))
+    table = slice_outcomes(arrange_outcomes(verdicts), plan(tables, "exam"))
     assert table.select("value", "metric", "estimate", "n").rows() == [
         ("local", "outcome-refused", 0.25, 2), ("local", "outcome-truncated", 0.0, 2),
         ("national", "outcome-refused", 0.0, 1), ("national", "outcome-truncated", 1.0, 1),
     ]  # fmt: skip
     answered = verdicts.with_columns(outcome=pl.lit("scored"))
-    assert slice_outcomes(answered, plan(tables, "exam")).is_empty()
+    assert slice_outcomes(arrange_outcomes(answered), plan(tables, "exam")).is_empty()
 
 
 def test_samples_keep_their_metric_and_k() -> None:
@@ -216,7 +230,8 @@ def test_samples_keep_their_metric_and_k() -> None:
         for metric, k in (("pass", 1), ("pass", 4), ("consistency", 4))
     ]
     names = ["model", "setting", "rules", "id", "cluster", "metric", "k", "value"]
-    table = slice_samples(pl.DataFrame(rows, schema=names, orient="row"), plan(tables, "exam"))
+    samples = arrange_samples(pl.DataFrame(rows, schema=names, orient="row"))
+    table = slice_samples(samples, plan(tables, "exam"))
     assert table.select("metric", "estimate", "n").rows() == [
         ("pass@1", 0.5, 2), ("pass@4", 0.5, 2), ("consistency@4", 0.5, 2),
     ]  # fmt: skip
@@ -235,7 +250,7 @@ def test_lengths_leave_out_what_nobody_counted() -> None:
             "reasoning_tokens": pl.Series([None] * 3, dtype=pl.Int64),
         }
     )
-    table = slice_lengths(responses, plan(tables, "exam"))
+    table = slice_lengths(arrange_items(responses, CELL, LENGTHS), plan(tables, "exam"))
     assert table.select("metric", "estimate", "n", "low").rows() == [
         ("characters", 2.0, 3, 0.0), ("output_tokens", 20.0, 2, 0.0),
     ]  # fmt: skip

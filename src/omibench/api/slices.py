@@ -17,12 +17,15 @@ from omibench.results.attributes import (
     AttributeTables,
     describe_items,
 )
-from omibench.results.grouped import average_samples
+from omibench.results.item_matrix import ItemMatrix, arrange_items
 from omibench.results.slices import (
     CELL,
     LENGTHS,
     MEANS,
+    VALUES,
     SlicePlan,
+    arrange_outcomes,
+    arrange_samples,
     slice_lengths,
     slice_outcomes,
     slice_samples,
@@ -36,8 +39,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from omibench.api.results import ResultTables
-
-_VALUES = (*CELL, "rules")
 
 
 class Choice(NamedTuple):
@@ -69,7 +70,7 @@ class Slicer:
                 f"{results.folder / 'score'}: holds no verdicts; run `omibench score` first"
             )
         rows = results.verdicts
-        for column in _VALUES:
+        for column in VALUES:
             if value := getattr(choice, column):
                 rows = select_rows(rows, column, value)
         self.verdicts = _name_clusters(rows.filter(rows["counts"]))
@@ -123,26 +124,42 @@ class Slicer:
         import polars as pl
 
         synthetic = self.results.manifest.synthetic is not None
-        return self.verdicts.group_by(_VALUES, maintain_order=True).agg(
+        return self.verdicts.group_by(VALUES, maintain_order=True).agg(
             (pl.col("simulated") | pl.col("responded_simulated") | pl.lit(synthetic))
             .any()
             .alias("simulated")
         )
 
-    @cached_property
-    def _item_values(self) -> pl.DataFrame:
-        return average_samples(self.verdicts, _VALUES, list(MEANS))
-
     def _tabulate_parts(self, plan: SlicePlan) -> Iterator[pl.DataFrame]:
         yield slice_verdicts(self._item_values, plan)
-        aggregates = self._keep_cells(self.results.aggregates)
-        if self.choice.rules:
-            aggregates = aggregates.filter(rules=self.choice.rules)
-        if aggregates.height:
-            yield slice_samples(aggregates, plan)
-        yield slice_outcomes(self.verdicts, plan)
+        if self._samples:
+            yield slice_samples(self._samples, plan)
+        yield slice_outcomes(self._outcomes, plan)
         if self.choice.rules is None or self.choice.metric in LENGTHS:
-            yield slice_lengths(self._keep_cells(self.results.responses), plan)
+            yield slice_lengths(self._lengths, plan)
+
+    @cached_property
+    def _item_values(self) -> ItemMatrix:
+        return arrange_items(self.verdicts, VALUES, [*MEANS])
+
+    @cached_property
+    def _outcomes(self) -> ItemMatrix:
+        return arrange_outcomes(self.verdicts)
+
+    @cached_property
+    def _samples(self) -> ItemMatrix | None:
+        rows = self._keep_cells(self.results.aggregates)
+        if self.choice.rules:
+            rows = rows.filter(rules=self.choice.rules)
+        return arrange_samples(rows) if rows.height else None
+
+    @cached_property
+    def _lengths(self) -> ItemMatrix:
+        import polars as pl
+
+        rows = self._keep_cells(self.results.responses)
+        characters = pl.col("text").str.len_chars().alias("characters")
+        return arrange_items(rows.with_columns(characters), CELL, LENGTHS)
 
     def _keep_cells(self, rows: pl.DataFrame) -> pl.DataFrame:
         kept = rows.join(self.marks.select(CELL).unique(), on=CELL, how="semi")

@@ -72,6 +72,21 @@ def estimate_groups(
     import polars as pl
 
     groups = _describe_groups(values.filter(pl.col(column).is_not_null()), by, column)
+    return estimate_sums(groups, by, confidence)
+
+
+def estimate_sums(groups: pl.DataFrame, by: Sequence[str], confidence: float) -> pl.DataFrame:
+    """Estimate as `estimate_groups` does, from sums over the items and clusters of each group.
+
+    Args:
+        groups: A row per group: `by`, `mean`, `n`, `squares` (of deviations from the mean),
+            `clusters`, `sizes_squared` (of clusters), `between` (squared sums of the deviations of
+            a cluster) and `binary` (all values are 0 or 1).
+        by: The columns that name a group.
+        confidence: The two-sided level, in (0, 1).
+    """
+    import polars as pl
+
     arrays = {name: groups[name].to_numpy().astype(float) for name in _STATISTICS}
     mean, n_eff = arrays["mean"], _effective_share_n(arrays, groups["binary"], confidence)
     low, high = _wilson(np.minimum(mean * n_eff, n_eff), n_eff, confidence)
@@ -109,6 +124,13 @@ def estimate_means(
     import polars as pl
 
     groups = _describe_groups(values.filter(pl.col(column).is_not_null()), by, column)
+    return estimate_mean_sums(groups, by, confidence)
+
+
+def estimate_mean_sums(groups: pl.DataFrame, by: Sequence[str], confidence: float) -> pl.DataFrame:
+    """Estimate as `estimate_means` does, from the sums that `estimate_sums` takes."""
+    import polars as pl
+
     arrays = {name: groups[name].to_numpy().astype(float) for name in _STATISTICS}
     half = _standard_error(arrays)
     several = arrays["clusters"] > 1

@@ -11,10 +11,21 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import numpy as np
+
 from omibench.errors import ArgumentError
 from omibench.params.stages.analyze import MOST_ATTRIBUTES
 from omibench.results.attributes import NOT_STATED, AttributeTables, list_values
-from omibench.results.grouped import average_samples, estimate_groups, estimate_means
+from omibench.results.grouped import estimate_mean_sums, estimate_sums
+from omibench.results.item_matrix import (
+    ItemMatrix,
+    LabelledItems,
+    Places,
+    arrange_items,
+    average_cells,
+    code_values,
+    describe_labels,
+)
 from omibench.schemas.verdict import FAILURES
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ JOINT = " × "
 """Stands between two attributes, and between their values."""
 DEFAULT_SLICES = ("subject", "n_images", "answer_type")
 CELL = ("model", "setting")
+VALUES = (*CELL, "rules")
 MEANS = {"verdict": "accuracy", "credit": "credit", "ratio": "ratio", "strict": "strict"}
 """The column of verdicts -> the metric that its mean is."""
 OUTCOME = "outcome-"
@@ -31,7 +43,7 @@ OUTCOME = "outcome-"
 LENGTHS = ("characters", "output_tokens", "reasoning_tokens")
 _JUDGE = "gptscore"
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\+?$")
-Estimate = Callable[[Any, Sequence[str], float, str], Any]
+Estimate = Callable[[Any, Sequence[str], float], Any]
 
 
 class SlicePlan(NamedTuple):
@@ -100,7 +112,8 @@ class SlicePlan(NamedTuple):
             if key in frame.columns:
                 labels = list_values(table, key, name).rename({name: _column(name)})
                 frame = frame.join(labels, on=key, how="inner", maintain_order="left")
-        return frame.with_columns(pl.lit("").alias(key) for key in self.pooled)
+        pooled = [key for key in self.pooled if key in frame.columns]
+        return frame.with_columns(pl.lit("").alias(key) for key in pooled)
 
     def list_columns(self, frame: pl.DataFrame) -> list[str]:
         """The columns of attributes that labelled rows have."""
@@ -118,13 +131,11 @@ def _column(attribute: str) -> str:
     return f"_by_{attribute}"
 
 
-def slice_verdicts(values: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
+def slice_verdicts(values: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
     """Estimate accuracy, and partial credit, ratio and strict accuracy, in a slice.
 
     Args:
-        values: A row per item of a cell under a rule book: `model, setting, rules, id, cluster`
-            and the means of its samples, `verdict, credit, ratio, strict`, null where the rule book
-            gives none.
+        values: Cells by `model`, `setting` and `rules`; the columns of `MEANS`.
         plan: The slice.
 
     Returns:
@@ -135,64 +146,83 @@ def slice_verdicts(values: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     return _slice_means(values, plan, MEANS)
 
 
-def slice_outcomes(verdicts: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate the share of each outcome that is no answer in a slice.
+def arrange_outcomes(verdicts: pl.DataFrame) -> ItemMatrix:
+    """Arrange the share of each outcome that is no answer among an item's samples.
 
     Args:
         verdicts: Rows of `model, setting, rules, id, cluster, outcome`.
-        plan: The slice.
 
     Returns:
-        Rows as `slice_verdicts` gives them, with metrics such as `outcome-refused`: every outcome
-        that some verdict has, for each cell and value.
+        A matrix for every such outcome that some verdict has, under its name.
     """
     import polars as pl
 
     present = set(verdicts["outcome"].unique())
     names: list[str] = [name for name in FAILURES if name in present]
     flags = verdicts.select(
-        *CELL,
-        "rules",
+        *VALUES,
         "id",
         "cluster",
         *((pl.col("outcome") == name).cast(pl.Float64).alias(name) for name in names),
     )
-    values = average_samples(flags, [*CELL, "rules"], names)
-    columns = {name: f"{OUTCOME}{name}" for name in names}
-    return _slice_means(values, plan, columns)
+    return arrange_items(flags, VALUES, names)
 
 
-def slice_samples(aggregates: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate pass@k, consistency@k and what was chosen among k samples in a slice.
+def slice_outcomes(outcomes: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
+    """Estimate the share of each outcome that is no answer in a slice.
+
+    Args:
+        outcomes: As `arrange_outcomes` gives them.
+        plan: The slice.
+
+    Returns:
+        Rows as `slice_verdicts` gives them, with metrics such as `outcome-refused`.
+    """
+    return _slice_means(outcomes, plan, {name: f"{OUTCOME}{name}" for name in outcomes.values})
+
+
+def arrange_samples(aggregates: pl.DataFrame) -> ItemMatrix:
+    """Arrange pass@k, consistency@k and what was chosen among k samples.
 
     Args:
         aggregates: Rows of `model, setting, rules, id, cluster, metric, k, value`.
+
+    Returns:
+        A matrix for each metric and k, such as `pass@4`.
+    """
+    import polars as pl
+
+    name = pl.concat_str("metric", pl.lit("@"), pl.col("k").cast(pl.String))
+    named = aggregates.select(*VALUES, "id", "cluster", name.alias("_metric"), "value")
+    names = named["_metric"].unique(maintain_order=True).to_list()
+    wide = named.pivot(
+        on="_metric",
+        index=[*VALUES, "id", "cluster"],
+        values="value",
+        aggregate_function="mean",
+        maintain_order=True,
+    )
+    return arrange_items(wide, VALUES, names)
+
+
+def slice_samples(samples: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
+    """Estimate pass@k, consistency@k and what was chosen among k samples in a slice.
+
+    Args:
+        samples: As `arrange_samples` gives them.
         plan: The slice.
 
     Returns:
         Rows as `slice_verdicts` gives them, with metrics such as `pass@4`.
     """
-    import polars as pl
-
-    named = aggregates.select(
-        *CELL,
-        "rules",
-        "id",
-        "cluster",
-        pl.concat_str("metric", pl.lit("@"), pl.col("k").cast(pl.String)).alias("_kind"),
-        pl.col("value").alias("_share"),
-    )
-    keys = (*CELL, "rules", "_kind")
-    rows = _slice_means(named, plan, {"_share": ""}, keys)
-    return rows.with_columns(metric="_kind").drop("_kind")
+    return _slice_means(samples, plan, {name: name for name in samples.values})
 
 
-def slice_lengths(responses: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
+def slice_lengths(lengths: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
     """Estimate the mean length of responses in a slice.
 
     Args:
-        responses: Rows of `model, setting, id, cluster, characters, output_tokens` and
-            `reasoning_tokens`.
+        lengths: Cells by `model` and `setting`; the columns of `LENGTHS`.
         plan: The slice.
 
     Returns:
@@ -202,39 +232,80 @@ def slice_lengths(responses: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
     """
     import polars as pl
 
-    values = average_samples(responses, CELL, LENGTHS)
-    columns = {name: name for name in LENGTHS if values[name].null_count() < values.height}
     cells = plan.marks.group_by(CELL, maintain_order=True).agg(pl.col("simulated").any())
-    rows = _slice_means(values, plan._replace(marks=cells), columns, CELL, estimate_means)
-    return rows.with_columns(pl.col("low").clip(lower_bound=0))
+    columns = {name: name for name in LENGTHS}
+    rows = _slice_means(lengths, plan._replace(marks=cells), columns, estimate_mean_sums)
+    return rows.with_columns(pl.col("low").clip(lower_bound=0)) if rows.height else rows
 
 
 def _slice_means(
-    values: pl.DataFrame,
+    matrix: ItemMatrix,
     plan: SlicePlan,
     columns: Mapping[str, str],
-    keys: Sequence[str] = (*CELL, "rules"),
-    estimate: Estimate = estimate_groups,
+    estimate: Estimate = estimate_sums,
 ) -> pl.DataFrame:
     """Estimate the means of `columns` (column -> metric) in each value of a slice."""
     import polars as pl
 
-    if not columns:
-        return pl.DataFrame()
-    labelled = plan.label(values)
-    groups = [*keys, *plan.list_columns(labelled)]
-    if plan.pooled:  # an item's value is its mean over the cells
-        labelled = average_samples(labelled, groups, list(columns))
-    parts = [
-        estimate(labelled, groups, plan.confidence, column).with_columns(metric=name_metric(metric))
-        for column, metric in columns.items()
-    ]
-    marked = _mark_cells(pl.concat(parts), plan)
-    names = [_column(name) for name in plan.by]
-    named = marked.with_columns(
-        slice=pl.lit(plan.name), value=pl.concat_str(names, separator=JOINT)
+    keys, groups = _group_cells(matrix, plan)
+    labels, labelled = _label_columns(matrix, plan)
+    clusters = code_values(matrix.items["cluster"].to_list())
+    parts = []
+    for place, (column, metric) in enumerate(columns.items()):
+        values = matrix.values[column]
+        if plan.pooled:
+            values = average_cells(values, groups, keys.height)
+        sums = describe_labels(values, clusters, labelled)
+        rows = estimate(sums, ["_cell", "_label"], plan.confidence)
+        named = rows.hstack(keys[rows["_cell"]])
+        if labels.width:
+            named = named.hstack(labels[rows["_label"]])
+        parts.append(named.with_columns(name_metric(metric).alias("metric"), _metric=pl.lit(place)))
+    rows = pl.concat(parts) if parts else pl.DataFrame()
+    return _name_values(_mark_cells(rows, plan), plan) if rows.height else rows
+
+
+def _group_cells(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, Places]:
+    """What tells the rows of a slice apart besides its items, and the row of each cell.
+
+    `_place` counts the rows that differ in more than the slice's own values.
+    """
+    cells = plan.label(matrix.cells)
+    keys, names = cells.unique(maintain_order=True), matrix.cells.columns
+    coded = cells.join(
+        keys.with_row_index("_group"), on=keys.columns, how="left", maintain_order="left"
     )
-    return _order_rows(named.drop(*names, "n_eff", strict=False), keys)
+    places = keys.select(names).unique(maintain_order=True).with_row_index("_place")
+    placed = keys.join(places, on=names, how="left", maintain_order="left")
+    return placed, coded["_group"].to_numpy().astype(np.int64)
+
+
+def _name_values(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
+    """Name the slice and its values; cells as they come, within them the values in order."""
+    import polars as pl
+
+    names = [_column(name) for name in plan.by]
+    named = rows.with_columns(slice=pl.lit(plan.name), value=pl.concat_str(names, separator=JOINT))
+    ranks = {name: rank for rank, name in enumerate(sort_values(named["value"]))}
+    return (
+        named.with_columns(_value=pl.col("value").replace_strict(ranks, return_dtype=pl.Int64))
+        .sort("_place", "_value", "_metric")
+        .drop("_cell", "_place", "_label", "_value", "_metric", *names)
+        .drop("n_eff", strict=False)
+    )
+
+
+def _label_columns(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, LabelledItems]:
+    """The values that items have in a slice, and which column stands under which of them."""
+    items = plan.label(matrix.items.select("id").with_row_index("_place"))
+    names = plan.list_columns(items)
+    if not names:
+        places = np.arange(matrix.items.height)
+        return items.head(1).select([]), LabelledItems(places, np.zeros_like(places))
+    labels = items.select(names).unique(maintain_order=True)
+    coded = items.join(labels.with_row_index("_code"), on=names, how="left", maintain_order="left")
+    codes = (coded[name].to_numpy().astype(np.int64) for name in ("_place", "_code"))
+    return labels, LabelledItems(*codes)
 
 
 def _mark_cells(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
@@ -273,24 +344,3 @@ def _rank_part(part: str) -> tuple[int, float, str]:
         return 2, 0.0, part
     number = _NUMBER.match(part)
     return (0, float(number[1]), part) if number else (1, 0.0, part)
-
-
-def _order_rows(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Cells as they come, within them the values in order, within these the metrics as they come.
-
-    Args:
-        rows: Estimates of a slice.
-        keys: What tells cells apart.
-    """
-    import polars as pl
-
-    cells = rows.select(keys).unique(maintain_order=True).with_row_index("_cell")
-    metrics = rows.select("metric").unique(maintain_order=True).with_row_index("_metric")
-    values = {name: rank for rank, name in enumerate(sort_values(rows["value"]))}
-    return (
-        rows.join(cells, on=list(keys), how="left")
-        .join(metrics, on="metric", how="left")
-        .with_columns(_value=pl.col("value").replace_strict(values, return_dtype=pl.Int64))
-        .sort("_cell", "_value", "_metric")
-        .drop("_cell", "_value", "_metric")
-    )

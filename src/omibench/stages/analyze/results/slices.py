@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 from omibench.errors import ArgumentError, ParamsError
 from omibench.params.stages.analyze import split_slice
 from omibench.results.counted_samples import read_aggregates
+from omibench.results.item_matrix import arrange_items
 from omibench.results.slices import (
+    CELL,
     DEFAULT_SLICES,
+    LENGTHS,
+    MEANS,
+    VALUES,
     SlicePlan,
+    arrange_outcomes,
+    arrange_samples,
     slice_lengths,
     slice_outcomes,
     slice_samples,
@@ -64,7 +71,8 @@ def tabulate_slices(analysis: Analysis) -> pl.DataFrame | None:
         is clustered; `cells` says over how many cells an item's value is the mean, where the
         attribute is one of models or settings.
     """
-    return _stack(analysis, lambda plan: slice_verdicts(analysis.item_values, plan))
+    values = arrange_items(analysis.item_values, VALUES, [*MEANS])
+    return _stack(analysis, lambda plan: slice_verdicts(values, plan))
 
 
 @result("slice-samples", "pass@k and consistency@k by attributes", source="USNCO-V, eq. 3-4")
@@ -93,8 +101,8 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
     if not frames:
         return None
     clusters = analysis.items.select("id", "cluster")
-    aggregates = pl.concat(frames).join(clusters, on="id", maintain_order="left")
-    return _stack(analysis, lambda plan: slice_samples(aggregates, plan))
+    samples = arrange_samples(pl.concat(frames).join(clusters, on="id", maintain_order="left"))
+    return _stack(analysis, lambda plan: slice_samples(samples, plan))
 
 
 @result("slice-outcomes", "Responses without an answer by attributes")
@@ -108,8 +116,8 @@ def tabulate_outcomes(analysis: Analysis) -> pl.DataFrame | None:
         Rows as `slices` has them, with metrics such as `outcome-refused`; None where every
         response holds an answer.
     """
-    verdicts = analysis.results.counting_verdicts
-    return _stack(analysis, lambda plan: slice_outcomes(verdicts, plan))
+    outcomes = arrange_outcomes(analysis.results.counting_verdicts)
+    return _stack(analysis, lambda plan: slice_outcomes(outcomes, plan))
 
 
 @result("slice-lengths", "Length of responses and reasoning by attributes")
@@ -125,7 +133,8 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
     """
     clusters = analysis.items.select("id", "cluster")
     responses = analysis.results.responses.join(clusters, on="id", maintain_order="left")
-    return _stack(analysis, lambda plan: slice_lengths(responses, plan))
+    lengths = arrange_items(responses, CELL, LENGTHS)
+    return _stack(analysis, lambda plan: slice_lengths(lengths, plan))
 
 
 def _stack(
