@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study, study_values
 
-from omibench.errors import ParamsError
 from omibench.params.study import parse_study
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
@@ -131,6 +130,7 @@ def test_models_have_their_accuracy_on_the_same_problems(people: Tables) -> None
     ]
     assert row["estimate"] == pytest.approx(score.acc.mean, abs=1e-6)
     assert row["simulated"]
+    assert row["respondent"] == "sim-strong"
 
 
 def test_differences_are_over_the_same_problems(people: Tables) -> None:
@@ -180,10 +180,22 @@ def test_models_are_scored_on_the_subset_before_people_are(made: Folders) -> Non
     assert table.filter(slice="", model="sim-strong", setting="cot")["n"].to_list() == [8] * 4
 
 
-def test_a_subset_by_an_attribute_that_is_not_there_is_one_line(made: Folders) -> None:
-    analysis = open_analysis(made, people_subset={"size": 8, "by": "subjekt"})
-    with pytest.raises(ParamsError, match="no attribute 'subjekt'; did you mean 'subject'"):
-        analysis.table("people-subset")
+@pytest.mark.parametrize(
+    ("subset", "reason"),
+    [
+        ({"size": 8, "by": "subjekt"}, "no attribute 'subjekt'; did you mean 'subject'"),
+        ({"size": 20}, "draws 20 problems and 10 for familiarisation, but the dataset has 28"),
+    ],
+)
+def test_a_subset_that_cannot_be_drawn_is_one_line_and_the_rest_is_done(
+    made: Folders, caplog: pytest.LogCaptureFixture, subset: object, reason: str
+) -> None:
+    analysis = open_analysis(made, people_subset=subset)
+    with caplog.at_level(logging.WARNING, "omibench"):
+        assert analysis.table("people") is None
+        assert analysis.table("people-subset") is None
+    (message,) = caplog.messages
+    assert reason in message
 
 
 def test_a_study_without_people_has_no_such_table(made: Folders) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from omibench.stages.analyze.analysis import Analysis
 
+SCORED, FAMILIARISATION = "scored", "familiarisation"
+"""Uses of the problems of a subset."""
 _LOG = logging.getLogger("omibench")
 
 
@@ -52,33 +54,39 @@ def find_subset(analysis: Analysis) -> DrawnSubset | None:
     return draw_subset(dict(values.iter_rows()), subset, seed)
 
 
-def read_respondents(analysis: Analysis) -> Respondents:
+def read_respondents(analysis: Analysis) -> Respondents | None:
     """Read and score what people answered; without their file there are only problems.
 
     Answers to problems for familiarisation, and to others that a subset leaves out, do not count.
     A file of which no line can be used is named in a warning, and nobody has answered.
 
+    Returns:
+        The answers and problems; None where the subset cannot be drawn.
+
     Raises:
         MissingInputError: The file is not there.
-        ParamsError: The subset cannot be drawn.
         PluginError: The rule book of a plug-in failed.
     """
     golds, path = analysis.results.answers, analysis.study.analyze.people
-    subset = find_subset(analysis)
     every = (read_or_warn(lambda: read_people(path, golds)) if path else None) or []
-    answers = [row for row in every if subset is None or row.problem in subset.scored]
-    if subset is not None:
-        _report_others(every, subset)
+    if analysis.study.analyze.people_subset is None:
+        answers, problems = every, list(dict.fromkeys(row.problem for row in every))
+    else:
+        drawn = analysis.table("people-subset")
+        if drawn is None:
+            return None
+        uses = dict(drawn.select("problem", "use").iter_rows())
+        problems = [id for id, use in uses.items() if use == SCORED]
+        answers = [row for row in every if uses.get(row.problem) == SCORED]
+        _report_others(every, uses)
     judged = (JUDGE_RULES, PUBLISHED_RULES)
     books = [rules for rules in analysis.results.rules if rules not in judged]
-    problems = subset.scored if subset else tuple(dict.fromkeys(row.problem for row in answers))
-    return Respondents(answers, score_people(answers, golds, books), list(problems))
+    return Respondents(answers, score_people(answers, golds, books), problems)
 
 
-def _report_others(answers: list[PersonAnswer], subset: DrawnSubset) -> None:
-    used, first = set(subset.scored), set(subset.familiarisation)
-    other = sum(row.problem not in used and row.problem not in first for row in answers)
-    if answers and not any(row.problem in used for row in answers):
+def _report_others(answers: list[PersonAnswer], uses: dict[str, str]) -> None:
+    other = sum(row.problem not in uses for row in answers)
+    if answers and not any(uses.get(row.problem) == SCORED for row in answers):
         _LOG.warning(
             "%s: nobody answered a problem of analyze.people_subset; leave it out, or draw it with "
             "the seed by which people were given theirs",

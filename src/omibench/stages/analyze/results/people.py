@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
+from omibench.errors import ParamsError
 from omibench.results.grouped import estimate_groups
 from omibench.stages.analyze.people.estimates import (
     BY_PROBLEMS,
@@ -13,7 +15,12 @@ from omibench.stages.analyze.people.estimates import (
     estimate_people,
     tabulate_seconds,
 )
-from omibench.stages.analyze.people.respondents import find_subset, read_respondents
+from omibench.stages.analyze.people.respondents import (
+    FAMILIARISATION,
+    SCORED,
+    find_subset,
+    read_respondents,
+)
 from omibench.stages.analyze.results.accuracy import METRICS, name_metric
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 _CELL = ["model", "setting", "rules"]
+_LOG = logging.getLogger("omibench")
 
 
 @result("people", "People and models on the same problems", source="OMIBench, appendix K, table 8")
@@ -31,8 +39,8 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate people beside models on the problems that people were given.
 
     People's answers (`analyze.people`) are scored by the rule books of the study; no model is
-    asked. `kind` says whose row it is (`respondent`): of a `person`, of a `group`, of `everybody`,
-    or of a `model`, over the same problems, in all and by slice. Metric `difference` is a cell
+    asked. `kind` says whose row it is: of a `person`, a `group`, `everybody` or a `model`, by the
+    name in `respondent`, over the same problems, in all and by slice. Metric `difference` is a cell
     minus a group (`baseline`) over the same problems, `median seconds` the time of an answer.
     Without a file of answers there are only the models' rows on the problems of
     `analyze.people_subset`.
@@ -46,7 +54,6 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
 
     Raises:
         MissingInputError: The file is not there.
-        ParamsError: The subset cannot be drawn.
         PluginError: The rule book of a plug-in failed.
     """
     import polars as pl
@@ -55,7 +62,7 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     if params.people is None and params.people_subset is None:
         return None
     respondents = read_respondents(analysis)
-    if not respondents.problems:
+    if respondents is None or not respondents.problems:
         return None
     labels = slice_items(analysis).filter(pl.col("id").is_in(respondents.problems))
     values = analysis.item_values.filter(pl.col("id").is_in(respondents.problems))
@@ -84,17 +91,20 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
 
     Returns:
         A row a problem: `problem`, `use` (`scored` or `familiarisation`), its stratum as `slice`
-        and `value`; None where the study draws none. There is no estimate.
-
-    Raises:
-        ParamsError: The subset cannot be drawn.
+        and `value`; None where the study draws none, or cannot, which a warning says. There is no
+        estimate.
     """
     import polars as pl
 
-    drawn, subset = find_subset(analysis), analysis.study.analyze.people_subset
+    subset = analysis.study.analyze.people_subset
+    try:
+        drawn = find_subset(analysis)
+    except ParamsError as error:
+        _LOG.warning("%s; the report goes on without it", error)
+        return None
     if drawn is None or subset is None:
         return None
-    uses = {"familiarisation": drawn.familiarisation, "scored": drawn.scored}
+    uses = {FAMILIARISATION: drawn.familiarisation, SCORED: drawn.scored}
     rows = [(id, use) for use, ids in uses.items() for id in ids]
     labels = analysis.items.select("id", pl.col(subset.by).cast(pl.String).alias("value"))
     frame = pl.DataFrame(rows, schema={"problem": pl.String, "use": pl.String}, orient="row")
@@ -153,7 +163,7 @@ def _estimate_models(
         for column, metric in METRICS.items()
     ]
     return analysis.mark_simulated(pl.concat(parts)).with_columns(
-        kind=pl.lit(MODEL), respondent=pl.lit(""), problems="n", variance=pl.lit(BY_PROBLEMS)
+        kind=pl.lit(MODEL), respondent="model", problems="n", variance=pl.lit(BY_PROBLEMS)
     )
 
 
