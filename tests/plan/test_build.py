@@ -305,9 +305,9 @@ def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
     assert "3 problems can show" in render(plan)
 
 
-@pytest.mark.parametrize(("reference", "setting"), [(None, "cot"), ("direct", "direct")])
+@pytest.mark.parametrize(("reference", "setting"), [([], "cot"), (["direct"], "direct")])
 def test_the_family_of_the_plan_is_that_of_the_report(
-    tmp_path: Path, questions: Path, study: Make, reference: str | None, setting: str
+    tmp_path: Path, questions: Path, study: Make, reference: list[str], setting: str
 ) -> None:
     models = paid(study, tmp_path, a={}, b={}, c={})
     settings = dict.fromkeys(("cot", "direct"), models.settings["cot"])
@@ -320,7 +320,7 @@ def test_the_family_of_the_plan_is_that_of_the_report(
     )
     plan = plan_study(both, questions)
     assert plan.power is not None
-    assert (plan.power.comparisons, plan.power.family_setting) == (3, setting)
+    assert (plan.power.comparisons, plan.power.family_settings) == (3, [setting])
     assert f"among all 3 pairs of models under {setting}, which the report compares" in render(plan)
 
 

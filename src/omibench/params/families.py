@@ -12,8 +12,14 @@ class Family(NamedTuple):
     """The cells that are compared with each other, all pairs of them."""
 
     cells: tuple[Cell, ...]
-    setting: str | None
-    """The setting that they share; None for all cells of a study where no two models share one."""
+    settings: tuple[str, ...]
+    """Their settings, where each model is there once; none for all cells of a study in which no
+    two models can be compared under the reference."""
+
+    @property
+    def setting(self) -> str | None:
+        """The first of the settings."""
+        return self.settings[0] if self.settings else None
 
     @property
     def pairs(self) -> int:
@@ -21,22 +27,26 @@ class Family(NamedTuple):
         return len(self.cells) * (len(self.cells) - 1) // 2
 
 
-def choose_family(cells: Sequence[Cell], reference: str | None = None) -> Family:
-    """Choose the cells of the headline: the models under one setting.
+def choose_family(cells: Sequence[Cell], reference: Sequence[str] = ()) -> Family:
+    """Choose the cells of the headline: each model once, under the reference setting.
 
     Args:
         cells: The study's, in its order.
-        reference: `analyze.reference_setting`; where it is left out, or fewer than two models have
-            it, the first setting that two models or more have.
+        reference: `analyze.reference_setting`: of each model the first of these that it has. Where
+            there is none, or fewer than two models have one, the first setting that two models or
+            more have.
 
     Returns:
-        The cells under that setting; all cells where no two models share a setting.
+        One cell a model; all cells where no two models share a setting.
     """
-    by_setting: dict[str, list[Cell]] = {}
-    for cell in cells:
-        by_setting.setdefault(cell.setting, []).append(cell)
-    first = [reference] if reference in by_setting else []
-    for setting in [*first, *by_setting]:
-        if len(by_setting[setting]) > 1:
-            return Family(tuple(by_setting[setting]), setting)
-    return Family(tuple(cells), None)
+    for settings in [list(reference), *([cell.setting] for cell in cells)]:
+        chosen: dict[str, Cell] = {}
+        for setting in settings:
+            for cell in cells:
+                if cell.setting == setting:
+                    chosen.setdefault(cell.model, cell)
+        if len(chosen) > 1:
+            family = [cell for cell in cells if chosen.get(cell.model) == cell]
+            used = {cell.setting for cell in family}
+            return Family(tuple(family), tuple(name for name in settings if name in used))
+    return Family(tuple(cells), ())

@@ -225,11 +225,7 @@ class Study(Block):
             ("analyze.baselines.models", [*models, *models.values()], infer.models),
             ("analyze.full_settings", analyze.full_settings or [], infer.settings),
             ("analyze.baselines.settings", [*settings, *settings.values()], infer.settings),
-            (
-                "analyze.reference_setting",
-                [name for name in [analyze.reference_setting] if name],
-                infer.settings,
-            ),
+            ("analyze.reference_setting", analyze.reference_setting, infer.settings),
         ]
 
     def _list_printed_references(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:

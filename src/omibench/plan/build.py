@@ -174,7 +174,7 @@ def _power(view: StudyView) -> Power | None:
         difference=_list_differences(effective, ALPHA),
         comparisons=family.pairs,
         family_difference=_list_differences(effective, ALPHA / family.pairs),
-        family_setting=family.setting,
+        family_settings=list(family.settings),
     )
 
 

@@ -59,8 +59,8 @@ class Power(Noun):
     `difference` maps the share of problems on which two models differ to the difference that one
     comparison detects, each in [0, 1]; None where not even the largest possible difference is
     detected. `family_difference` is the same where the study's own `comparisons` are looked at
-    together, as in the report: all pairs of models under `family_setting`, or of cells where that
-    is None. It is the difference at Holm's strictest step; more is found where other pairs differ.
+    together, as in the report: all pairs of models under `family_settings`, or of cells where
+    there is none. It is the difference at Holm's strictest step.
     """
 
     problems: int
@@ -68,7 +68,7 @@ class Power(Noun):
     difference: dict[float, float | None]
     comparisons: int = 1
     family_difference: dict[float, float | None] = {}
-    family_setting: str | None = None
+    family_settings: list[str] = []
 
 
 class Spent(Noun):

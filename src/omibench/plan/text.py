@@ -139,7 +139,8 @@ def _power(power: Power | None) -> list[str]:
     ]
     if power.comparisons > 1:
         family = _format_differences(power.family_difference)
-        compared = f"models under {power.family_setting}" if power.family_setting else "cells"
+        settings = " or ".join(power.family_settings)
+        compared = f"models under {settings}" if settings else "cells"
         lines[0] += (
             f"; {family} among all {power.comparisons:,} pairs of {compared}, which the report "
             "compares (Holm)"

@@ -38,6 +38,15 @@ Tables = Annotated[
 ]
 
 
+References = Annotated[
+    list[Name],
+    BeforeValidator(
+        lambda value: [value] if isinstance(value, str) else value or [],
+        json_schema_input_type=Name | list[Name] | None,
+    ),
+]
+
+
 class Baselines(Block):
     """What models and settings are compared with."""
 
@@ -81,9 +90,9 @@ class AnalyzeParams(Block):
     full_settings: list[Name] | None = None
     """The settings over which figures take all models together. If left out: those that show every
     picture and the whole text unchanged, without those that another one has with more tokens."""
-    reference_setting: Name | None = None
-    """The setting under which the headline compares models; the first of `infer.settings` if left
-    out."""
+    reference_setting: References = []
+    """The setting under which the headline compares models, or several: of each model the first
+    that it has. If left out, the first of `infer.settings` that two models have."""
     baselines: Baselines = Baselines()
     """What models and settings are compared with, over the same items."""
     regression: bool = False

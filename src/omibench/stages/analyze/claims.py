@@ -123,9 +123,14 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
 def _name_others(results: Results, count: int) -> str:
     """The cells beside the leader: 'the 2 other models under Direct', 'the other cell'."""
     family = results.family
-    noun = "model" if family.setting else "cell"
-    under = f" under {results.setting_label(family.setting)}" if family.setting else ""
+    noun = "model" if family.settings else "cell"
+    under = f" under {name_reference(results)}" if family.settings else ""
     return f"the other {noun}{under}" if count == 1 else f"the {count} other {noun}s{under}"
+
+
+def name_reference(results: Results) -> str:
+    """The settings of the family as they are shown: 'Direct', 'Direct or Direct, T = 0.7'."""
+    return " or ".join(results.setting_label(name) for name in results.family.settings)
 
 
 def _level(results: Results) -> str:

@@ -18,6 +18,7 @@ from omibench.stages.analyze.claims import (
     image_difference,
     judge_difference,
     leading_sentence,
+    name_reference,
     partial_cells,
 )
 from omibench.stages.analyze.tables.accuracy import ImageScore, Score
@@ -136,10 +137,10 @@ def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
 
 def _name_best(results: Results) -> str:
     """What the best accuracy is the best of: the family that is compared."""
-    setting = results.family.setting
-    if setting is None or len({cell.setting for cell in results.study.cells}) == 1:
+    settings = {cell.setting for cell in results.study.cells}
+    if not results.family.settings or len(settings) == 1:
         return "Best accuracy"
-    return f"Best accuracy under {results.setting_label(setting)}"
+    return f"Best accuracy under {name_reference(results)}"
 
 
 def _failures(results: Results) -> HeadlineNumber:

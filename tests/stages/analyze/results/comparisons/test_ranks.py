@@ -53,6 +53,16 @@ def test_pairs_that_are_not_significant_say_what_they_find(tmp_path: Path) -> No
         assert (row["detectable"] is None) == (row["p_holm"] < 0.05)
 
 
+def test_each_model_stands_once_under_the_first_setting_that_it_has(tmp_path: Path) -> None:
+    cells = {("a", "cot"): 0.5, ("b", "warm"): 0.4, ("b", "direct"): 0.2, ("c", "direct"): 0.3}
+    analysis = write_analysis(
+        tmp_path, ITEMS, draw_verdicts(cells, ITEMS), reference_setting=["cot", "warm"]
+    )
+    ranks = analysis.table("ranks")
+    assert ranks is not None
+    assert set(ranks.select("model", "setting").iter_rows()) == {("a", "cot"), ("b", "warm")}
+
+
 def test_a_single_cell_has_no_rank(tmp_path: Path) -> None:
     analysis = write_analysis(tmp_path, ITEMS, draw_verdicts({("a", "cot"): 0.5}, ITEMS))
     assert analysis.table("ranks") is None

@@ -48,8 +48,8 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
     baselines, rows = {}, []
     for prompts in list_prompts(settings):
         names = {setting: prompt for prompt, setting in prompts.items()}
-        preferred = study.analyze.reference_setting
-        reference = preferred if preferred and preferred in names else next(iter(names))
+        preferred = [name for name in study.analyze.reference_setting if name in names]
+        reference = next(iter([*preferred, *names]))
         for name, prompt in names.items():
             if name != reference:
                 baselines[name] = reference
