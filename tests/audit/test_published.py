@@ -110,6 +110,12 @@ def test_a_category_that_its_types_of_question_contradict(audit: Audit) -> None:
     assert len(select(audit.findings, "mathreal_main", "total")) > 44 * 6
 
 
+def test_means_of_two_experts_are_no_counts(audit: Audit) -> None:
+    found = [finding for finding in audit.findings if finding.model == "Human Expert"]
+    assert {finding.kind for finding in found} == {"total", "repeat"}
+    assert all(finding.agrees for finding in found)
+
+
 def test_shares_that_their_counts_do_not_give(audit: Audit) -> None:
     found = [finding for finding in audit.contradictions if finding.kind == "share"]
     assert [(f.file, f.model, f.printed, f.n) for f in found] == [

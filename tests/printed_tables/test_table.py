@@ -10,12 +10,12 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.printed_tables.cells import PrintedCell
 from omibench.printed_tables.guess import guess_layout
-from omibench.printed_tables.layouts import LAYOUTS, read_layouts
+from omibench.printed_tables.layouts import LAYOUTS
 from omibench.printed_tables.table import (
     list_layout_files,
     measure_datasets,
+    read_known_layouts,
     read_table,
-    read_tables,
 )
 
 WITHOUT_NUMBERS = {"omibench_benchmarks.csv"}
@@ -30,10 +30,9 @@ def index(cells: list[PrintedCell]) -> dict[Key, float]:
 
 def test_every_table_that_ships_is_read(root: Path) -> None:
     files = sorted((root / "published").glob("*.csv"))
-    read = read_tables(files)
-    assert not read.errors
-    assert len(read.tables) == len(files) == len(read_layouts(root / "published"))
-    for table in read.tables:
+    known = read_known_layouts(root / "published")
+    assert {path.name for path in files} == {*known.beside}
+    for table in (read_table(path, known) for path in files):
         keys = [
             (c.dataset, c.model, c.full_setting, c.slice, c.value, c.metric_name)
             for c in table.cells
@@ -140,19 +139,17 @@ def test_layouts_are_told_from_columns_as_they_are_described(root: Path, file: s
         ("model,{x}_a\nM,1\n", "no known layout"),
     ],
 )
-def test_a_table_of_unknown_layout_is_one_line_and_the_others_are_read(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_table_of_unknown_layout_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "odd.csv").write_text(text, "utf-8")
-    (tmp_path / "good.csv").write_text("model,1999_acc,total_acc\nM,5,6\n", "utf-8")
-    read = read_tables([tmp_path / "odd.csv", tmp_path / "good.csv"])
-    assert [table.file for table in read.tables] == ["good.csv"]
-    assert [cell.slice for cell in read.tables[0].cells] == ["year", ""]
-    (error,) = read.errors
-    assert isinstance(error, FileFormatError)
-    assert len(error.lines) == 1
-    with pytest.raises(FileFormatError, match=message):
+    with pytest.raises(FileFormatError, match=message) as caught:
         read_table(tmp_path / "odd.csv")
+    assert len(caught.value.lines) == 1
+
+
+def test_parts_that_are_years_are_told_from_their_names(tmp_path: Path) -> None:
+    (tmp_path / "years.csv").write_text("model,1999_acc,total_acc\nM,5,6\n", "utf-8")
+    cells = read_table(tmp_path / "years.csv").cells
+    assert [(cell.slice, cell.value) for cell in cells] == [("year", "1999"), ("", "")]
 
 
 def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:
@@ -165,8 +162,8 @@ def test_the_layouts_beside_tables_are_known_as_files(root: Path, tmp_path: Path
     assert list_layout_files(paths) == [str(root / "published" / LAYOUTS)]
 
 
-def test_datasets_are_as_large_as_print_says(root: Path, tmp_path: Path) -> None:
-    sizes = measure_datasets(tmp_path)
+def test_datasets_are_as_large_as_print_says(tmp_path: Path) -> None:
+    sizes = measure_datasets(read_known_layouts(tmp_path))
     assert sizes["emma"] == 2788
     assert sizes["emma-mini"] == 400
     assert sizes["mathreal"] == 480

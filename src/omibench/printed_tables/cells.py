@@ -88,13 +88,19 @@ def read_cells(file: str, rows: Sequence[PrintedRow], layout: TableLayout) -> li
         FileFormatError: A share is not from 0 to 100.
     """
     return [
-        cell for row in rows for group in layout.columns for cell in _read_group(file, row, group)
+        cell
+        for row in rows
+        for group in layout.columns
+        for cell in _read_group(file, row, group, row.model in layout.averaged)
     ]
 
 
-def _read_group(file: str, row: PrintedRow, group: ColumnGroup) -> Iterator[PrintedCell]:
+def _read_group(
+    file: str, row: PrintedRow, group: ColumnGroup, is_averaged: bool
+) -> Iterator[PrintedCell]:
     first = next(iter(group.metrics))
-    for metric, kind in group.metrics.items():
+    for metric, stated in group.metrics.items():
+        kind: MetricKind = "ratio" if is_averaged and stated == "count" else stated
         for part, word, n in _list_parts(group):
             number = _parse_share(file, row, group.column(word, metric), group)
             if number is not None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import OmibenchError
 from omibench.files.intake import read_csv
 from omibench.files.shipped import find_shipped
 from omibench.printed_tables.cells import PrintedCell, read_cells
@@ -26,13 +25,6 @@ class PrintedTable(NamedTuple):
     cells: list[PrintedCell]
 
 
-class PrintedTables(NamedTuple):
-    """The tables that could be read, and an error for each that could not."""
-
-    tables: list[PrintedTable]
-    errors: list[OmibenchError]
-
-
 def read_described_table(path: Path, layout: TableLayout) -> PrintedTable:
     """Read a table of a known layout.
 
@@ -44,7 +36,30 @@ def read_described_table(path: Path, layout: TableLayout) -> PrintedTable:
     return PrintedTable(path.name, layout, rows, read_cells(path.name, rows, layout))
 
 
-def read_table(path: Path) -> PrintedTable:
+class KnownLayouts(NamedTuple):
+    """The layouts that a folder's tables may have."""
+
+    beside: Mapping[str, TableLayout]
+    """Of the `tables.yaml` in the folder."""
+    shipped: Mapping[str, TableLayout]
+    """Of the tables that ship with omibench."""
+
+
+def read_known_layouts(folder: Path) -> KnownLayouts:
+    """Read the layouts that the tables of a folder may have.
+
+    Raises:
+        FileFormatError: `tables.yaml` is wrong.
+    """
+    home = find_shipped(SHIPPED)
+    shipped = read_layouts(home) if _has_layouts(home) else {}
+    if not _has_layouts(folder):
+        return KnownLayouts({}, shipped)
+    is_home = folder.resolve() == home.resolve()
+    return KnownLayouts(shipped if is_home else read_layouts(folder), shipped)
+
+
+def read_table(path: Path, known: KnownLayouts | None = None) -> PrintedTable:
     """Read a table, its layout from the `tables.yaml` beside it, or told from its columns.
 
     A table that ships with omibench and lies elsewhere without that file is of the layout that
@@ -52,18 +67,19 @@ def read_table(path: Path) -> PrintedTable:
 
     Args:
         path: The table as CSV.
+        known: The layouts of its folder, where they were read before.
 
     Raises:
         MissingInputError: The file does not exist.
         FileFormatError: It is no CSV, its columns are of no known layout, or `tables.yaml` is
             wrong.
     """
-    layout = read_layouts(path.parent).get(path.name) if _has_layouts(path.parent) else None
-    if layout:
+    known = known or read_known_layouts(path.parent)
+    if layout := known.beside.get(path.name):
         return read_described_table(path, layout)
     texts = list(read_csv(path))
     columns = list(texts[0]) if texts else []
-    shipped = _read_shipped_layouts().get(path.name)
+    shipped = known.shipped.get(path.name)
     if shipped and {*shipped.list_columns()} <= {*columns}:
         layout = shipped
     else:
@@ -72,16 +88,15 @@ def read_table(path: Path) -> PrintedTable:
     return PrintedTable(path.name, layout, rows, read_cells(path.name, rows, layout))
 
 
-def read_tables(paths: Iterable[Path]) -> PrintedTables:
-    """Read several tables; one that cannot be read leaves the others."""
-    tables: list[PrintedTable] = []
-    errors: list[OmibenchError] = []
-    for path in paths:
-        try:
-            tables.append(read_table(path))
-        except OmibenchError as error:
-            errors.append(error)
-    return PrintedTables(tables, errors)
+def measure_datasets(known: KnownLayouts) -> dict[str, int]:
+    """How many problems each dataset of known layouts has: the most that a table is over."""
+    sizes: dict[str, int] = {}
+    for layout in {**known.shipped, **known.beside}.values():
+        for group in layout.columns:
+            whole = 0 if group.within else sum(n or 0 for n in group.parts.values())
+            if group.percent and (group.total or {*group.parts} == {TOTAL}):
+                sizes[group.dataset] = max(sizes.get(group.dataset, 0), whole)
+    return sizes
 
 
 def list_layout_files(paths: Iterable[str]) -> list[str]:
@@ -90,26 +105,5 @@ def list_layout_files(paths: Iterable[str]) -> list[str]:
     return [str(folder / LAYOUTS) for folder in folders if _has_layouts(folder)]
 
 
-def measure_datasets(folder: Path) -> dict[str, int]:
-    """How many problems each dataset of a folder's layouts has: the most that a table is over.
-
-    Args:
-        folder: Of the tables; those that ship with omibench stand behind them.
-    """
-    layouts = {**_read_shipped_layouts(), **(read_layouts(folder) if _has_layouts(folder) else {})}
-    sizes: dict[str, int] = {}
-    for layout in layouts.values():
-        for group in layout.columns:
-            whole = 0 if group.within else sum(n or 0 for n in group.parts.values())
-            if group.percent and (group.total or {*group.parts} == {TOTAL}):
-                sizes[group.dataset] = max(sizes.get(group.dataset, 0), whole)
-    return sizes
-
-
 def _has_layouts(folder: Path) -> bool:
     return (folder / LAYOUTS).is_file()
-
-
-def _read_shipped_layouts() -> Mapping[str, TableLayout]:
-    folder = find_shipped(SHIPPED)
-    return read_layouts(folder) if _has_layouts(folder) else {}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study
-from tests.stages.analyze.pages import Page
 
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.sections.published import PublishedSection
 
 LAYOUT = """\
 main.csv:
@@ -166,15 +165,22 @@ def test_a_study_without_print_has_neither_table(made: Folders) -> None:
     assert analysis.table("printed-beside-measured") is None
 
 
-def test_the_report_shows_every_kind_of_table_and_what_is_not_compared(
-    study: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_the_report_lays_out_every_kind_of_table_and_what_is_not_compared(
+    analysis: Analysis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    page = Page(study.analyze(tmp_path).report)
-    assert "a paper, table 1 (main.csv)" in page.text
-    assert "57.1 [25.0, 84.2]" in page.text
-    assert "50.00 ± 1.25" in page.text
-    assert "Physics × open" in page.text
-    assert "odd.csv: its columns are of no known layout" in page.text
-    assert "odd.csv" in caplog.text
-    assert "main.csv: 1 of 2 models match nothing in this study: 'Strongest' (nearest" in page.text
-    assert (tmp_path / "tables" / "printed-beside-measured.parquet").is_file()
+    view = PublishedSection(replace(analysis)).view()
+    assert view is not None
+    tables = {table["file"]: table for table in view["tables"]}
+    assert set(tables) == {"main.csv", "runs.csv", "reading.csv", "types.csv"}
+    assert tables["main.csv"]["source"] == "a paper, table 1"
+    assert tables["main.csv"]["rows"][0]["printed_values"] == [
+        "57.1 [25.0, 84.2]", "0.0 [0.0, 35.4]", "28.6",
+    ]  # fmt: skip
+    assert tables["runs.csv"]["rows"][0]["printed_values"] == ["50.00 ± 1.25"]
+    assert tables["types.csv"]["columns"] == ["Physics × open", "Physics × mcq", "Physics"]
+    (error,) = view["errors"]
+    assert "odd.csv: its columns are of no known layout" in error
+    assert error in caplog.text
+    assert "main.csv: 1 of 2 models match nothing in this study: 'Strongest' (nearest" in " ".join(
+        view["unmatched"]
+    )

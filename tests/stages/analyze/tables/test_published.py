@@ -252,6 +252,15 @@ def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:
         read_published(tmp_path / "none.csv", "any", 1)
 
 
+def test_wrong_layouts_are_one_error_for_all_tables_of_their_folder(tmp_path: Path) -> None:
+    (tmp_path / "tables.yaml").write_text("[]", "utf-8")
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("model,total_acc\nM,1\n", "utf-8")
+    beside = read_print([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], "d", 1)
+    assert [str(error).partition(": ")[2][:16] for error in beside.errors] == ["holds no layouts"]
+    assert not beside.rows
+
+
 def test_rows_match_by_label_and_strategy(results: Results) -> None:
     row = make_printed({})
     assert printed_row(results, Cell("sim-strong", "cot"), [row]) is row

@@ -10,7 +10,13 @@ from typing import NamedTuple
 from omibench.errors import FileFormatError, OmibenchError
 from omibench.printed_tables.cells import PrintedCell
 from omibench.printed_tables.layouts import AVERAGE, TableLayout
-from omibench.printed_tables.table import PrintedTable, measure_datasets, read_table
+from omibench.printed_tables.table import (
+    KnownLayouts,
+    PrintedTable,
+    measure_datasets,
+    read_known_layouts,
+    read_table,
+)
 from omibench.stages.analyze.tables.accuracy import TOTAL
 
 ACC, GPTSCORE, STRICT, PASS5, CONS5 = "acc", "gptscore", "strict", "pass5", "cons5"
@@ -99,8 +105,9 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
         FileFormatError: It is of no known layout, or it cannot be told which of its datasets is
             meant.
     """
-    sizes = measure_datasets(Path(path).parent)
-    return list_rows(_read_table(path), dataset, problems, sizes)
+    known = read_known_layouts(Path(path).parent)
+    table = _read_table(Path(path), known)
+    return list_rows(table, dataset, problems, measure_datasets(known))
 
 
 def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside:
@@ -118,21 +125,25 @@ def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside
         MissingInputError: A file is not there.
     """
     beside = PrintBeside([], [], [])
-    for path in paths:
+    layouts: dict[Path, KnownLayouts] = {}
+    for path in map(Path, paths):
         try:
-            table = _read_table(path)
-            beside.rows.extend(
-                list_rows(table, dataset, problems, measure_datasets(Path(path).parent))
-            )
+            if path.parent not in layouts:
+                layouts[path.parent] = read_known_layouts(path.parent)
+            known = layouts[path.parent]
+            table = _read_table(path, known)
+            beside.rows.extend(list_rows(table, dataset, problems, measure_datasets(known)))
             beside.tables.append(table)
         except FileFormatError as error:
-            beside.errors.append(error)
+            # A wrong tables.yaml is the same mistake for each table of its folder.
+            if str(error) not in map(str, beside.errors):
+                beside.errors.append(error)
     return beside
 
 
-def _read_table(path: str | Path) -> PrintedTable:
+def _read_table(path: Path, known: KnownLayouts) -> PrintedTable:
     try:
-        return read_table(Path(path))
+        return read_table(path, known)
     except OmibenchError as error:
         raise type(error)(f"analyze.published: {error}") from None
 

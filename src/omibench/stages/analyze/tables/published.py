@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import hypot
 from pathlib import Path
 from statistics import fmean
@@ -224,6 +225,7 @@ def comparison_records(results: Results, rows: Iterable[PrintedComparison]) -> l
     ]
 
 
+@lru_cache(4096)
 def normalise_name(name: str) -> str:
     """A model's name without case, punctuation and what one table prints and another leaves out."""
     return _OPTIONAL_ENDING.sub("", re.sub(r"[\W_]", "", name.casefold()))
