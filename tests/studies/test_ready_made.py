@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from omibench.params.families import choose_family
 from omibench.params.study import Study, load_study
 from omibench.plan.rehearsal import rehearse
 
@@ -136,3 +137,29 @@ def test_the_rows_of_the_specialised_reward_model_are_of_mathematics(root: Path)
     rehearsed = rehearse(study.model_copy(update={"simulated": True}))
     assert rehearsed.models["qwen2.5-math-rm-72b"].gives_reward
     assert rehearsed.cells == study.cells
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_declared_comparison_has_cells(root: Path, name: str) -> None:
+    """And of the models that one table compares none is left out of the headline's family."""
+    study = ready_made(root, name)
+    cells, declared = set(study.cells), study.analyze.baselines
+    models = {cell.model for cell in cells}
+    settings = {cell.setting for cell in cells}
+    for setting, baseline in declared.settings.items():
+        assert any((m, setting) in cells and (m, baseline) in cells for m in models), setting
+    for model, baseline in declared.models.items():
+        assert any((model, s) in cells and (baseline, s) in cells for s in settings), model
+    family = choose_family(study.cells, study.analyze.reference_setting)
+    assert set(family.settings) == set(study.analyze.reference_setting)
+
+
+@pytest.mark.parametrize(
+    ("study", "overlay"),
+    [("mathreal", "mathreal_clean"), ("mathreal", "mathreal_pairs"),
+     ("usnco_v", "usnco_v_saliency")],
+)  # fmt: skip
+def test_an_overlay_asks_a_part_of_the_models_and_settings(
+    root: Path, study: str, overlay: str
+) -> None:
+    assert laid_over(root, study, overlay).cells

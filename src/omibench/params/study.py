@@ -219,13 +219,14 @@ class Study(Block):
         return references
 
     def _list_baseline_references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
+        """Of comparisons names that are defined: an overlay may ask a part of them alone."""
         analyze, infer = self.analyze, self.infer
         models, settings = analyze.baselines.models, analyze.baselines.settings
         return [
-            ("analyze.baselines.models", [*models, *models.values()], infer.models),
+            ("analyze.baselines.models", [*models, *models.values()], self.models),
             ("analyze.full_settings", analyze.full_settings or [], infer.settings),
-            ("analyze.baselines.settings", [*settings, *settings.values()], infer.settings),
-            ("analyze.reference_setting", analyze.reference_setting, infer.settings),
+            ("analyze.baselines.settings", [*settings, *settings.values()], self.settings),
+            ("analyze.reference_setting", analyze.reference_setting, self.settings),
         ]
 
     def _list_printed_references(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
