@@ -87,6 +87,20 @@ def test_the_share_of_cells_at_chance_is_that_of_their_intervals(made: Folders) 
     assert "gptscore" not in table["rules"].to_list()
 
 
+def test_a_cell_stands_beside_the_chance_of_the_items_that_it_answered(made: Folders) -> None:
+    analysis = open_analysis(made)
+    results = analysis.results
+    opened = [id for id, answer in results.answers.items() if not answer.choices]
+    cell = (pl.col("model") == "sim-weak") & (pl.col("setting") == "cot")
+    verdicts = results.verdicts.filter(~cell | pl.col("id").is_in(opened))
+    partial = replace(analysis, results=replace(results, verdicts=verdicts))
+    table = partial.table("chance")
+    assert table is not None
+    at_chance = table.filter(metric="at chance", model="sim-weak", rules="robust")
+    assert at_chance["setting"].to_list() == ["direct", "first-image", ""], "open items alone"
+    assert at_chance["n"][-1] == at_chance["n"][:2].sum()
+
+
 def test_a_study_of_open_answers_has_no_chance(made: Folders) -> None:
     analysis = open_analysis(made)
     opened = {

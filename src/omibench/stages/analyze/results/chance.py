@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from omibench.results.grouped import estimate_groups
-from omibench.results.load import JUDGE_RULES
 from omibench.schemas.problem import Answer
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
 
 CHANCE, AT_CHANCE, BELOW_CHANCE = "chance", "at chance", "below chance"
 _CELL = ("model", "setting", "rules")
+_PLACE = ("slice", "value")
 
 
 def guess_chance(answer: Answer) -> float:
@@ -67,9 +66,9 @@ def tabulate_chance(analysis: Analysis) -> pl.DataFrame | None:
     if not chances["chance"].sum():
         return None
     labels = slice_items(analysis).join(chances, on="id")
-    return pl.concat(
-        [_tabulate_slices(analysis, labels), _count_cells(analysis, labels)], how="diagonal_relaxed"
-    )
+    guesses = _tabulate_slices(analysis, labels)
+    counts = _count_cells(analysis, labels, guesses)
+    return guesses if counts is None else pl.concat([guesses, counts], how="diagonal_relaxed")
 
 
 def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
@@ -99,38 +98,55 @@ def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _count_cells(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
+def _count_cells(
+    analysis: Analysis, labels: pl.DataFrame, guesses: pl.DataFrame
+) -> pl.DataFrame | None:
     """Count the accuracies of each model that chance explains, under each setting and in all."""
     import polars as pl
 
-    is_judge = pl.col("rules").str.split("/").list.first() == JUDGE_RULES
-    # Votes of single judges and the judge itself score the same responses as the rule books do.
-    values = analysis.item_values.filter(~is_judge).select(*_CELL, "id", "cluster", "verdict")
-    keys = [*_CELL, "slice", "value"]
-    parts = []
-    for _, part in labels.group_by("slice", maintain_order=True):
-        labelled = values.join(part, on="id")  # a slice at a time, for its memory
-        estimates = estimate_groups(labelled, keys, analysis.confidence)
-        chances = labelled.group_by(keys, maintain_order=True).agg(pl.col("chance").mean())
-        parts.append(estimates.join(chances, on=keys, how="left", maintain_order="left"))
-    cells = analysis.mark_simulated(pl.concat(parts).filter(pl.col("chance") > 0)).with_columns(
-        (pl.col("low") <= pl.col("chance"))
-        .and_(pl.col("high") >= pl.col("chance"))
-        .alias(AT_CHANCE),
+    cells = _list_accuracies(analysis).join(
+        guesses.select("slice", "value", chance="estimate", items="n"), on=["slice", "value"]
+    )
+    incomplete = cells.filter(pl.col("n") < pl.col("items"))
+    if incomplete.height:
+        part = analysis.item_values.join(incomplete.select(_CELL).unique(), on=_CELL, how="semi")
+        by_cell = part.join(labels, on="id").group_by(*_CELL, *_PLACE)
+        chances = by_cell.agg(pl.col("chance").mean().alias("chance_of_items"))
+        cells = cells.join(chances, on=[*_CELL, *_PLACE], how="left", maintain_order="left")
+        cells = cells.with_columns(chance=pl.coalesce("chance_of_items", "chance"))
+    cells = cells.filter(pl.col("chance") > 0).with_columns(
+        pl.col("chance").is_between("low", "high").alias(AT_CHANCE),
         (pl.col("high") < pl.col("chance")).alias(BELOW_CHANCE),
     )
-    counts = pl.concat([cells, cells.with_columns(setting=pl.lit(""))]).group_by(
-        _CELL, maintain_order=True
-    )
-    shares = counts.agg(
-        pl.col(AT_CHANCE).mean(),
-        pl.col(BELOW_CHANCE).mean(),
-        pl.len().cast(pl.Int64).alias("n"),
-        pl.col("simulated").any(),
+    if cells.is_empty():
+        return None
+    shares = (
+        pl.concat([cells, cells.with_columns(setting=pl.lit(""))])
+        .group_by(_CELL, maintain_order=True)
+        .agg(
+            pl.col(AT_CHANCE, BELOW_CHANCE).mean(),
+            pl.len().cast(pl.Int64).alias("n"),
+            pl.col("simulated").any(),
+        )
     )
     return shares.unpivot(
         [AT_CHANCE, BELOW_CHANCE],
         index=[*_CELL, "n", "simulated"],
         variable_name="metric",
         value_name="estimate",
+    )
+
+
+def _list_accuracies(analysis: Analysis) -> pl.DataFrame:
+    """List the accuracies of every cell by rule books, in all and by slices of items."""
+    import polars as pl
+
+    tables = [analysis.table(name) for name in ("accuracy", "slices")]
+    columns = [*_CELL, *_PLACE, "low", "high", "n", "simulated"]
+    return pl.concat(
+        [
+            table.filter(pl.col("metric") == "accuracy", pl.col("model") != "").select(columns)
+            for table in tables
+            if table is not None
+        ]
     )
