@@ -38,6 +38,7 @@ LETTERS = np.array(list("ABCD"))
 CHOICES = [Choice(label=label, text=f"option {label}") for label in LETTERS]
 CORRECTED = 0.01
 """The share of the golds that the second run corrects."""
+# Responses differ from each other, so that no verdict on one is that on another.
 WORDS = "The force on the rod follows from the torque about the hinge, so the current is set. " * 10
 
 COMMAND = """
@@ -71,7 +72,10 @@ def write_run(folder: Path, cells: list[tuple[str, str]], golds: np.ndarray, run
         letters = LETTERS[draw.integers(0, 4, len(ids))]
         keys = [f"{run}-{number}-{name}" for name in ids]
         sample = {"id": ids, "index": 0, "key": keys, "simulated": True}
-        texts = [rf"{WORDS}So \boxed{{{letter}}}." for letter in letters]
+        texts = [
+            rf"{WORDS}For {key}: \boxed{{{letter}}}."
+            for key, letter in zip(keys, letters, strict=True)
+        ]
         responses = pl.DataFrame(
             {**sample, "outcome": "answered", "text": texts, "finish_reason": "stop"}
         )
