@@ -1,4 +1,4 @@
-"""OCR accuracy of models, beside and correlated with their answers (MathReal, table 10)."""
+"""OCR accuracy of models, beside and correlated with their answers (MathReal, table 7)."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ MEASURES = {"accocr": "OCR accuracy (AccOCR), %", "lexical": "Characters kept (1
     "ocr-accuracy",
     "ocr-accuracy",
     "Answer accuracy against OCR accuracy",
-    source="MathReal, table 10",
+    source="MathReal, table 7",
 )
 def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     """Draw each cell's accuracy at how well its model reads, with the intervals of accuracies.

@@ -1,6 +1,6 @@
 """OCR accuracy of the models that read the pictures, and how it goes with answer accuracy.
 
-MathReal, OCR accuracy evaluation (appendix D), table 10 and appendix E. What was read stands in
+MathReal, OCR accuracy evaluation (appendix D), table 7 and appendix E. What was read stands in
 the responses under settings with `perception` that reads; `judge.transcripts` names who says what
 rules cannot.
 """
@@ -85,7 +85,7 @@ def tabulate_readings(analysis: Analysis) -> pl.DataFrame | None:
 @result(
     "ocr",
     "OCR accuracy of the models that read the pictures",
-    source="MathReal, OCR accuracy evaluation and table 10",
+    source="MathReal, OCR accuracy evaluation and table 7",
 )
 def tabulate_ocr(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate the OCR accuracy (AccOCR) and its parts over the problems that a model read.
@@ -117,7 +117,7 @@ def tabulate_ocr(analysis: Analysis) -> pl.DataFrame | None:
 @result(
     "ocr-accuracy",
     "Answer accuracy beside the OCR accuracy of the same models",
-    source="MathReal, table 10",
+    source="MathReal, table 7",
 )
 def tabulate_ocr_accuracy(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate each cell's accuracy beside how well its model reads.
