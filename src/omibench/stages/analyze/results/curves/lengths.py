@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from omibench.results.grouped import estimate_groups
+from omibench.results.grouped import average_samples, estimate_groups
+from omibench.results.load import JUDGE_RULES
 from omibench.results.slices import LENGTHS
 from omibench.stages.analyze.results.accuracy import CELL, name_metric
 from omibench.stages.analyze.results.curves.points import frame_cells
@@ -37,38 +38,20 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per cell, rule book, `slice` (the measure of length: characters of the visible text,
-        all tokens that were generated, or those that were thought) and bin (1 is the shortest):
-        `shortest` and `longest` of the bin and their `mean_length`, and how many `responses` it
-        holds. `n` counts items. None where no cell has ten responses.
+        A row per cell, under the main rules and the judge, `slice` (the measure of length:
+        characters of the visible text, all tokens that were generated, or those that were thought)
+        and bin (1 is the shortest): `shortest` and `longest` of the bin and their `mean_length`,
+        and how many `responses` it holds. `n` counts items. None where no cell has ten responses.
     """
     import polars as pl
 
-    parts = []
-    for measure in LENGTHS:
-        lengths = _measure_verdicts(analysis, measure)
-        rank = (pl.col("length").rank("average") - 0.5) / pl.len()
-        binned = lengths.filter(pl.len().over(CELL) >= _FEWEST).with_columns(
-            bin=(1 + (rank * BINS).floor()).clip(1, BINS).over(CELL).cast(pl.Int64)
-        )
-        if binned.is_empty():
-            continue
-        by = [*CELL, "bin"]
-        values = binned.group_by(*by, "id", maintain_order=True).agg(
-            pl.col("verdict").mean(), pl.col("cluster").first()
-        )
-        ranges = binned.group_by(by).agg(
-            pl.col("length").min().alias("shortest"),
-            pl.col("length").max().alias("longest"),
-            pl.col("length").mean().alias("mean_length"),
-            pl.len().cast(pl.Int64).alias("responses"),
-        )
-        estimates = estimate_groups(values, by, analysis.confidence).drop("n_eff")
-        parts.append(
-            estimates.join(ranges, on=by, maintain_order="left").with_columns(
-                slice=pl.lit(measure), value=pl.col("bin").cast(pl.String)
-            )
-        )
+    lengths = _measure_verdicts(analysis, [analysis.results.main_rules, JUDGE_RULES])
+    parts = [
+        estimates
+        for measure in LENGTHS
+        if measure in lengths.columns
+        and not (estimates := _estimate_bins(lengths, measure, analysis.confidence)).is_empty()
+    ]
     if not parts:
         return None
     table = pl.concat(parts).with_columns(metric=name_metric("accuracy"))
@@ -92,14 +75,15 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
     """
     import polars as pl
 
-    main_rules = analysis.results.main_rules
     rows: list[dict[str, Any]] = []
-    for measure in LENGTHS:
-        lengths = _measure_verdicts(analysis, measure).filter(rules=main_rules)
-        coded = lengths.with_columns(pl.col("cluster").rank("dense"))
-        for keys, part in coded.partition_by(CELL, as_dict=True, maintain_order=True).items():
-            facts = dict(zip(CELL, keys, strict=True)) | {"slice": measure}
-            rows += [facts | row for row in _correlate(part, analysis.confidence)]
+    lengths = _measure_verdicts(analysis, [analysis.results.main_rules])
+    coded = lengths.with_columns(pl.col("cluster").rank("dense"))
+    for keys, part in coded.partition_by(CELL, as_dict=True, maintain_order=True).items():
+        for measure in LENGTHS:
+            if measure in part.columns:
+                facts = dict(zip(CELL, keys, strict=True)) | {"slice": measure}
+                measured = part.drop_nulls(measure)
+                rows += [facts | row for row in _correlate(measured, measure, analysis.confidence)]
     if not rows:
         return None
     labels = frame_cells(analysis).select("model", "setting", "label", "setting_label")
@@ -108,24 +92,47 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
     return analysis.mark_simulated(joined)
 
 
-def _measure_verdicts(analysis: Analysis, measure: str) -> pl.DataFrame:
-    """The verdicts that count, with the length of their response; those without one are absent."""
+def _measure_verdicts(analysis: Analysis, books: Sequence[str]) -> pl.DataFrame:
+    """The verdicts of some rule books that count, with every length of their response."""
     import polars as pl
 
-    responses, length = analysis.results.responses, pl.col(measure).cast(pl.Float64)
+    responses = analysis.results.responses
     place = ["model", "setting", "id", "index"]
-    lengths = responses.select(*place, length.alias("length")).drop_nulls()
-    verdicts = analysis.results.counting_verdicts.select(*_SCORED, "index")
-    return verdicts.join(lengths, on=place, maintain_order="left").drop("index")
+    measures = [name for name in LENGTHS if name in responses.columns]
+    lengths = responses.select(*place, pl.col(measures).cast(pl.Float64))
+    verdicts = analysis.results.counting_verdicts.filter(pl.col("rules").is_in(books))
+    return verdicts.select(*_SCORED, "index").join(lengths, on=place, maintain_order="left")
 
 
-def _correlate(part: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
-    length, verdict = part["length"].to_numpy(), part["verdict"].to_numpy()
+def _estimate_bins(lengths: pl.DataFrame, measure: str, confidence: float) -> pl.DataFrame:
+    """The accuracy of each bin of each cell by one measure of length."""
+    import polars as pl
+
+    length, by = pl.col(measure), [*CELL, "bin"]
+    rank = (length.rank("average") - 0.5) / pl.len()
+    binned = (
+        lengths.drop_nulls(measure)
+        .filter(pl.len().over(CELL) >= _FEWEST)
+        .with_columns(bin=(1 + (rank * BINS).floor()).clip(1, BINS).over(CELL).cast(pl.Int64))
+    )
+    is_sampled = bool((binned["index"] > 0).any())
+    values = average_samples(binned, by) if is_sampled else binned
+    ranges = binned.group_by(by).agg(
+        length.min().alias("shortest"),
+        length.max().alias("longest"),
+        length.mean().alias("mean_length"),
+        pl.len().cast(pl.Int64).alias("responses"),
+    )
+    estimates = estimate_groups(values, by, confidence).drop("n_eff")
+    return estimates.join(ranges, on=by, maintain_order="left").with_columns(
+        slice=pl.lit(measure), value=pl.col("bin").cast(pl.String)
+    )
+
+
+def _correlate(part: pl.DataFrame, measure: str, confidence: float) -> Iterator[dict[str, Any]]:
+    length, verdict = part[measure].to_numpy(), part["verdict"].to_numpy()
     clusters = part["cluster"].to_numpy()
-    for metric, correlate in (
-        ("spearman", correlate_by_rank),
-        ("point-biserial", correlate_values),
-    ):
+    for metric, correlate in _COEFFICIENTS.items():
         numbers = correlate(length, verdict, clusters, confidence)
         if not isnan(numbers.value):
             yield {

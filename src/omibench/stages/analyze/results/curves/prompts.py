@@ -11,7 +11,6 @@ from omibench.stages.analyze.results.comparisons.baselines import (
 from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_rule_books
 from omibench.stages.analyze.results.curves.points import frame_cells
 from omibench.stages.analyze.results.curves.series import list_prompts
-from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting, rule book, measure and slice: the metric `difference`, its
+        A row per model, setting, rule book and measure: the metric `difference`, its
         accuracy (`score`) minus that under `baseline` (`baseline_score`), with the paired test and
         Holm's p over models and prompts; `prompt` and `baseline_prompt` name the words. None where
         no two settings differ in their prompt alone.
@@ -55,7 +54,8 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
                 baselines[name] = reference
                 rows.append((name, prompt, names[reference]))
     values = pair_with_baselines(keep_rule_books(analysis.item_values), "setting", baselines)
-    tables = list(compare_slices(analysis, values, slice_items(analysis), "setting"))
+    whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
+    tables = list(compare_slices(analysis, values, whole, "setting"))
     if not tables:
         return None
     facts = pl.DataFrame(

@@ -10,7 +10,7 @@ from omibench.stages.analyze.results.comparisons.baselines import (
     pair_with_baselines,
 )
 from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_rule_books
-from omibench.stages.analyze.results.item_slices import slice_items
+from omibench.stages.analyze.results.item_slices import label_items
 from omibench.stages.analyze.results.result import result
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per pair, setting, rule book, measure and slice: the metric `difference`, thinking
-        (`model`, `score`) minus instruct (`baseline`, `baseline_score`), with the paired test and
-        Holm's p over the pairs; `family`, `parameters_b` and both labels. None where no family has
-        both variants of a size.
+        A row per pair, setting, rule book, measure and subject, and over all: the metric
+        `difference`, thinking (`model`, `score`) minus instruct (`baseline`, `baseline_score`),
+        with the paired test and Holm's p over the pairs; `series` (the models' family),
+        `parameters_b` and both labels. None where no family has both variants of a size.
     """
     import polars as pl
 
@@ -67,7 +67,9 @@ def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
     if not pairs:
         return None
     values = pair_with_baselines(keep_rule_books(analysis.item_values), "model", pairs)
-    tables = list(compare_slices(analysis, values, slice_items(analysis), "model"))
+    whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
+    labels = pl.concat([whole, label_items(analysis.items, "subject")])
+    tables = list(compare_slices(analysis, values, labels, "model"))
     if not tables:
         return None
     facts = pl.DataFrame(
