@@ -80,6 +80,20 @@ def main() -> int:
     return 1 if missed else 0
 
 
+def _write_print(folder: Path, models: dict[str, Any], settings: dict[str, Any]) -> Path:
+    """Write a table as papers print them, with a row a cell; the numbers are made up."""
+    parts = ("total", "biology", "chemistry", "mathematics", "physics")
+    rows = [
+        {"model": block["label"], "strategy": setting}
+        | {f"{part}_acc": f"{(7 * n + 13 * k) % 10000 / 100:.2f}" for part in parts}
+        for n, block in enumerate(models.values())
+        for k, setting in enumerate(settings)
+    ]
+    path = folder / "printed.csv"
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
 def make_study(folder: Path, models: int, settings: int) -> None:
     """Write a params.yaml of stand-ins under settings that differ in prompt, pictures and length.
 
@@ -112,6 +126,7 @@ def make_study(folder: Path, models: int, settings: int) -> None:
         "score": {"rules": list(BOOKS)},
         "analyze": {
             "explorer": False,
+            "published": str(_write_print(folder, blocks, modes)),
             "baselines": {
                 "models": dict.fromkeys(names[1:4], names[0]),
                 "settings": dict.fromkeys(list(modes)[1:], "setting-00"),

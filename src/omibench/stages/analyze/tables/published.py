@@ -89,13 +89,13 @@ def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> li
     names = {setting, setting.partition("-")[0], results.setting_label(setting)}
     rows_by_file: dict[str, list[Printed]] = {}
     for normalise in (str, normalise_name):
-        exact = dict(rows_by_file)
+        exact, model = dict(rows_by_file), normalise(label)
         for row in printed:
+            if normalise(row.model) != model or row.file in exact:
+                continue
             strategies = row.settings or (row.strategy or _DEFAULT_STRATEGY,)
             accepted_names = {setting} if row.settings else names
-            if row.file in exact or not accepted_names.intersection(strategies):
-                continue
-            if normalise(row.model) == normalise(label):
+            if accepted_names.intersection(strategies):
                 rows_by_file.setdefault(row.file, []).append(row)
     return [row for rows in rows_by_file.values() for row in rows]
 
