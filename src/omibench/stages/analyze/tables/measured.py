@@ -126,7 +126,7 @@ def measure(
     if not frames:
         return {}
     found = {}
-    for row in pl.concat(frames).iter_rows(named=True):
+    for row in pl.concat(frames, how="diagonal").iter_rows(named=True):
         place = (row["rules"], row["slice"], row["value"], row["metric"])
         found[Quantity(Cell(row["model"], row["setting"]), *place)] = Measurement(
             row["estimate"], row["low"], row["high"], row["n"], row["clusters"]
