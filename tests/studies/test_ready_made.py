@@ -113,6 +113,24 @@ def test_both_pictures_of_mathreal_are_compared_for_the_same_models(root: Path) 
     assert study.study.store == clean.study.store, "what was bought is not bought again"
 
 
+def test_five_runs_are_laid_over_omibench(root: Path) -> None:
+    study = laid_over(root, "omibench", "omibench_five_runs")
+    runs = {"five-runs", "zero-shot-five-runs", "three-shot-five-runs"}
+    assert {cell.setting for cell in study.cells} == runs
+    assert {study.settings[name].decoding.samples for name in runs} == {5}
+    assert study.analyze.baselines.models["qwen3-vl-32b-thinking"] == "qwen3-vl-32b-instruct"
+
+
+def test_marks_of_reasoning_are_laid_over_omibench(root: Path) -> None:
+    assert set(ready_made(root, "omibench").judge.panels) == set()
+    study = laid_over(root, "omibench", "omibench_reasoning")
+    assert {name: panel.models for name, panel in study.judge.panels.items()} == {
+        "quality": ["gpt-4o"],
+        "alignment": ["gpt-4o"],
+    }
+    assert {cell.setting for cell in study.judged_cells} == {"cot"}
+
+
 def test_saliency_is_laid_over_usnco_v_with_and_without_reasoning(root: Path) -> None:
     assert ready_made(root, "usnco_v").salient_cells == []
     study = laid_over(root, "usnco_v", "usnco_v_saliency")
