@@ -108,3 +108,10 @@ def test_every_item_has_each_of_its_labels_once(labels: list[list[str]]) -> None
     expected = {(str(n), label) for n, value in enumerate(labels) for label in value}
     assert sorted(long.rows()) == sorted(expected | {("none", NOT_STATED), ("one", "x")})
     assert isinstance(long.schema["k"], pl.String)
+
+
+def test_the_weights_of_a_model_that_runs_here_are_open_unless_it_says_otherwise() -> None:
+    local = {"provider": "vllm", "id": "org/m"}
+    values = {"models": {"here": local, "mine": {**local, "weights": "closed"}}}
+    models = describe_models(parse_study(values, "params.yaml").models)
+    assert models.select("model", "weights").rows() == [("here", "open"), ("mine", "closed")]

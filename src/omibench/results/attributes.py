@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.params.models.base import LocalModel
 from omibench.schemas.attributes import Value, list_labels
 from omibench.schemas.problem import Answer, Question
 
@@ -115,10 +114,8 @@ def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:
     """
     import polars as pl
 
-    stated = [name for name in MODEL_ATTRIBUTES if name != "weights"]
     rows = [
-        {"model": name, "weights": _find_weights(block)}
-        | {field: getattr(block, field) for field in stated}
+        {"model": name} | {field: getattr(block, field) for field in MODEL_ATTRIBUTES}
         for name, block in models.items()
     ]
     texts = dict.fromkeys(("model", *_MODEL_WORDS), pl.String())
@@ -218,10 +215,6 @@ def _make_series(name: str, values: Sequence[Value | None]) -> pl.Series:
         labels = [list_labels(value) or None for value in values]
         return pl.Series(name, labels, pl.List(pl.String))
     return pl.Series(name, values, pl.String)
-
-
-def _find_weights(block: ModelBlock) -> str | None:
-    return block.weights or ("open" if isinstance(block, LocalModel) else None)
 
 
 def _name_condition(setting: Setting) -> str:

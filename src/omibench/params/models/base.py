@@ -271,6 +271,7 @@ class LocalModel(ServedModel):
     `id` is a hub id or a folder.
     """
 
+    weights: Display[Literal["open", "closed"] | None] = "open"
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
     trust_remote_code: bool = False
     """Run the Python code that comes with the model, with your rights (docs/local_models.md).
