@@ -220,9 +220,10 @@ def test_pass_at_five_is_that_of_the_aggregated_samples(results: Results, tmp_pa
         for n, id in enumerate(results.answers) for metric in ("pass", "consistency")
     ]  # fmt: skip
     write_parquet(tmp_path / cell.model / "cot.parquet", rows, AggregateRow)
-    row = make_printed({(TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
-    found = compare(results, [row], tmp_path)
-    assert [(c.metric, c.measured, c.differs) for c in found] == [
+    row = make_printed({(TOTAL, "acc"): 1.0, (TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
+    compared = compare(results, [row], tmp_path)
+    assert [c.metric for c in compared] == ["acc", "pass5", "cons5"]
+    assert [(c.metric, c.measured, c.differs) for c in compared[1:]] == [
         ("pass5", 50.0, False), ("cons5", 50.0, True),
     ]  # fmt: skip
 
