@@ -16,7 +16,6 @@ from omibench.stages.analyze.tables.accuracy import (
     ALL_CELLS,
     TOTAL,
     failure_counts,
-    failures,
     image_scores,
     in_image_bin,
     score_records,
@@ -100,14 +99,6 @@ def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:
     )  # fmt: skip
     assert estimate_accuracy(rows, 0.95) == clustered_wilson([0.75, 0.0, 1.0], ["a", "b", "c"])
     assert estimate_accuracy(pl.concat([rows] * 8), 0.95) == estimate_accuracy(rows, 0.95)
-
-
-def test_bounds_average_the_samples_of_a_problem_first() -> None:
-    rows = pl.DataFrame(
-        {"id": ["a", "a", "b"], "verdict": [0.0, 1.0, 0.5], "failed": [True, False, False]}
-    )
-    assert failures(rows) == (1, 0.5, 0.75)
-    assert failures(rows.with_columns(failed=pl.lit(None, pl.Boolean))) is None
 
 
 def test_published_verdicts_take_their_failures_from_robust(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from omibench.stages.analyze.sections.main_notes import (
     describe_places,
     describe_size,
 )
-from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
+from omibench.stages.analyze.tables.accuracy import TOTAL, Score, subjects
+from omibench.stages.analyze.tables.groups import Failures
 from omibench.stages.analyze.tables.printed import ACC, GPTSCORE, STRICT, Printed
 from omibench.stages.analyze.tables.published import PrintedComparison, printed_row
 from omibench.stages.analyze.words import (

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.cell import Cell
-from omibench.results.accuracy import estimate_accuracy
 from omibench.results.attributes import MOST_IMAGES
+from omibench.results.grouped import average_samples
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.tables.calibration import correct_accuracy
+from omibench.stages.analyze.tables.groups import (
+    CELL,
+    Failures,
+    index_estimates,
+    score_groups,
+)
 from omibench.statistics.correction import Corrected
 from omibench.statistics.intervals import Estimate
 
@@ -21,14 +28,7 @@ if TYPE_CHECKING:
 
 TOTAL = "total"
 ALL_CELLS = Cell("", "")
-
-
-class Failures(NamedTuple):
-    """How many responses hold no answer, and the accuracy with them as wrong and as right."""
-
-    failed: int
-    as_wrong: float
-    as_right: float
+_BIN = "images"
 
 
 class Score(NamedTuple):
@@ -77,76 +77,26 @@ class FailureCount:
     simulated: bool
 
 
-def failures(rows: pl.DataFrame) -> Failures | None:
-    """Responses without an answer among some verdicts; None where nothing says which they are."""
-    import polars as pl
-
-    if rows["failed"].null_count():
-        return None
-    right = pl.max_horizontal("verdict", pl.col("failed").cast(pl.Float64))
-    problems = rows.group_by("id", maintain_order=True).agg(
-        wrong=pl.col("verdict").mean(), right=right.mean()
-    )
-    as_wrong, as_right = (float(problems[c].sum()) / problems.height for c in ("wrong", "right"))
-    return Failures(int(rows["failed"].sum()), as_wrong, as_right)
-
-
-def average_problems(rows: pl.DataFrame, column: str) -> float | None:
-    """The mean of `credit` or `ratio` over problems, each the mean of its samples.
-
-    Args:
-        rows: Verdicts of one rule book; where the column is null, `verdict` stands in for it.
-        column: Its name.
-
-    Returns:
-        The mean in [0, 1]; None where no verdict has a value.
-    """
-    import polars as pl
-
-    if rows[column].null_count() == rows.height:
-        return None
-    filled = rows.with_columns(pl.coalesce(column, "verdict").alias(column))
-    problems = filled.group_by("id", maintain_order=True).agg(pl.col(column).mean())
-    return float(problems[column].sum()) / problems.height
-
-
-def estimate_strict(rows: pl.DataFrame, confidence: float) -> Estimate | None:
-    """Estimate the strict accuracy over problems (MathReal, evaluation protocol).
-
-    Args:
-        rows: Verdicts of one rule book; `strict` is 1 where all parts are right, and null for a
-            response without an answer.
-        confidence: The two-sided level of the interval, in (0, 1).
-
-    Returns:
-        The estimate; None where no verdict has a strict value.
-    """
-    import polars as pl
-
-    if rows["strict"].null_count() == rows.height:
-        return None
-    return estimate_accuracy(rows.with_columns(verdict=pl.coalesce("strict", 0.0)), confidence)
-
-
 def scores(results: Results) -> list[Score]:
     """Every cell under every rule book, total first, then the subjects in alphabetical order.
 
     The total is the micro-average over problems (OMIBench, section 4.1).
     """
-    confidence = results.study.analyze.confidence
+    confidence, verdicts = results.study.analyze.confidence, results.counting_verdicts
+    groups = {
+        (*place, TOTAL): score for place, score in score_groups(verdicts, None, confidence).items()
+    } | score_groups(verdicts, "subject", confidence)
+    names = [TOTAL, *subjects(results)]
     table = []
-    for cell, rules, rows in _list_cell_verdicts(results):
+    for cell, rules in _list_cells(results):
         simulated = results.simulated_cells[cell]
-        parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
-        for subject, part in parts:
-            if part.height:
-                acc, failed = estimate_accuracy(part, confidence), failures(part)
+        for subject in names:
+            if part := groups.get((*cell, rules, subject)):
                 fixed = rules == JUDGE_RULES and subject == TOTAL
                 table.append(
-                    Score(cell, rules, subject, acc, part.height, failed, simulated,
-                          average_problems(part, "credit"), average_problems(part, "ratio"),
-                          correct_accuracy(results, cell) if fixed else None,
-                          estimate_strict(part, confidence))
+                    Score(cell, rules, subject, part.acc, part.responses, part.failures, simulated,
+                          part.credit, part.ratio,
+                          correct_accuracy(results, cell) if fixed else None, part.strict)
                 )  # fmt: skip
     return table
 
@@ -157,18 +107,40 @@ def image_scores(results: Results) -> list[ImageScore]:
     Cells under settings that take something from an item would mix that effect with the number of
     images: the row of all together (`ALL_CELLS`) is over `results.pooled_settings`.
     """
-    confidence = results.study.analyze.confidence
-    pooled = [(ALL_CELLS, rules, pool_cells(results, rules)) for rules in results.rules]
-    table = []
-    for cell, rules, rows in [*_list_cell_verdicts(results), *pooled]:
-        every = cell == ALL_CELLS
-        simulated = results.rests_on_simulation(rules) if every else results.simulated_cells[cell]
-        for images in image_bins(results):
-            part = in_image_bin(rows, images)
-            if part.height:
-                acc = estimate_accuracy(part, confidence)
-                table.append(ImageScore(cell, rules, images, acc, simulated))
-    return table
+    import polars as pl
+
+    confidence, verdicts = results.study.analyze.confidence, results.counting_verdicts
+    pooled = verdicts.filter(pl.col("setting").is_in(results.pooled_settings))
+    cells, together = [*CELL, _BIN], ["rules", _BIN]
+    groups = index_estimates(_average_bins(verdicts, cells), cells, confidence) | {
+        (*ALL_CELLS, *place): acc
+        for place, acc in index_estimates(
+            _average_bins(pooled, together), together, confidence
+        ).items()
+    }
+    everything = [(ALL_CELLS, rules) for rules in results.rules]
+    return [
+        ImageScore(
+            cell,
+            rules,
+            images,
+            groups[*cell, rules, count],
+            results.rests_on_simulation(rules)
+            if cell == ALL_CELLS
+            else results.simulated_cells[cell],
+        )
+        for cell, rules in [*_list_cells(results), *everything]
+        for count, images in _name_bins(results).items()
+        if (*cell, rules, count) in groups
+    ]
+
+
+def _average_bins(verdicts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    bins = pl.col("n_images").clip(upper_bound=MOST_IMAGES).alias(_BIN)
+    names = [name for name in by if name != _BIN]
+    return average_samples(verdicts.select(*names, "id", "cluster", "verdict", bins), by)
 
 
 def pool_cells(results: Results, rules: str) -> pl.DataFrame:
@@ -181,17 +153,26 @@ def pool_cells(results: Results, rules: str) -> pl.DataFrame:
 
 def failure_counts(results: Results) -> list[FailureCount]:
     """Every outcome that is no answer and occurs at all, for every cell and rule book."""
-    table = []
-    for cell, rules, rows in _list_cell_verdicts(results):
-        counts = dict(rows.group_by("outcome").len().iter_rows())
-        table += [
-            FailureCount(
-                cell, rules, name, counts[name], rows.height, results.simulated_cells[cell]
-            )
-            for name in FAILURES
-            if name in counts
-        ]
-    return table
+    counts = {
+        tuple(place): count
+        for *place, count in results.counting_verdicts.group_by(*CELL, "outcome").len().iter_rows()
+    }
+    totals: Counter[tuple[str, ...]] = Counter()
+    for (model, setting, rules, _), count in counts.items():
+        totals[model, setting, rules] += count
+    return [
+        FailureCount(
+            cell,
+            rules,
+            name,
+            counts[*cell, rules, name],
+            totals[*cell, rules],
+            results.simulated_cells[cell],
+        )
+        for cell, rules in _list_cells(results)
+        for name in FAILURES
+        if (*cell, rules, name) in counts
+    ]
 
 
 def subjects(results: Results) -> list[str]:
@@ -201,8 +182,13 @@ def subjects(results: Results) -> list[str]:
 
 def image_bins(results: Results) -> list[str]:
     """The bins of image counts that hold problems, fewest images first: "2", "3", ..., "6+"."""
+    return list(_name_bins(results).values())
+
+
+def _name_bins(results: Results) -> dict[int, str]:
+    """Number of images -> name of its bin, fewest images first."""
     counts = {min(a.n_images, MOST_IMAGES) for a in results.answers.values()}
-    return [f"{MOST_IMAGES}+" if n == MOST_IMAGES else str(n) for n in sorted(counts)]
+    return {n: f"{MOST_IMAGES}+" if n == MOST_IMAGES else str(n) for n in sorted(counts)}
 
 
 def in_image_bin(rows: pl.DataFrame, images: str) -> pl.DataFrame:
@@ -276,13 +262,10 @@ def round_number(value: float) -> float | None:
     return None if isnan(value) else round(value, 6)
 
 
-def _list_cell_verdicts(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
-    parts = (
-        (cell, rules, results.select_verdicts(rules, cell))
-        for cell in results.study.cells
-        for rules in [*results.rules, *results.votes]
-    )
-    return [part for part in parts if part[2].height]
+def _list_cells(results: Results) -> list[tuple[Cell, str]]:
+    """Every cell with every rule book and single judge, in the order of the tables."""
+    books = [*results.rules, *results.votes]
+    return [(cell, rules) for cell in results.cells for rules in books]
 
 
 def cell_names(results: Results, cell: Cell) -> dict[str, Any]:
