@@ -130,7 +130,11 @@ def _match(analysis: Analysis, file: str | None, column: str) -> MatchedLabels |
     if file is None:
         return None
     rows = [row for row in read_labels(Path(file)) if column in row.labels]
-    return match_labels(rows, analysis.results.responses, Path(file), "analyze") if rows else None
+    return (
+        match_labels(rows, analysis.results.read_responses(), Path(file), "analyze")
+        if rows
+        else None
+    )
 
 
 def _split_by_model(pairs: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
