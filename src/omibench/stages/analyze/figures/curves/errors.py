@@ -93,5 +93,5 @@ def draw_wrong_steps(table: pl.DataFrame) -> Chart | None:
             for row in scale_up(table.to_dicts(), "estimate", "low", "high")
         ]
     )
-    x = alt.X("estimate:Q", title="Wrong steps, %", scale=alt.Scale(domain=[0, 100]))
-    return finish_rows(draw_rows(data, x, "scope", ""), "wrong-steps", data)
+    chart = draw_rows(data, "Wrong steps, %", "scope", scale=alt.Scale(domain=[0, 100]))
+    return finish_rows(chart, "wrong-steps", data)

@@ -78,5 +78,6 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
     if not rows:
         return None
     data = head_lines([row | {"measure": _WORDS[row["slice"]]} for row in rows])
-    x = alt.X("estimate:Q", title="Spearman's correlation", scale=alt.Scale(domain=[-1, 1]))
-    return finish_rows(draw_rows(data, x, "measure", "Length in"), "length-correlations", data)
+    scale = alt.Scale(domain=[-1, 1])
+    chart = draw_rows(data, "Spearman's correlation", "measure", "Length in", scale)
+    return finish_rows(chart, "length-correlations", data)

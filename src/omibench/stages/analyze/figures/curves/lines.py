@@ -128,25 +128,30 @@ def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
     )
 
 
-def draw_rows(rows: Sequence[Row], x: alt.X, colour: str, title: str) -> Chart:
+def draw_rows(
+    rows: Sequence[Row], title: str, colour: str, legend: str = "", scale: alt.Scale | None = None
+) -> Chart:
     """Draw a row a name with a point and its interval.
 
     Args:
         rows: Rows with `line`, `estimate`, `low`, `high` and the column `colour`.
-        x: Of `estimate`.
+        title: What `estimate` is.
         colour: The column that colours and shapes tell apart.
-        title: Of the legend.
+        legend: The title of the legend.
+        scale: Of `estimate`; one that holds 0 if left out.
     """
     names = list(dict.fromkeys(row["line"] for row in rows))
+    shared = scale or alt.Scale(zero=True)
+    low, x = (alt.X(f"{name}:Q", title=title, scale=shared) for name in ("low", "estimate"))
     groups = list(dict.fromkeys(str(row[colour]) for row in rows))
     base = alt.Chart(embed_data(list(rows))).encode(
         y=alt.Y("line:N", sort=names, title=None, axis=alt.Axis(grid=True)),
         yOffset=alt.YOffset(f"{colour}:N", sort=groups),
-        color=encode_colour(colour, groups, title),
+        color=encode_colour(colour, groups, legend),
     )
     return alt.layer(
-        base.mark_rule().encode(x=alt.X("low:Q", title=""), x2="high:Q"),
-        base.mark_point(size=60).encode(x=x, shape=encode_shape(colour, groups, title)),
+        base.mark_rule().encode(x=low, x2="high:Q"),
+        base.mark_point(size=60).encode(x=x, shape=encode_shape(colour, groups, legend)),
     )
 
 

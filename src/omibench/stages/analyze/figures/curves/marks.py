@@ -44,6 +44,6 @@ def draw_marks(table: pl.DataFrame) -> Chart | None:
     )
     if not data:
         return None
-    scale = alt.Scale(domain=[LOWEST_MARK, HIGHEST_MARK], nice=False)
-    x = alt.X("estimate:Q", title="Mean mark, 1 to 5", scale=scale)
-    return finish_rows(draw_rows(data, x, "mark", ""), "rationale-marks", data)
+    scale = alt.Scale(domain=[LOWEST_MARK, HIGHEST_MARK], nice=False, zero=False)
+    chart = draw_rows(data, "Mean mark, 1 to 5", "mark", scale=scale)
+    return finish_rows(chart, "rationale-marks", data)

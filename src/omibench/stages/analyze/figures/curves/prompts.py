@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import altair as alt
-
 from omibench.stages.analyze.figures.curves.lines import (
     describe_rules,
     draw_rows,
@@ -44,6 +42,6 @@ def draw_prompts(table: pl.DataFrame) -> Chart | None:
     if not data:
         return None
     references = sorted({row["baseline_prompt"] for row in data})
-    x = alt.X("estimate:Q", title=f"Accuracy minus that under {', '.join(references)}, points")
-    chart = draw_rows(data, x, "prompt", "Prompt")
+    title = f"Accuracy minus that under {', '.join(references)}, points"
+    chart = draw_rows(data, title, "prompt", "Prompt")
     return finish_rows(chart, "prompt-differences", data, describe_rules(rules))
