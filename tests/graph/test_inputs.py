@@ -118,6 +118,13 @@ def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
     assert list_named_files(study, "analyze") == ["errors.csv", "types.yaml"]
 
 
+def test_files_of_people_and_other_benchmarks_are_inputs_of_the_report() -> None:
+    files = {"people": "people.csv", "people_cutoffs": "c.csv", "external_scores": "scores.csv"}
+    study = parse_study({"analyze": files}, "test")
+    assert sorted(list_named_files(study, "analyze")) == sorted(files.values())
+    assert sorted(list_missing_files(study)) == sorted(files.values())
+
+
 def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
