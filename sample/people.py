@@ -43,10 +43,10 @@ def main() -> None:
     subset = study.analyze.people_subset
     if subset is None:
         parser.error("params.yaml draws no problems for people: it lacks analyze.people_subset")
-    drawn = draw_subset({id: a.subject for id, a in golds.items()}, subset, study.study.seed)
+    draw = draw_subset({id: a.subject for id, a in golds.items()}, subset, study.study.seed)
     rows = []
     for person, (group, ability) in PEOPLE.items():
-        for id in (*drawn.familiarisation, *drawn.scored):
+        for id in (*draw.familiarisation, *draw.scored):
             random = make_random("person", person, id)
             right = random.random() < chance(ability - oracle.row(id).difficulty, 0.0)
             answer = "; ".join(golds[id].answer) if right else make_wrong(golds[id], random)

@@ -74,9 +74,9 @@ def read_checked_rows(
                 _check_columns(path, columns, list(cells))
             if len(entries) + len(bad_lines) == MOST_ROWS:
                 raise FileFormatError(f"{path}: has more than {MOST_ROWS:,} rows: split the file")
-            filled = {name: text.strip() for name, text in cells.items() if text and text.strip()}
+            values = {name: text.strip() for name, text in cells.items() if text and text.strip()}
             try:
-                entries.append(NumberedEntry(line, kind.model_validate(filled)))
+                entries.append(NumberedEntry(line, kind.model_validate(values)))
             except ValidationError as error:
                 bad_lines.append(_describe_error(line, error))
     except FileFormatError as error:

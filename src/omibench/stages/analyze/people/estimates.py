@@ -25,11 +25,11 @@ BY_PROBLEMS, BY_BOTH = "problems", "people and problems"
 _PLACE = ("rules", "slice", "value")
 
 
-def add_kinds(scored: pl.DataFrame) -> pl.DataFrame:
+def add_kinds(verdicts: pl.DataFrame) -> pl.DataFrame:
     """Repeat people's answers for each way in which they are summed up.
 
     Args:
-        scored: Rows with `person` and `group`.
+        verdicts: Rows with `person` and `group`.
 
     Returns:
         The rows with `kind` and `respondent`: for the person, for the group where it has a name,
@@ -38,14 +38,14 @@ def add_kinds(scored: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     parts = [
-        scored.with_columns(kind=pl.lit(PERSON), respondent=pl.col("person")),
-        scored.filter(pl.col("group") != "").with_columns(
+        verdicts.with_columns(kind=pl.lit(PERSON), respondent=pl.col("person")),
+        verdicts.filter(pl.col("group") != "").with_columns(
             kind=pl.lit(GROUP), respondent=pl.col("group")
         ),
     ]
-    groups, people = scored["group"].n_unique(), scored["person"].n_unique()
-    if groups > 1 or (people > 1 and (scored["group"] == "").all()):
-        parts.append(scored.with_columns(kind=pl.lit(EVERYBODY), respondent=pl.lit("")))
+    groups, people = verdicts["group"].n_unique(), verdicts["person"].n_unique()
+    if groups > 1 or (people > 1 and (verdicts["group"] == "").all()):
+        parts.append(verdicts.with_columns(kind=pl.lit(EVERYBODY), respondent=pl.lit("")))
     return pl.concat(parts)
 
 
@@ -55,7 +55,7 @@ def estimate_people(
     """Estimate the accuracy of each person, of each group and of everybody.
 
     Args:
-        answers: People's scored answers with `kind`, `respondent`, `slice` and `value`.
+        answers: People's verdicts answers with `kind`, `respondent`, `slice` and `value`.
         confidence: The two-sided level, in (0, 1).
         column: The column of the values, in [0, 1].
 
@@ -102,7 +102,7 @@ def compare_with_people(
 
     Args:
         models: `model`, `setting`, `rules`, `id`, `verdict`: a row an item of a cell.
-        answers: People's scored answers with `kind` and `respondent`, of the whole.
+        answers: People's verdicts answers with `kind` and `respondent`, of the whole.
         confidence: The two-sided level, in (0, 1).
 
     Returns:
@@ -202,7 +202,7 @@ def tabulate_seconds(
     """
     import polars as pl
 
-    timed = pl.DataFrame(
+    times = pl.DataFrame(
         [
             (row.person, row.group, row.problem, row.seconds, row.simulated)
             for row in answers
@@ -214,10 +214,10 @@ def tabulate_seconds(
         },
         orient="row",
     )  # fmt: skip
-    if timed.is_empty():
+    if times.is_empty():
         return None
     rows = []
-    for (kind, respondent), part in add_kinds(timed).group_by(
+    for (kind, respondent), part in add_kinds(times).group_by(
         "kind", "respondent", maintain_order=True
     ):
         groups = [clusters[id] for id in part["id"]]

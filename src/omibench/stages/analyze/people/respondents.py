@@ -12,7 +12,7 @@ from omibench.schemas.validation import suggest_name
 from omibench.stages.analyze.inputs.checked_rows import read_or_warn
 from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer, read_people
 from omibench.stages.analyze.people.scoring import score_people
-from omibench.stages.analyze.people.subset import DrawnSubset, draw_subset
+from omibench.stages.analyze.people.subset import SubsetDraw, draw_subset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,13 +28,13 @@ class Respondents(NamedTuple):
     """People's answers that count, scored; and the problems on which models are compared."""
 
     answers: list[PersonAnswer]
-    scored: pl.DataFrame
+    verdicts: pl.DataFrame
     """As `score_people` gives it."""
     problems: list[str]
     """Those of the subset; without one, those that somebody answered."""
 
 
-def find_subset(analysis: Analysis) -> DrawnSubset | None:
+def find_subset(analysis: Analysis) -> SubsetDraw | None:
     """Draw the problems for people; None where the study draws none.
 
     Raises:
@@ -61,7 +61,7 @@ def read_respondents(analysis: Analysis) -> Respondents | None:
     A file of which no line can be used is named in a warning, and nobody has answered.
 
     Returns:
-        The answers and problems; None where the subset cannot be drawn.
+        The answers and problems; None where the subset cannot be table.
 
     Raises:
         MissingInputError: The file is not there.
@@ -72,10 +72,10 @@ def read_respondents(analysis: Analysis) -> Respondents | None:
     if analysis.study.analyze.people_subset is None:
         answers, problems = every, list(dict.fromkeys(row.problem for row in every))
     else:
-        drawn = analysis.table("people-subset")
-        if drawn is None:
+        table = analysis.table("people-subset")
+        if table is None:
             return None
-        uses = dict(drawn.select("problem", "use").iter_rows())
+        uses = dict(table.select("problem", "use").iter_rows())
         problems = [id for id, use in uses.items() if use == SCORED]
         answers = [row for row in every if uses.get(row.problem) == SCORED]
         _report_others(every, uses)

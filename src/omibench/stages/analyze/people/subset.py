@@ -11,7 +11,7 @@ from omibench.params.stages.analyze import PeopleSubset
 from omibench.synthetic.shares import equal, proportional
 
 
-class DrawnSubset(NamedTuple):
+class SubsetDraw(NamedTuple):
     """Problems by their ids, in the order in which they were drawn."""
 
     scored: tuple[str, ...]
@@ -19,7 +19,7 @@ class DrawnSubset(NamedTuple):
     """Answered before the others and never scored."""
 
 
-def draw_subset(strata: Mapping[str, str], subset: PeopleSubset, seed: int) -> DrawnSubset:
+def draw_subset(strata: Mapping[str, str], subset: PeopleSubset, seed: int) -> SubsetDraw:
     """Draw the problems for people, with equal numbers of each stratum.
 
     OMIBench (appendix K): 52 problems, uniformly from four subjects, after 10 problems to get used
@@ -47,7 +47,7 @@ def draw_subset(strata: Mapping[str, str], subset: PeopleSubset, seed: int) -> D
         ranked.setdefault(strata[id], []).append(id)
     scored = _take(ranked, subset.size, subset)
     rest = {name: [id for id in ids if id not in set(scored)] for name, ids in ranked.items()}
-    return DrawnSubset(scored, _take(rest, subset.familiarisation, subset))
+    return SubsetDraw(scored, _take(rest, subset.familiarisation, subset))
 
 
 def _take(ranked: Mapping[str, list[str]], count: int, subset: PeopleSubset) -> tuple[str, ...]:

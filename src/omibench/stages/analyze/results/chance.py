@@ -79,18 +79,18 @@ def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
     for (name, value), part in labels.join(clusters, on="id").group_by(
         "slice", "value", maintain_order=True
     ):
-        guessed = guess_accuracy(part["chance"].to_list(), analysis.confidence)
+        guesses = guess_accuracy(part["chance"].to_list(), analysis.confidence)
         rows.append(
             {
                 "slice": name,
                 "value": value,
                 "metric": CHANCE,
-                "estimate": guessed.mean,
-                "low": guessed.lo,
-                "high": guessed.hi,
-                "upper": guessed.upper,
-                "sd": guessed.sd,
-                "n": guessed.n,
+                "estimate": guesses.mean,
+                "low": guesses.lo,
+                "high": guesses.hi,
+                "upper": guesses.upper,
+                "sd": guesses.sd,
+                "n": guesses.n,
                 "clusters": part["cluster"].n_unique(),
                 "simulated": analysis.results.has_synthetic_problems,
             }

@@ -147,8 +147,8 @@ def _score_models(analysis: Analysis) -> pl.DataFrame:
     names = pl.when(pl.col("metric") == "accuracy").then(
         pl.format("{}: accuracy ({})", pl.lit(dataset), pl.col("rules"))
     )
-    named = scores.with_columns(series=names.otherwise(pl.format("{}: GPTScore", pl.lit(dataset))))
-    return analysis.mark_simulated(named)
+    series = names.otherwise(pl.format("{}: GPTScore", pl.lit(dataset)))
+    return analysis.mark_simulated(scores.with_columns(series=series))
 
 
 def _read_others(analysis: Analysis) -> pl.DataFrame:
@@ -160,12 +160,13 @@ def _read_others(analysis: Analysis) -> pl.DataFrame:
     }
     scores = (read_or_warn(lambda: read_external_scores(path)) if path else None) or []
     models = match_models((row.model for row in scores), labels)
-    unmatched = [name for name, model in models.items() if model is None]
-    if unmatched:
-        named = ", ".join(map(repr, unmatched[:NAMED])) + (", ..." if unmatched[NAMED:] else "")
+    other_names = [name for name, model in models.items() if model is None]
+    if other_names:
+        ending = ", ..." if other_names[NAMED:] else ""
+        examples = ", ".join(map(repr, other_names[:NAMED])) + ending
         _LOG.warning(
             "%s: %d of %d models of %s are not of this study, by name or label: %s",
-            KEY, len(unmatched), len(models), path, named,
+            KEY, len(other_names), len(models), path, examples,
         )  # fmt: skip
     rows = [
         {

@@ -67,14 +67,14 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     labels = slice_items(analysis).filter(pl.col("id").is_in(respondents.problems))
     values = analysis.item_values.filter(pl.col("id").is_in(respondents.problems))
     parts = [_estimate_models(analysis, values, labels)]
-    if not respondents.scored.is_empty():
-        scored = add_kinds(
-            respondents.scored.with_columns(
+    if not respondents.verdicts.is_empty():
+        verdicts = add_kinds(
+            respondents.verdicts.with_columns(
                 simulated=pl.col("simulated") | analysis.results.has_synthetic_problems
             )
         )
-        parts = [_estimate_respondents(analysis, scored, labels), *parts]
-        parts.append(_compare(analysis, values, scored))
+        parts = [_estimate_respondents(analysis, verdicts, labels), *parts]
+        parts.append(_compare(analysis, values, verdicts))
     clusters = dict(analysis.items.select("id", "cluster").iter_rows())
     seconds = tabulate_seconds(respondents.answers, clusters, analysis.confidence)
     if seconds is not None:
@@ -98,13 +98,13 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
 
     subset = analysis.study.analyze.people_subset
     try:
-        drawn = find_subset(analysis)
+        draw = find_subset(analysis)
     except ParamsError as error:
         _LOG.warning("%s; the report goes on without it", error)
         return None
-    if drawn is None or subset is None:
+    if draw is None or subset is None:
         return None
-    uses = {FAMILIARISATION: drawn.familiarisation, SCORED: drawn.scored}
+    uses = {FAMILIARISATION: draw.familiarisation, SCORED: draw.scored}
     rows = [(id, use) for use, ids in uses.items() for id in ids]
     labels = analysis.items.select("id", pl.col(subset.by).cast(pl.String).alias("value"))
     frame = pl.DataFrame(rows, schema={"problem": pl.String, "use": pl.String}, orient="row")
@@ -133,18 +133,18 @@ def _sort_rows(rows: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 
 
 def _estimate_respondents(
-    analysis: Analysis, scored: pl.DataFrame, labels: pl.DataFrame
+    analysis: Analysis, verdicts: pl.DataFrame, labels: pl.DataFrame
 ) -> pl.DataFrame:
     import polars as pl
 
-    labelled = scored.join(labels, on="id", maintain_order="left")
+    rows_by_slice = verdicts.join(labels, on="id", maintain_order="left")
     return pl.concat(
         [
-            estimate_people(labelled, analysis.confidence, column).with_columns(
+            estimate_people(rows_by_slice, analysis.confidence, column).with_columns(
                 metric=name_metric(metric)
             )
             for column, metric in METRICS.items()
-            if labelled[column].null_count() < labelled.height
+            if rows_by_slice[column].null_count() < rows_by_slice.height
         ]
     )
 
@@ -155,9 +155,9 @@ def _estimate_models(
     """The accuracy of every cell under every rule book on the same problems."""
     import polars as pl
 
-    labelled = values.join(labels, on="id", maintain_order="left")
+    rows_by_slice = values.join(labels, on="id", maintain_order="left")
     parts = [
-        estimate_groups(labelled, [*_CELL, "slice", "value"], analysis.confidence, column)
+        estimate_groups(rows_by_slice, [*_CELL, "slice", "value"], analysis.confidence, column)
         .drop("n_eff")
         .with_columns(metric=name_metric(metric))
         for column, metric in METRICS.items()
@@ -167,13 +167,13 @@ def _estimate_models(
     )
 
 
-def _compare(analysis: Analysis, values: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
+def _compare(analysis: Analysis, values: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    rows = compare_with_people(values, scored, analysis.confidence)
+    rows = compare_with_people(values, verdicts, analysis.confidence)
     if rows.is_empty():
         return rows
-    simulated = bool(scored["simulated"].any())
+    simulated = bool(verdicts["simulated"].any())
     return analysis.mark_simulated(rows).with_columns(
         pl.col("simulated") | simulated, metric=pl.lit("difference")
     )
