@@ -44,7 +44,7 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     if not data:
         return None
     names = list(dict.fromkeys(row["setting"] for row in data))
-    x = alt.X("ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(domain=[0, 100]))
+    x = alt.X("ocr:Q", title=MEASURES[table["measure"][0]], scale=alt.Scale(zero=False, padding=40))
     y = alt.Y("estimate:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
     base = alt.Chart(embed_data(data)).encode(x=x)
     colour = encode_colour("setting", names, "Setting")
@@ -52,7 +52,12 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     points = base.mark_point().encode(
         y=y, color=colour, shape=encode_shape("setting", names, "Setting")
     )
-    labels = base.mark_text(align="left", dx=8, fontSize=10).encode(y=y, text="model:N")
+    tops = {row["model"]: row for row in sorted(data, key=lambda row: row["high"])}
+    labels = (
+        alt.Chart(embed_data(list(tops.values())))
+        .mark_text(baseline="bottom", dy=-4, fontSize=10)
+        .encode(x=x, y=alt.Y("high:Q", title="Accuracy, %"), text="model:N")
+    )
     heading = make_title(
         "Answer accuracy against OCR accuracy",
         "a point a model and setting; lines are intervals of accuracy",
