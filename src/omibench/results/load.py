@@ -38,7 +38,7 @@ VOTE_MARK = "/"
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
 _SAMPLE = ("id", "index", "key")
 """What names a response inside its cell."""
-LONG_COLUMNS = ("text", "reasoning", "steps", "drawn")
+LONG_COLUMNS = ("text", "reasoning", "steps", "drawn", "readings")
 """Of ResponseRow: what only pages and labels need, and most of what a response is."""
 
 
