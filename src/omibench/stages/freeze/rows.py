@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.schemas.attributes import list_labels
 from omibench.schemas.problem import Answer, Problem, Question
 from omibench.schemas.problem_warning import LABEL, RATIONALE
 
@@ -37,6 +38,36 @@ def build_answer(problem: Problem) -> Answer:
         n_images=len({figure.sha256 for figure in problem.images}),
         attributes=problem.stated_attributes,
     )
+
+
+def align_attributes(answers: Sequence[Answer]) -> list[Answer]:
+    """Give each attribute one type, so that loaders of tables read it as one column.
+
+    Args:
+        answers: Those of a dataset.
+
+    Returns:
+        The answers; an attribute that is a list of labels in one of them is a list in all.
+    """
+    several = {
+        name
+        for answer in answers
+        for name, value in answer.attributes.items()
+        if isinstance(value, list)
+    }
+    return [
+        answer.model_copy(
+            update={
+                "attributes": {
+                    name: list_labels(value) if name in several else value
+                    for name, value in answer.attributes.items()
+                }
+            }
+        )
+        if several & answer.attributes.keys()
+        else answer
+        for answer in answers
+    ]
 
 
 def find_simulated_writer(problem: Problem) -> str | None:

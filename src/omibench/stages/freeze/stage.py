@@ -29,7 +29,12 @@ from omibench.schemas.tables import (
 from omibench.stages.freeze.card import dataset_card
 from omibench.stages.freeze.examples import make_example_rows, write_examples
 from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
-from omibench.stages.freeze.rows import build_answer, check_pairs, count_simulated_judgements
+from omibench.stages.freeze.rows import (
+    align_attributes,
+    build_answer,
+    check_pairs,
+    count_simulated_judgements,
+)
 from omibench.synthetic.address import is_made_up
 
 log = logging.getLogger("omibench.stages.freeze")
@@ -54,7 +59,7 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
         _warn_of_absent(questions, folder)
         strip = study.freeze.metadata == "strip"
         pictures = freeze_pictures(questions, folder, out, strip)
-    questions = pictures.questions
+    questions, answers = pictures.questions, align_attributes(answers)
     examples = make_example_rows(questions, answers, study.freeze.examples)
     manifest = _make_manifest(identity, questions, answers)
     try:
