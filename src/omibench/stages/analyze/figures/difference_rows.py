@@ -12,6 +12,7 @@ from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_BASELINES = 4
 MOST_PARTS = 4
 """Values of a slice that are shown beside each other."""
 
@@ -34,12 +35,14 @@ def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
         return []
     rows = rows.filter(pl.col("rules") == rows["rules"][0], pl.col("measure") == rows["measure"][0])
     part = rows.filter(pl.col("slice") == _pick_slice(rows))
-    pairs = part.select(kind, "baseline").n_unique()
+    several = part[kind].n_unique() > 1
+    is_mixed = part["simulated"].n_unique() > 1
     described_rows = []
     for row in part.to_dicts():
         pair = f"{row[kind]} against {row['baseline']}"
-        cell = row["setting"] if kind == "model" else mark_model(row)
-        names = [cell, pair if pairs > 1 else "", row["value"]]
+        other = row["setting"] if kind == "model" else row["model"]
+        mark = SIMULATED if is_mixed and row["simulated"] else ""
+        names = [other, mark, row[kind] if several else "", row["value"]]
         described_rows.append(
             scale_row(row)
             | {"pair": pair, "part": row["value"] or "all items", "name": join_names(names)}
@@ -59,6 +62,13 @@ def scale_row(row: dict[str, Any]) -> dict[str, Any]:
 def mark_model(row: dict[str, Any]) -> str:
     """The model of a row, marked where a number is simulated."""
     return f"{row['model']} · {SIMULATED}" if row["simulated"] else str(row["model"])
+
+
+def name_baselines(rows: list[dict[str, Any]]) -> str:
+    """What a subtitle says that rows are compared with: 'against direct', 'against a or b'."""
+    baselines = list(dict.fromkeys(row["baseline"] for row in rows))
+    shown = " or ".join(baselines[:MOST_BASELINES])
+    return f"against {shown}" + " and others" * (len(baselines) > MOST_BASELINES)
 
 
 def join_names(names: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from omibench.stages.analyze.figures.difference_rows import (
     join_names,
     keep_largest,
     mark_model,
+    name_baselines,
     scale_row,
     select_differences,
 )
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 STEP = 22
+NAMES = alt.Axis(labelLimit=420)
 PALE = 0.4
 """Opacity of a difference that is not significant."""
 _PALE_NOTE = "pale: not significant by Holm over this family"
@@ -42,7 +44,7 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     rows, selection = keep_largest(select_differences(table, "setting"))
     if not rows:
         return None
-    base = alt.Chart(embed_data(rows)).encode(y=alt.Y("name:N", sort=None, title=None))
+    base = alt.Chart(embed_data(rows)).encode(y=alt.Y("name:N", sort=None, title=None, axis=NAMES))
     parts = list(dict.fromkeys(row["part"] for row in rows))
     colour = encode_colour("part", parts, rows[0]["slice"])
     scale = alt.Scale(domain=[0, 100])
@@ -117,7 +119,7 @@ def _draw_points(rows: list[dict[str, Any]], axis: str, title: str) -> Chart | N
         return None
     parts = list(dict.fromkeys(row["part"] for row in rows))
     base = alt.Chart(embed_data(rows)).encode(
-        y=alt.Y("name:N", sort=None, title=None),
+        y=alt.Y("name:N", sort=None, title=None, axis=NAMES),
         color=encode_colour("part", parts, rows[0]["slice"]),
         opacity=alt.condition("datum.significant", alt.value(1), alt.value(PALE)),
     )
@@ -130,7 +132,7 @@ def _draw_points(rows: list[dict[str, Any]], axis: str, title: str) -> Chart | N
 
 def _finish(chart: Chart, rows: list[dict[str, Any]], title: str, *notes: str) -> Chart:
     measures = " and ".join(dict.fromkeys(row["measure"] for row in rows))
-    measure = f"{measures} by {rows[0]['rules']}"
+    measure = f"{measures} by {rows[0]['rules']}, {name_baselines(rows)}"
     return chart.properties(
         width=WIDTH,
         height={"step": STEP},

@@ -11,6 +11,7 @@ from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 from omibench.stages.analyze.figures.difference_rows import (
     join_names,
     mark_model,
+    name_baselines,
     scale_row,
     select_differences,
 )
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 STEP: Final = 26
+NAME_ROOM, LETTER = 280, 7
+"""Pixels of the names of rows, and of a letter."""
 FALL, RISE = SERIES[0], SERIES[1]
 """Blue for a fall and orange for a rise, the stronger the larger (USNCO-V, figure 6)."""
 MOST_OPAQUE: Final = 0.75
@@ -41,7 +44,7 @@ def draw_drops(table: pl.DataFrame) -> Chart | None:
     rows = [
         row
         | {
-            "column": row["pair"],
+            "column": row["setting"],
             "row": join_names([mark_model(row), row["value"]]),
             "text": f"{format_points(row['estimate'])} ({_format_relative(row['relative'])})",
         }
@@ -49,7 +52,8 @@ def draw_drops(table: pl.DataFrame) -> Chart | None:
     ]
     if len({row["column"] for row in rows}) < 2:
         return None
-    return _draw(rows, "Difference to the baseline", "points, and per cent of the baseline")
+    unit = f"points, and per cent of the baseline; {name_baselines(rows)}"
+    return _draw(rows, "Difference to the baseline", unit)
 
 
 @figure(
@@ -93,8 +97,12 @@ def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
     rows = [row for row in rows if row["row"] in names[:MOST_ROWS]]
     largest = max(abs(row["points"]) for row in rows) or 1.0
     data = [row | {"strength": MOST_OPAQUE * abs(row["points"]) / largest} for row in rows]
+    columns = {row["column"] for row in rows}
+    # Names that do not fit side by side are turned.
+    room = (WIDTH - NAME_ROOM) / len(columns)
+    angle = 0 if LETTER * max(map(len, columns)) < room else -30
     base = alt.Chart(embed_data(data)).encode(
-        x=alt.X("column:N", sort=None, title=None, axis=alt.Axis(labelAngle=0, orient="top")),
+        x=alt.X("column:N", sort=None, title=None, axis=alt.Axis(labelAngle=angle, orient="top")),
         y=alt.Y("row:N", sort=None, title=None),
     )
     squares = base.mark_rect().encode(
