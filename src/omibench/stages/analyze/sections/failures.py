@@ -13,7 +13,7 @@ from omibench.stages.analyze.sections.section import (
     ReportTable,
     section,
 )
-from omibench.stages.analyze.tables.accuracy import failure_records
+from omibench.stages.analyze.tables.accuracy import TOTAL, failure_records
 from omibench.stages.analyze.words import describe_cell, name_outcome, name_scorer
 
 COLUMNS = (
@@ -52,6 +52,11 @@ class FailuresSection(ReportSection):
         }
         if rules is None or not counts:
             return None
+        responses = {
+            score.cell: score.responses
+            for score in self.analysis.scores
+            if score.rules == rules and score.subject == TOTAL
+        }
         occurring = {outcome for _, outcome in counts}
         outcomes = [outcome for outcome in FAILURES if outcome in occurring]
         return {
@@ -62,8 +67,8 @@ class FailuresSection(ReportSection):
                 {
                     **describe_cell(results, cell),
                     "counts": [counts.get((cell, outcome), 0) for outcome in outcomes],
-                    "n": results.select_verdicts(rules, cell).height,
+                    "n": responses.get(cell, 0),
                 }
-                for cell in results.study.cells
+                for cell in results.cells
             ],
         }

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from omibench.files.csv_file import write_csv
+from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.accuracy import (
     ALL_CELLS,
@@ -27,8 +28,12 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
     of how many a partial run asked. A cell without responses or verdicts is `missing`.
     """
     values: dict[str, dict[str, dict[str, Any]]] = {}
-    for cell in results.study.cells:
-        totals = {s.rules: s for s in rows if s.cell == cell and s.subject == TOTAL}
+    totals_by_cell: dict[Cell, dict[str, Score]] = {}
+    for score in rows:
+        if score.subject == TOTAL:
+            totals_by_cell.setdefault(score.cell, {})[score.rules] = score
+    for cell in results.cells:
+        totals = totals_by_cell.get(cell, {})
         main, judge = totals.get(results.main_rules), totals.get(JUDGE_RULES)
         entry: dict[str, Any] = {"simulated": results.simulated_cells[cell]}
         if main:
@@ -71,7 +76,7 @@ def write_plots(
 
     One file a model, because DVC's line template joins all the points of a file.
     """
-    for model in dict.fromkeys(cell.model for cell in results.study.cells):
+    for model in dict.fromkeys(cell.model for cell in results.cells):
         totals = [
             {
                 "setting": s.cell.setting,

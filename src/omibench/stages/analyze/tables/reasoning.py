@@ -95,9 +95,9 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
     marks: list[Mark] = []
     errors: list[ErrorCell] = []
     labels = read_error_labels(results)
-    for cell in results.study.cells:
-        judged = cell in results.study.judged_cells
-        rows = read_judgements(results, folder, cell) if judged else None
+    judged_cells = set(results.study.judged_cells)
+    for cell in results.cells:
+        rows = read_judgements(results, folder, cell) if cell in judged_cells else None
         if rows is not None:
             marks += _marks(results, cell, rows)
             errors += _errors(results, cell, rows)

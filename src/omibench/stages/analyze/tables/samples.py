@@ -46,8 +46,12 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
     A cell that was not aggregated has its repeated runs alone.
     """
     table = []
-    for cell in results.study.aggregated_cells:
-        cell_verdicts = results.verdicts.filter(model=cell.model, setting=cell.setting)
+    cells = results.study.aggregated_cells
+    settings = list(dict.fromkeys(cell.setting for cell in cells))
+    sampled = results.verdicts.filter(_in_values("setting", settings))
+    parts = sampled.partition_by("model", "setting", as_dict=True) if cells else {}
+    for cell in cells:
+        cell_verdicts = parts.get(cell, sampled.clear())
         clusters = dict(cell_verdicts.select("id", "cluster").iter_rows())
         for rules in results.rules:
             rows = cell_verdicts.filter(rules=rules)
