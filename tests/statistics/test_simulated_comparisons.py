@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
@@ -77,6 +79,19 @@ def measure_family_power(models: int, clusters: int, size: int, rounds: int) -> 
     return detected / rounds
 
 
+def measure_family_error(design: Design, models: int, rounds: int) -> float:
+    """How often any of equal models is ahead of another, by Holm over all their pairs at 0.05.
+
+    It is how often a range of ranks leaves a true rank out as well: all are equally good.
+    """
+    groups, errors = cluster_numbers(design), 0
+    for seed in range(rounds):
+        shares = draw_shares(seed, design, [0.45] * models)
+        sums = [sum_pairs(a, b, groups) for a, b in combinations(shares, 2)]
+        errors += bool(adjust_holm(compare_sums(join_sums(sums)).p).min() < 0.05)
+    return errors / rounds
+
+
 def measure_rank_coverage(coefficient: Coefficient, n: int, r: float, rounds: int) -> float:
     """How often the interval holds the coefficient of a normal distribution of correlation r.
 
@@ -105,6 +120,17 @@ def test_equal_runs_seldom_gain() -> None:
 
 def test_a_family_finds_what_the_plan_states() -> None:
     assert 0.7 <= measure_family_power(6, 400, 1, 200) <= 0.9
+
+
+def test_equal_models_seldom_lead() -> None:
+    assert measure_family_error(Design(100, 1, 1), 5, 200) <= 0.09
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("design", [PAIRED[0], PAIRED[4], PAIRED[5]], ids=str)
+def test_the_error_of_a_family_over_5000_draws(design: Design) -> None:
+    assert measure_family_error(design, 6, 5000) <= 0.06
 
 
 @pytest.mark.slow
