@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -52,3 +56,18 @@ def test_the_best_of_several_models_of_a_size_counts() -> None:
     items = np.arange(100)
     values = np.stack([items < 20, items < 60, items < 60], axis=1).astype(float)
     assert resample_saturation([8, 8, 30], values, [str(i) for i in items], 8) == 1
+
+
+@pytest.mark.parametrize(
+    ("prefix", "size"),
+    [("InternVL3-", None), ("InternVL3.5-", 38), ("Qwen2.5-VL-", None), ("Qwen3-VL-", 32)],
+)
+def test_the_families_of_omibench_s_table_2(root: Path, prefix: str, size: float | None) -> None:
+    rows = csv.DictReader((root / "published/omibench_main.csv").read_text("utf-8").splitlines())
+    scores = {
+        float(sizes[1]): float(row["total_gptscore"]) / 100
+        for row in rows
+        if row["model"].startswith(prefix) and (sizes := re.search(r"-(\d+)B", row["model"]))
+    }
+    assert len(scores) >= 4
+    assert find_saturation(scores) == size
