@@ -40,13 +40,13 @@ def choose_family(cells: Sequence[Cell], reference: Sequence[str] = ()) -> Famil
         One cell a model; all cells where no two models share a setting.
     """
     for settings in [list(reference), *([cell.setting] for cell in cells)]:
-        chosen: dict[str, Cell] = {}
+        cells_by_model: dict[str, Cell] = {}
         for setting in settings:
             for cell in cells:
                 if cell.setting == setting:
-                    chosen.setdefault(cell.model, cell)
-        if len(chosen) > 1:
-            family = [cell for cell in cells if chosen.get(cell.model) == cell]
+                    cells_by_model.setdefault(cell.model, cell)
+        if len(cells_by_model) > 1:
+            family = [cell for cell in cells if cells_by_model.get(cell.model) == cell]
             used = {cell.setting for cell in family}
             return Family(tuple(family), tuple(name for name in settings if name in used))
     return Family(tuple(cells), ())

@@ -67,8 +67,8 @@ def mark_model(row: dict[str, Any]) -> str:
 def name_baselines(rows: list[dict[str, Any]]) -> str:
     """What a subtitle says that rows are compared with: 'against direct', 'against a or b'."""
     baselines = list(dict.fromkeys(row["baseline"] for row in rows))
-    shown = " or ".join(baselines[:MOST_BASELINES])
-    return f"against {shown}" + " and others" * (len(baselines) > MOST_BASELINES)
+    names = " or ".join(baselines[:MOST_BASELINES])
+    return f"against {names}" + " and others" * (len(baselines) > MOST_BASELINES)
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -85,8 +85,9 @@ def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]
     if len(rows) <= MOST_ROWS:
         return rows, ""
     largest = sorted(rows, key=lambda row: -abs(row["points"]))[:MOST_ROWS]
-    kept = [row for row in rows if row in largest]
-    return kept, f"the {MOST_ROWS} largest of {len(rows):,} differences"
+    return [
+        row for row in rows if row in largest
+    ], f"the {MOST_ROWS} largest of {len(rows):,} differences"
 
 
 def _pick_slice(rows: pl.DataFrame) -> str:

@@ -135,9 +135,9 @@ def _score_models(analysis: Analysis) -> pl.DataFrame:
     family = analysis.results.family
     first = analysis.results.study.infer.settings[0]
     cells = family.cells if family.settings else [c for c in family.cells if c.setting == first]
-    chosen = pl.DataFrame(cells, ["model", "setting"], orient="row")
+    family_cells = pl.DataFrame(cells, ["model", "setting"], orient="row")
     values = analysis.item_values.filter(pl.col("rules").is_in(analysis.results.rules)).join(
-        chosen, on=["model", "setting"], how="semi", maintain_order="left"
+        family_cells, on=["model", "setting"], how="semi", maintain_order="left"
     )
     estimates = estimate_groups(values, ["model", "setting", "rules"], analysis.confidence)
     dataset = analysis.results.manifest.name

@@ -43,19 +43,21 @@ def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
 
     declared = analysis.study.analyze.baselines
     values, labels = keep_rule_books(analysis.item_values), slice_items(analysis)
-    tables, drawn = [], []
+    tables, bootstraps = [], []
     for kind, baselines in (("setting", declared.settings), ("model", declared.models)):
         pairs = pair_with_baselines(values, kind, baselines)
         tables += list(compare_slices(analysis, pairs, labels, kind))
         if declared.resamples:
-            drawn.append(
+            bootstraps.append(
                 bootstrap_comparisons(pairs, kind, analysis.confidence, declared.resamples)
             )
     if not tables:
         return None
     table = mark_both_simulated(analysis, pl.concat(tables))
     return (
-        table.join(pl.concat(drawn), on=KEYS, how="left", maintain_order="left") if drawn else table
+        table.join(pl.concat(bootstraps), on=KEYS, how="left", maintain_order="left")
+        if bootstraps
+        else table
     )
 
 

@@ -54,7 +54,7 @@ def compare_slices(
     names = ["model", "setting", "baseline"]
     # Groups by numbers in place of texts take half of the time.
     comparisons = pairs.select(names).unique(maintain_order=True).with_row_index("comparison")
-    numbered = pairs.join(comparisons, on=names, maintain_order="left").with_columns(
+    coded_pairs = pairs.join(comparisons, on=names, maintain_order="left").with_columns(
         pl.col("cluster").cast(pl.Categorical).to_physical()
     )
     keys = ["comparison", "value"]
@@ -63,15 +63,15 @@ def compare_slices(
     )
     books = [rules for rules in analysis.results.rules if VOTE_MARK not in rules]
     for rules in books:
-        of_book = numbered.filter(pl.col("rules") == rules)
+        of_book = coded_pairs.filter(pl.col("rules") == rules)
         for column, measure in MEASURES.items():
             columns = (column, f"{column}_base")
             values = of_book.select("comparison", "id", "cluster", *columns).drop_nulls()
             if values.is_empty():
                 continue
             for (name,), part in labels.group_by("slice", maintain_order=True):
-                coded = part.select("id", pl.col("value").cast(pl.Categorical))
-                joined = values.join(coded, on="id", maintain_order="left")
+                part_labels = part.select("id", pl.col("value").cast(pl.Categorical))
+                joined = values.join(part_labels, on="id", maintain_order="left")
                 if joined.is_empty():
                     continue
                 table = compare_pairs(joined, keys, analysis.confidence, columns)

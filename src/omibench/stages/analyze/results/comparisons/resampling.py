@@ -21,7 +21,7 @@ def bootstrap_comparisons(
 
     Args:
         pairs: What `differences.compare_slices` reads.
-        kind: What is compared.
+        kind: What is filled_pairs.
         confidence: The two-sided level of the interval, in (0, 1).
         resamples: How many draws each comparison gets.
 
@@ -33,8 +33,8 @@ def bootstrap_comparisons(
 
     rows: list[tuple[object, ...]] = []
     for column, measure in MEASURES.items():
-        compared = pairs.drop_nulls([column, f"{column}_base"])
-        for (*cell, rules, baseline), part in compared.group_by(
+        filled_pairs = pairs.drop_nulls([column, f"{column}_base"])
+        for (*cell, rules, baseline), part in filled_pairs.group_by(
             *CELL, "baseline", maintain_order=True
         ):
             result = bootstrap_difference(
