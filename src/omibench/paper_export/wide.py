@@ -115,6 +115,8 @@ def _name(record: Mapping[str, object], column: str, labels: Mapping[str, str] |
 def _order(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The names in the order in which they first occur, numbers by their size, `Total` last."""
     unique = list(dict.fromkeys(names))
+    groups = list(dict.fromkeys(name[:1] for name in unique))
+    unique.sort(key=lambda name: groups.index(name[:1]))
     if all(name and name[-1].isdecimal() for name in unique):
         firsts = list(dict.fromkeys(name[:-1] for name in unique))
         unique.sort(key=lambda name: (firsts.index(name[:-1]), int(name[-1])))
