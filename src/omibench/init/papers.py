@@ -20,7 +20,7 @@ _ROLES: Final = re.compile(
 _HEAD: Final = (
     "# Which paper goes with which key and which worked solutions, by the names of the files:\n"
     "# look through it. Paths are relative to this file. An entry may name a competition, year,\n"
-    "# country, subject, language, licence, sha256 and url (docs/building.md).\n"
+    "# country, subject, language, licence, attributes, sha256 and url (docs/building.md).\n"
 )
 
 
