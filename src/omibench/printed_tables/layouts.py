@@ -133,6 +133,8 @@ class TableLayout(Block):
     """Names of settings that another table calls otherwise; an empty one where it names none."""
     asked_as: dict[str, list[str]] = {}
     """Printed setting (empty where none is named) -> what the ready-made studies call it."""
+    chance: list[str] = []
+    """Rows that hold what guessing gives, not a model."""
     averaged: list[str] = []
     """Models, or people, whose values are means of several: no counts can be told from them."""
     differences: dict[str, tuple[str, str]] = {}

@@ -42,6 +42,7 @@ reading.csv:
 types.csv:
   source: a paper, table 3
   row: [model]
+  chance: [Guessing]
   columns:
     - dataset: sample
       names: "{part}"
@@ -58,7 +59,7 @@ FILES = {
         "Strong,cot,57.1,25.0,84.2,0.0,0.0,35.4,28.6\nStrongest,cot,1,0,9,,,,\n"
     ),
     "runs.csv": "judge,mean,sd\npeople,50.00,1.25\n",
-    "types.csv": "model,open,mcq,all\nStrong,10,20,14.3\nWEAK,10,20,30\n",
+    "types.csv": "model,open,mcq,all\nStrong,10,20,14.3\nWEAK,10,20,30\nGuessing,,,12.5\n",
     "reading.csv": "model,ocr\nstrong,81.8\nWeak,50.0\n",
     "odd.csv": "model,score\nStrong,1\n",
 }
@@ -92,7 +93,7 @@ def test_every_printed_value_is_a_row_with_its_interval(analysis: Analysis) -> N
     assert (row["source"], row["file"], row["decimals"]) == ("a paper, table 1", "main.csv", 1)
     (spread,) = select(analysis, "printed", metric="gptscore")
     assert (spread["estimate"], spread["sd"], spread["setting"]) == (0.5, 0.0125, "by people")
-    assert len(select(analysis, "printed", file="types.csv")) == 6
+    assert len(select(analysis, "printed", file="types.csv")) == 7
 
 
 def test_ours_stand_beside_print_with_our_interval(analysis: Analysis) -> None:
@@ -144,6 +145,16 @@ def test_how_well_a_model_reads_stands_beside_print(analysis: Analysis) -> None:
     assert (row["difference"], row["inside"], row["differs"]) == (-0.018, False, True)
 
 
+def test_guessing_stands_beside_its_distribution(analysis: Analysis) -> None:
+    (expected,) = select(analysis, "chance", metric="chance", slice="subject", value="physics")
+    (row,) = select(analysis, "printed-beside-measured", metric="chance")
+    assert (row["model"], row["value"], row["printed"], row["n"]) == ("", "physics", 0.125, 7)
+    assert [row[name] for name in ("estimate", "low", "high")] == [
+        expected[name] for name in ("estimate", "low", "high")
+    ]
+    assert row["inside"] is (expected["low"] <= 0.125 <= expected["high"])
+
+
 def test_simulated_values_are_marked_and_held_against_nothing(
     study: Folders, analysis: Analysis
 ) -> None:
@@ -151,7 +162,7 @@ def test_simulated_values_are_marked_and_held_against_nothing(
     rehearsed = replace(analysis, results=replace(analysis.results, responses=responses))
     table = rehearsed.table("printed-beside-measured")
     assert table is not None
-    assert table["simulated"].all()
+    assert table.filter(pl.col("model") != "")["simulated"].all()
     assert table["differs"].is_null().all()
     printed = rehearsed.table("printed")
     assert printed is not None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from omibench.params.cell import Cell
 from omibench.printed_tables.cells import PrintedCell
-from omibench.printed_tables.layouts import AVERAGE, TOTAL
+from omibench.printed_tables.layouts import AVERAGE
+from omibench.stages.analyze.results.chance import CHANCE
 from omibench.stages.analyze.results.result import result
 from omibench.stages.analyze.results.transcripts import ACC_OCR
+from omibench.stages.analyze.tables.printed import name_part
 from omibench.stages.analyze.tables.published import PrintedComparison, normalise_name
 
 if TYPE_CHECKING:
@@ -51,15 +53,21 @@ def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per printed value of a cell: `estimate`, `low` and `high` are ours, `printed`,
+        A row per printed value of a cell, or of a reading model (`accocr`), or of guessing
+        (`chance`): `estimate`, `low` and `high` are ours, `printed`,
         `printed_low` and `printed_high` the paper's, `difference` ours minus print, `inside`
         whether print lies in our interval, `differs` whether rounding cannot explain the distance
-        (empty for what is simulated), `source` the paper and table, `file`.
+        (empty for what is simulated and for guessing, which print
+        drew once), `source` the paper and table, `file`.
         None where no printed value is of the study's cells.
     """
     import polars as pl
 
-    comparisons = [*analysis.printed_comparisons, *_compare_readings(analysis)]
+    comparisons = [
+        *analysis.printed_comparisons,
+        *_compare_readings(analysis),
+        *_compare_chance(analysis),
+    ]
     rows = [_describe_comparison(comparison) for comparison in comparisons]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
@@ -74,12 +82,36 @@ def _compare_readings(analysis: Analysis) -> Iterator[PrintedComparison]:
         for printed in analysis.printed_rows:
             for cell in printed.cells if normalise_name(printed.model) == name else ():
                 if cell.metric_name == ACC_OCR and cell.n in (0, row["n"]):
-                    yield PrintedComparison(
-                        Cell(row["model"], ""), TOTAL, ACC_OCR, "", cell.number.value,
-                        100 * row["estimate"], row["n"], row["simulated"], cell.number.digits,
-                        100 * row["low"], 100 * row["high"], row["clusters"], cell, ACC_OCR,
-                        printed.source,
-                    )  # fmt: skip
+                    whose = Cell(row["model"], "")
+                    yield _make_comparison(whose, ACC_OCR, cell, printed.source, row)
+
+
+def _compare_chance(analysis: Analysis) -> Iterator[PrintedComparison]:
+    """Compare printed accuracies of guessing with their distribution (EMMA, table 2)."""
+    rows = [row for row in analysis.printed_rows if row.is_chance]
+    table = analysis.table(CHANCE) if rows else None
+    if table is None:
+        return
+    chances = {
+        (row["slice"], row["value"].casefold()): row
+        for row in table.filter(metric=CHANCE).iter_rows(named=True)
+    }
+    for printed in rows:
+        for cell in printed.cells:
+            row = chances.get((cell.slice, cell.value.casefold()))
+            if row and cell.n in (0, row["n"]):
+                yield _make_comparison(Cell("", ""), CHANCE, cell, printed.source, row)
+
+
+def _make_comparison(
+    cell: Cell, metric: str, value: PrintedCell, source: str, row: Mapping[str, Any]
+) -> PrintedComparison:
+    """A printed value beside a row of another result."""
+    return PrintedComparison(
+        cell, name_part(value), metric, "", value.number.value, 100 * row["estimate"], row["n"],
+        row["simulated"], value.number.digits, 100 * row["low"], 100 * row["high"],
+        row["clusters"], value, metric, source,
+    )  # fmt: skip
 
 
 def _describe_value(cell: PrintedCell, source: str) -> dict[str, Any]:
@@ -124,7 +156,7 @@ def _describe_comparison(comparison: PrintedComparison) -> dict[str, Any]:
         "printed_high": _to_share(high.value if high else None),
         "difference": (comparison.measured - comparison.printed) / 100,
         "inside": comparison.inside,
-        "differs": comparison.differs,
+        "differs": None if comparison.metric == CHANCE else comparison.differs,
         "source": comparison.source,
         "file": cell.file if cell else "",
     }

@@ -38,6 +38,8 @@ class Printed(NamedTuple):
     file: str = ""
     source: str = ""
     settings: tuple[str, ...] = ()
+    is_chance: bool = False
+    """Whether it holds what guessing gives, and is no model's."""
 
     @property
     def values(self) -> dict[tuple[str, str], float]:
@@ -170,6 +172,7 @@ def list_rows(
         Printed(
             model, full_setting, groups[model, strategy], tuple(members), table.file,
             table.layout.source, _list_settings(table.layout, full_setting, strategy),
+            model in table.layout.chance,
         )
         for (model, strategy, full_setting), members in _group_cells(cells)
     ]  # fmt: skip

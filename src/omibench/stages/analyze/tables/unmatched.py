@@ -44,10 +44,10 @@ def _describe_table(
 ) -> Iterator[str]:
     labels = {cell.model: results.label(cell.model) for cell in results.study.cells}
     normal = {normalise_name(label) for label in labels.values()}
-    models = dict.fromkeys(row.model for row in rows)
+    models = dict.fromkeys(row.model for row in rows if not row.is_chance)
     missing = [model for model in models if normalise_name(model) not in normal]
     yield from _describe(file, "models", missing, len(models), labels.values())
-    ours = [row for row in rows if row.model not in missing]
+    ours = [row for row in rows if row.model in models and row.model not in missing]
     settings = {cell.setting for cell in results.study.cells}
     names = [*settings, *(results.setting_label(setting) for setting in settings)]
     strategies = dict.fromkeys(row.strategy for row in ours if row.strategy)
