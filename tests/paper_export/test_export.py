@@ -58,6 +58,32 @@ def test_a_page_has_total_last_and_names_models_by_their_labels(tmp_path: Path) 
     assert (("b",), ("physics",)) not in page.cells
 
 
+def test_names_keep_together_and_numbers_go_by_size(tmp_path: Path) -> None:
+    rows = [("16", "x"), ("2", "x"), ("4", "x"), ("2", "y")]
+    frame = pl.DataFrame(
+        [
+            {"model": model, "metric": "majority", "value": k, "estimate": 0.5, "low": None,
+             "high": None, "simulated": False}
+            for k, model in rows
+        ]
+    )  # fmt: skip
+    page = widen_table(frame, view(columns=["value"]))
+    assert page.columns == [("2",), ("4",), ("16",)]
+    parts = pl.DataFrame(
+        [
+            {"model": model, "metric": metric, "value": value, "estimate": 0.5, "low": None,
+             "high": None, "simulated": False}
+            for model in ("x", "y") for value in ("", "b", "a") for metric in ("acc", "gpt")
+        ]
+    )  # fmt: skip
+    page = widen_table(parts, view(columns=["metric", "value"]))
+    assert page.columns == [
+        ("acc", "b"), ("acc", "a"), ("acc", "Total"), ("gpt", "b"), ("gpt", "a"), ("gpt", "Total"),
+    ]  # fmt: skip
+    page = widen_table(parts, view(columns=["value", "metric"]))
+    assert [first for first, _ in page.columns] == ["b", "b", "a", "a", "Total", "Total"]
+
+
 def test_a_column_that_is_not_there_and_two_numbers_for_one_place_are_one_line(
     tmp_path: Path,
 ) -> None:

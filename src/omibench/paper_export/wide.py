@@ -113,11 +113,15 @@ def _name(record: Mapping[str, object], column: str, labels: Mapping[str, str] |
 
 
 def _order(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The names in the order in which they first occur, numbers by their size, `Total` last."""
+    """The names in the order in which they first occur, those of one first name together, numbers by
+    their size, and `Total` behind its neighbours."""
     unique = list(dict.fromkeys(names))
-    groups = list(dict.fromkeys(name[:1] for name in unique))
-    unique.sort(key=lambda name: groups.index(name[:1]))
-    if all(name and name[-1].isdecimal() for name in unique):
-        firsts = list(dict.fromkeys(name[:-1] for name in unique))
-        unique.sort(key=lambda name: (firsts.index(name[:-1]), int(name[-1])))
-    return sorted(unique, key=lambda name: ALL_ITEMS in name)
+    firsts = {name[0]: place for place, name in reversed(list(enumerate(unique)))}
+    by_size = all(name[-1].isdecimal() for name in unique)
+
+    def place(name: tuple[str, ...]) -> tuple[bool, int, bool, int]:
+        group = 0 if by_size and len(name) == 1 else firsts[name[0]]
+        size = int(name[-1]) if by_size else 0
+        return name[0] == ALL_ITEMS, group, ALL_ITEMS in name[1:], size
+
+    return sorted(unique, key=place)
