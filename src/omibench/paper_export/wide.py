@@ -113,7 +113,7 @@ def _name(record: Mapping[str, object], column: str, labels: Mapping[str, str] |
 
 
 def _order(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The names in the order in which they first occur, those of one first name together, numbers by
+    """The names as they first occur, those of one first name together, numbers by
     their size, and `Total` behind its neighbours."""
     unique = list(dict.fromkeys(names))
     firsts = {name[0]: place for place, name in reversed(list(enumerate(unique)))}
