@@ -94,6 +94,8 @@ def test_a_group_has_the_variance_of_people_and_problems(people: Tables) -> None
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx(both[:3], abs=1e-6)
     assert (row["variance"], row["people"], row["n"]) == ("people and problems", 2, 56)
     assert row["low"] < row["problems_low"] < row["problems_high"] < row["high"]
+    assert row["few_people"]
+    assert not people.row(kind="everybody")["few_people"]
 
 
 def test_everybody_has_a_row_and_each_subject(people: Tables) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from omibench.results.grouped import estimate_groups
-from omibench.statistics.crossed import estimate_crossed_mean, estimate_crossed_share
+from omibench.statistics.crossed import FEW_PEOPLE, estimate_crossed_mean, estimate_crossed_share
 from omibench.statistics.intervals import clustered_median
 from omibench.statistics.paired import paired_difference
 
@@ -63,7 +63,7 @@ def estimate_people(
         A row for each rule book, slice, value and respondent. `low` and `high` of a person, and of
         a group of one, are for other such problems (`variance`: "problems"); those of a group for
         other such people as well ("people and problems"), and `problems_low` and `problems_high`
-        for these very people.
+        for these very people. `few_people` marks intervals of groups too small to hold their level.
     """
     import polars as pl
 
@@ -76,7 +76,10 @@ def estimate_people(
         pl.col("simulated").any(),
     )
     rows = rows.join(counts, on=keys, maintain_order="left").with_columns(
-        problems_low="low", problems_high="high", variance=pl.lit(BY_PROBLEMS)
+        problems_low="low",
+        problems_high="high",
+        variance=pl.lit(BY_PROBLEMS),
+        few_people=pl.lit(value=False),
     )
     crossed = [
         dict(zip(keys, place, strict=True)) | _estimate_both(part, confidence, column)
@@ -92,7 +95,12 @@ def _estimate_both(part: pl.DataFrame, confidence: float, column: str) -> dict[s
     estimate = estimate_crossed_share(
         part[column].to_list(), part["person"].to_list(), part["cluster"].to_list(), confidence
     )
-    return {"low": estimate.lo, "high": estimate.hi, "variance": BY_BOTH}
+    return {
+        "low": estimate.lo,
+        "high": estimate.hi,
+        "variance": BY_BOTH,
+        "few_people": estimate.people < FEW_PEOPLE,
+    }
 
 
 def compare_with_people(
@@ -173,7 +181,13 @@ def _estimate_difference(
     }
     if counts["people"] > 1 and counts["clusters"] > 1:
         both = estimate_crossed_mean(deltas, person, cluster, confidence)
-        bounds = {"estimate": both.mean, "low": both.lo, "high": both.hi, "variance": BY_BOTH}
+        bounds = {
+            "estimate": both.mean,
+            "low": both.lo,
+            "high": both.hi,
+            "variance": BY_BOTH,
+            "few_people": both.people < FEW_PEOPLE,
+        }
     else:
         alone = paired_difference(
             deltas.tolist(), [0.0] * len(deltas), cluster.tolist(), confidence
@@ -183,6 +197,7 @@ def _estimate_difference(
             "low": alone.lo,
             "high": alone.hi,
             "variance": BY_PROBLEMS,
+            "few_people": False,
         }
     return counts | bounds
 
