@@ -104,3 +104,17 @@ def test_means_of_any_size_have_student_s_interval_over_clusters() -> None:
     assert (first["estimate"], first["n"], first["clusters"]) == (20.0, 3, 3)
     assert (first["low"], first["high"]) == pytest.approx((20 - 24.841377, 20 + 24.841377))
     assert (second["estimate"], second["low"], second["high"]) == (7.0, None, None)
+
+
+def test_one_sample_an_item_is_its_own_mean() -> None:
+    frame = pl.DataFrame(
+        {"group": ["a", "a", "b"], "id": ["1", "2", "1"], "cluster": ["c", "c", "c"],
+         "verdict": [1.0, 0.0, 1.0], "credit": [None, 0.5, None]},
+        schema_overrides={"credit": pl.Float64},
+    )  # fmt: skip
+    single = average_samples(frame, ["group"], ["verdict", "credit"])
+    assert single["verdict"].to_list() == [1.0, 0.0, 1.0]
+    assert single["samples"].to_list() == [1, 1, 1]
+    twice = average_samples(pl.concat([frame, frame]), ["group"], ["verdict", "credit"])
+    assert twice.drop("samples").equals(single.drop("samples"))
+    assert twice["samples"].to_list() == [2, 2, 2]
