@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from omibench.cli.main import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
 from omibench.paper_export.catalogue import TableView, read_catalogue
-from omibench.paper_export.export import Options, export_paper, export_results
-from omibench.paper_export.formats import Style, escape_latex, render_latex, render_markdown
+from omibench.paper_export.export import ExportOptions, export_paper, export_results
+from omibench.paper_export.formats import NumberStyle, escape_latex, render_latex, render_markdown
 from omibench.paper_export.wide import widen_table
 from omibench.stages.analyze.results.tidy import complete_table, write_table
 
@@ -96,31 +96,31 @@ def test_a_column_that_is_not_there_and_two_numbers_for_one_place_are_one_line(
 
 def test_latex_marks_the_best_and_the_second_best_of_each_column(tmp_path: Path) -> None:
     page = widen_table(table_of(make_results(tmp_path)), view())
-    text = render_latex(page, Style(digits=1), "Accuracy", "tab:one")
+    text = render_latex(page, NumberStyle(digits=1), "Accuracy", "tab:one")
     assert r"a & \underline{25.0} & 75.0 & \textbf{50.0} \\" in text
     assert r"b & \textbf{50.0} & -- & \underline{40.0} \\" in text
-    lowest = render_latex(page, Style(digits=1, best="lowest"), "Accuracy", "tab:one")
+    lowest = render_latex(page, NumberStyle(digits=1, best="lowest"), "Accuracy", "tab:one")
     assert r"a & \textbf{25.0} & 75.0 & \underline{50.0} \\" in lowest
 
 
 def test_markdown_has_intervals_where_they_are_asked_for(tmp_path: Path) -> None:
     page = widen_table(table_of(make_results(tmp_path)), view())
-    text = render_markdown(page, Style(digits=0, intervals=True, best="none"), "Accuracy")
+    text = render_markdown(page, NumberStyle(digits=0, intervals=True, best="none"), "Accuracy")
     assert "| a | 25 \\[15, 35\\] | 75 \\[65, 85\\] | 50 \\[40, 60\\] |" in text
 
 
 def test_hostile_names_are_text_in_every_format(tmp_path: Path) -> None:
     frame = table_of(make_results(tmp_path)).with_columns(pl.lit(HOSTILE).alias("model"))
     page = widen_table(frame.filter(slice="").head(1), view(rows=["model"]).model_copy(), None)
-    latex = render_latex(page, Style(), HOSTILE, "tab:x")
+    latex = render_latex(page, NumberStyle(), HOSTILE, "tab:x")
     assert r"\input{" not in latex
-    assert "<script>" not in render_markdown(page, Style(), HOSTILE)
+    assert "<script>" not in render_markdown(page, NumberStyle(), HOSTILE)
     assert escape_latex("a_b & 5%") == r"a\_b \& 5\%"
 
 
 def test_a_folder_of_all_results(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results", simulated=True)
-    done = export_results(results, tmp_path / "out", Options())
+    done = export_results(results, tmp_path / "out", ExportOptions())
     assert not done.errors
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"README.md", "accuracy.csv", "accuracy.parquet", "accuracy.md", "accuracy.tex"} <= names
@@ -133,7 +133,7 @@ def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results")
     for name, paper in read_catalogue().items():
         out = tmp_path / name
-        done = export_paper(results, name, out, Options())
+        done = export_paper(results, name, out, ExportOptions())
         assert [entry.key for entry in done.entries] == list(paper.items)
         overview = (out / "README.md").read_text()
         for entry in done.entries:
@@ -145,7 +145,7 @@ def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
 
 def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results")
-    export_paper(results, "omibench", tmp_path / "out", Options())
+    export_paper(results, "omibench", tmp_path / "out", ExportOptions())
     with (tmp_path / "out/table2_printed.csv").open() as file:
         assert len(list(csv.DictReader(file))) > 20
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from omibench.statistics.logistic import ALIASED, ALWAYS, BASE, NEVER, Counts, fit_logistic
+from omibench.statistics.logistic import ALIASED, ALWAYS, BASE, NEVER, AnswerCounts, fit_logistic
 
 MODELS, SETTINGS = ["a", "b", "c"], ["direct", "cot"]
 EFFECTS = {"a": 0.0, "b": 0.8, "c": -0.5, "direct": 0.0, "cot": 0.4}
 
 
-def draw_counts(seed: int, clusters: int = 60, size: int = 2, samples: int = 2) -> Counts:
+def draw_counts(seed: int, clusters: int = 60, size: int = 2, samples: int = 2) -> AnswerCounts:
     """Answers of three models under two settings; the items of a cluster are as hard."""
     generator = np.random.default_rng(seed)
     hard = np.repeat(generator.standard_normal(clusters) * 0.7, size)
@@ -26,7 +26,7 @@ def draw_counts(seed: int, clusters: int = 60, size: int = 2, samples: int = 2) 
     ]
     shares = 1 / (1 + np.exp(-np.array([row[3] for row in rows])))
     right = generator.binomial(samples, shares).astype(float)
-    return Counts(
+    return AnswerCounts(
         right.tolist(), [float(samples)] * len(rows), [row[0] for row in rows],
         {"model": [row[1] for row in rows], "setting": [row[2] for row in rows]},
         {"model": MODELS, "setting": SETTINGS},
@@ -68,7 +68,9 @@ def test_a_model_that_is_never_or_always_right_has_no_coefficient(value: float, 
         value if model == "c" else r
         for model, r in zip(counts.factors["model"], counts.right, strict=True)
     ]
-    fit = fit_logistic(Counts(right, counts.total, counts.clusters, counts.factors, counts.levels))
+    fit = fit_logistic(
+        AnswerCounts(right, counts.total, counts.clusters, counts.factors, counts.levels)
+    )
     rows = {row.level: row for row in fit.coefficients}
     assert rows["c"].note == note
     assert isnan(rows["c"].estimate)
@@ -80,7 +82,7 @@ def test_factors_that_cannot_be_told_apart_say_so() -> None:
     counts = draw_counts(4)
     copied = {**counts.factors, "again": counts.factors["setting"]}
     levels = {**counts.levels, "again": SETTINGS}
-    fit = fit_logistic(Counts(counts.right, counts.total, counts.clusters, copied, levels))
+    fit = fit_logistic(AnswerCounts(counts.right, counts.total, counts.clusters, copied, levels))
     notes = {(row.factor, row.level): row.note for row in fit.coefficients}
     assert notes["again", "cot"] == ALIASED
     assert notes["setting", "cot"] == ""
@@ -90,7 +92,7 @@ def test_answers_that_are_all_wrong_fit_nothing() -> None:
     counts = draw_counts(5)
     nothing = [0.0] * len(counts.right)
     fit = fit_logistic(
-        Counts(nothing, counts.total, counts.clusters, counts.factors, counts.levels)
+        AnswerCounts(nothing, counts.total, counts.clusters, counts.factors, counts.levels)
     )
     assert fit.rows == 0
     assert {row.note for row in fit.coefficients} == {NEVER}

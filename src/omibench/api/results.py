@@ -186,9 +186,9 @@ class ResultTables:
                 those that there are.
             MissingInputError: The folder holds no verdicts.
         """
-        from omibench.api.slices import Choice, slice_folder
+        from omibench.api.slices import SliceChoice, slice_folder
 
-        return slice_folder(self, by, Choice(metric, rules, model, setting), confidence)
+        return slice_folder(self, by, SliceChoice(metric, rules, model, setting), confidence)
 
     def estimate_accuracy(
         self, model: str, setting: str, *, rules: str | None = None, confidence: float = 0.95

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from omibench.api.results import ResultTables
 
 
-class Choice(NamedTuple):
+class SliceChoice(NamedTuple):
     """Which rows of a slice are wanted; None where all are."""
 
     metric: str | None = None
@@ -53,7 +53,7 @@ class Choice(NamedTuple):
 class Slicer:
     """What the slices of a results folder are made from, each part read once."""
 
-    def __init__(self, results: ResultTables, choice: Choice, confidence: float) -> None:
+    def __init__(self, results: ResultTables, choice: SliceChoice, confidence: float) -> None:
         """Read what is sliced.
 
         Raises:
@@ -167,7 +167,7 @@ class Slicer:
 
 
 def slice_folder(
-    results: ResultTables, by: str | Sequence[str], choice: Choice, confidence: float
+    results: ResultTables, by: str | Sequence[str], choice: SliceChoice, confidence: float
 ) -> pl.DataFrame:
     """Make the table of one slice of a results folder, as `ResultTables.slice` describes it."""
     names = split_slice(by) if isinstance(by, str) else list(by)

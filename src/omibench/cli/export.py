@@ -47,7 +47,7 @@ def export(
     from omibench.files.outputs import output_folder
     from omibench.paper_export.export import (
         PICTURE_KINDS,
-        Options,
+        ExportOptions,
         export_paper,
         export_results,
     )
@@ -65,7 +65,7 @@ def export(
             "name a folder beside them"
         )
     target = output_folder(out, "store")
-    options = Options(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
+    options = ExportOptions(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
     done = (
         export_paper(results, paper, target, options)
         if paper

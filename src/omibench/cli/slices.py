@@ -46,7 +46,7 @@ def slice_results(
     import polars as pl
 
     from omibench.api.results import load_results
-    from omibench.api.slices import Choice, Slicer
+    from omibench.api.slices import SliceChoice, Slicer
     from omibench.errors import EXIT_SOME_FAILED, ArgumentError
     from omibench.files.csv_file import write_frame_csv
     from omibench.files.outputs import output_file
@@ -54,7 +54,7 @@ def slice_results(
     from omibench.results.slices import DEFAULT_SLICES
 
     target = output_file(out, "store")
-    slicer = Slicer(load_results(results), Choice(metric, rules, model, setting), 0.95)
+    slicer = Slicer(load_results(results), SliceChoice(metric, rules, model, setting), 0.95)
     tables, errors = [], []
     for names in by or DEFAULT_SLICES:
         try:

@@ -76,7 +76,7 @@ class PaperItem(Block):
         return list(dict.fromkeys([*([self.table.result] if self.table else []), *tables]))
 
 
-class Paper(Block):
+class PaperItems(Block):
     """A paper, and its tables and figures in their order."""
 
     title: str
@@ -85,7 +85,7 @@ class Paper(Block):
     items: dict[Annotated[str, Field(pattern="^(table[0-9]+|figure[0-9]+[a-z]?)$")], PaperItem]
 
 
-def read_catalogue(path: Path | None = None) -> dict[str, Paper]:
+def read_catalogue(path: Path | None = None) -> dict[str, PaperItems]:
     """Read what the papers' tables and figures are made from.
 
     Args:
@@ -105,14 +105,14 @@ def read_catalogue(path: Path | None = None) -> dict[str, Paper]:
     papers = {}
     for name, entry in values.items():
         try:
-            papers[str(name)] = Paper.model_validate(entry)
+            papers[str(name)] = PaperItems.model_validate(entry)
         except ValidationError as error:
-            raise FileFormatError(f"{file}: {name}: {explain(error, Paper)}") from None
+            raise FileFormatError(f"{file}: {name}: {explain(error, PaperItems)}") from None
         _check_names(file, str(name), papers[str(name)])
     return papers
 
 
-def find_paper(name: str) -> Paper:
+def find_paper(name: str) -> PaperItems:
     """Find a paper of the catalogue.
 
     Raises:
@@ -125,7 +125,7 @@ def find_paper(name: str) -> Paper:
     return papers[name]
 
 
-def _check_names(file: Path, name: str, paper: Paper) -> None:
+def _check_names(file: Path, name: str, paper: PaperItems) -> None:
     for key, item in paper.items.items():
         named = [("results", [item.table.result] if item.table else []), ("figures", item.figures)]
         for kind, parts in named:

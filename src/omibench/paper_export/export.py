@@ -13,8 +13,8 @@ from omibench.files.csv_file import write_frame_csv
 from omibench.files.outputs import made_folder
 from omibench.files.shipped import find_shipped
 from omibench.paper_export.catalogue import PaperItem, TableView, find_paper
-from omibench.paper_export.formats import Style, render_latex, render_markdown, write_wide_csv
-from omibench.paper_export.overview import Entry, Kind, write_overview
+from omibench.paper_export.formats import NumberStyle, render_latex, render_markdown, write_wide_csv
+from omibench.paper_export.overview import ExportedItem, Kind, write_overview
 from omibench.paper_export.study_tables import RestrictedTables, StudyTables
 from omibench.paper_export.wide import WideTable, widen_table
 from omibench.schemas.tables import write_text
@@ -30,7 +30,7 @@ PNG_SCALE: Final = 3
 """Pixels of a PNG file a point of the drawing: about 216 dpi."""
 
 
-class Options(NamedTuple):
+class ExportOptions(NamedTuple):
     """What is written besides CSV, Markdown, LaTeX, SVG and Vega-Lite."""
 
     intervals: bool = False
@@ -41,18 +41,18 @@ class _Folder(NamedTuple):
     """Where figures are written, in which formats, and which keys have a table there."""
 
     path: Path
-    options: Options
+    options: ExportOptions
     pages: Sequence[str] = ()
 
 
 class Exported(NamedTuple):
     """What was written, and what went wrong with the rest."""
 
-    entries: list[Entry]
+    entries: list[ExportedItem]
     errors: list[OmibenchError]
 
 
-def export_paper(results: Path, name: str, out: Path, options: Options) -> Exported:
+def export_paper(results: Path, name: str, out: Path, options: ExportOptions) -> Exported:
     """Write the tables and figures of a paper from a study's results, by the paper's own numbers.
 
     Args:
@@ -80,12 +80,12 @@ def export_paper(results: Path, name: str, out: Path, options: Options) -> Expor
             entries.append(_export_item(place, key, item, out, options))
         except OmibenchError as error:
             errors.append(error)
-            entries.append(Entry(key, item.title, "missing", str(error), []))
+            entries.append(ExportedItem(key, item.title, "missing", str(error), []))
     write_overview(out / "README.md", paper.title, source.dataset, entries)
     return Exported(entries, errors)
 
 
-def export_results(results: Path, out: Path, options: Options) -> Exported:
+def export_results(results: Path, out: Path, options: ExportOptions) -> Exported:
     """Write every table of a study's results as CSV, Parquet, Markdown and LaTeX, and its figures.
 
     Args:
@@ -113,9 +113,9 @@ def export_results(results: Path, out: Path, options: Options) -> Exported:
             write_frame_csv(out / f"{name}.csv", frame)
             frame.write_parquet(out / f"{name}.parquet")
             page = widen_table(frame, _list_view(name, frame), source.labels)
-            style = Style(percent=False, digits=4, best="none")
+            style = NumberStyle(percent=False, digits=4, best="none")
             files = [f"{name}.csv", f"{name}.parquet", *_write_page(out, name, page, style, title)]
-            entries.append(Entry(name, title, _origin(frame), "", files))
+            entries.append(ExportedItem(name, title, _origin(frame), "", files))
         except OmibenchError as error:
             errors.append(error)
     for name in FIGURES.names:
@@ -128,14 +128,14 @@ def export_results(results: Path, out: Path, options: Options) -> Exported:
                 continue
             if files:
                 origin = _origin(source.table(figure.table))
-                entries.append(Entry(f"figure-{name}", figure.title, origin, "", files))
+                entries.append(ExportedItem(f"figure-{name}", figure.title, origin, "", files))
     write_overview(out / "README.md", "All results", source.dataset, entries)
     return Exported(entries, errors)
 
 
 def _export_item(
-    source: RestrictedTables, key: str, item: PaperItem, out: Path, options: Options
-) -> Entry:
+    source: RestrictedTables, key: str, item: PaperItem, out: Path, options: ExportOptions
+) -> ExportedItem:
     import polars as pl
 
     files: list[str] = []
@@ -143,7 +143,7 @@ def _export_item(
         files.append(_copy_printed(item.printed, out, key))
     if item.no_numbers or item.impossible:
         absence: Kind = "no numbers" if item.no_numbers else "printed" if files else "impossible"
-        return Entry(key, item.title, absence, item.no_numbers or item.impossible, files)
+        return ExportedItem(key, item.title, absence, item.no_numbers or item.impossible, files)
     absent = [name for name in item.results if name not in source.names]
     made: list[str] = []
     origins: list[str] = []
@@ -154,7 +154,9 @@ def _export_item(
             frame = pl.concat([frame, source.table(TOTAL)], how="diagonal")
             page = widen_table(frame, item.table, source.labels)
         if page.rows:
-            style = Style(item.table.percent, item.table.digits, item.table.best, options.intervals)
+            style = NumberStyle(
+                item.table.percent, item.table.digits, item.table.best, options.intervals
+            )
             write_wide_csv(out / f"{key}.csv", page, style)
             made += [f"{key}.csv", *_write_page(out, key, page, style, item.title)]
             origins.append("simulated" if page.simulated else "measured")
@@ -167,9 +169,9 @@ def _export_item(
     if not made:
         what = item.needs or _describe_lack(item, absent)
         lack: Kind = "printed" if files else "missing"
-        return Entry(key, item.title, lack, f"the study lacks {what}", files)
+        return ExportedItem(key, item.title, lack, f"the study lacks {what}", files)
     kind: Kind = "simulated" if "simulated" in origins else "measured"
-    return Entry(key, item.title, kind, "", [*made, *files])
+    return ExportedItem(key, item.title, kind, "", [*made, *files])
 
 
 def _describe_lack(item: PaperItem, absent: Sequence[str]) -> str:
@@ -184,7 +186,7 @@ def _suffixes(figures: Sequence[str]) -> Sequence[str]:
     return ascii_lowercase[: len(figures)] if len(figures) > 1 else [""] * len(figures)
 
 
-def _write_page(out: Path, key: str, page: WideTable, style: Style, title: str) -> list[str]:
+def _write_page(out: Path, key: str, page: WideTable, style: NumberStyle, title: str) -> list[str]:
     write_text(out / f"{key}.md", render_markdown(page, style, title))
     write_text(out / f"{key}.tex", render_latex(page, style, title, f"tab:{key}"))
     return [f"{key}.md", f"{key}.tex"]

@@ -10,7 +10,7 @@ from omibench.files.csv_file import write_csv
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
 if TYPE_CHECKING:
-    from omibench.paper_export.wide import Number, WideTable
+    from omibench.paper_export.wide import PageNumber, WideTable
 
 SIMULATED: Final = "SIMULATED"
 METRIC_NAMES: Final[Mapping[str, str]] = {
@@ -26,7 +26,7 @@ _TEX: Final = {
 _MARKDOWN: Final = "\\`*_{}[]<>()#|!~$"
 
 
-class Style(NamedTuple):
+class NumberStyle(NamedTuple):
     """How the numbers of a page are written.
 
     `percent`: shares are shown in per cent. `best`: which number of a column is marked as the best,
@@ -39,7 +39,7 @@ class Style(NamedTuple):
     intervals: bool = False
 
 
-def write_wide_csv(path: Path, table: WideTable, style: Style) -> None:
+def write_wide_csv(path: Path, table: WideTable, style: NumberStyle) -> None:
     """Write a table of a page as CSV: a column a number, and two more for its interval.
 
     Raises:
@@ -61,7 +61,7 @@ def write_wide_csv(path: Path, table: WideTable, style: Style) -> None:
     write_csv(path, records, columns=[*table.keys, *map(_join_names, table.columns)])
 
 
-def render_markdown(table: WideTable, style: Style, title: str) -> str:
+def render_markdown(table: WideTable, style: NumberStyle, title: str) -> str:
     """Write a table of a page in Markdown: the best in bold, the second best in italics."""
     heads = [*map(_title, table.keys), *map(_join_names, table.columns)]
     marks = _rank_columns(table, style)
@@ -81,7 +81,7 @@ def render_markdown(table: WideTable, style: Style, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_latex(table: WideTable, style: Style, title: str, label: str) -> str:
+def render_latex(table: WideTable, style: NumberStyle, title: str, label: str) -> str:
     """Write a table of a page in LaTeX (package booktabs): best in bold, second best underlined.
 
     Args:
@@ -142,7 +142,7 @@ def _latex_heads(table: WideTable) -> list[str]:
 
 
 def _rank_columns(
-    table: WideTable, style: Style
+    table: WideTable, style: NumberStyle
 ) -> dict[tuple[tuple[str, ...], tuple[str, ...]], int]:
     """1 for the best numbers of a column, 2 for the second best, as they are printed."""
     if style.best == "none" or len(table.rows) < 2:
@@ -161,7 +161,7 @@ def _rank_columns(
     return ranks
 
 
-def _format(number: Number | None, style: Style) -> str:
+def _format(number: PageNumber | None, style: NumberStyle) -> str:
     if number is None:
         return NO_VALUE
     text = _decimals(number.estimate, style)
@@ -170,11 +170,11 @@ def _format(number: Number | None, style: Style) -> str:
     return text
 
 
-def _decimals(value: float, style: Style) -> str:
+def _decimals(value: float, style: NumberStyle) -> str:
     return format_decimals(value * (100 if style.percent else 1), style.digits)
 
 
-def _scale(value: float | None, style: Style) -> float | None:
+def _scale(value: float | None, style: NumberStyle) -> float | None:
     return None if value is None else round(value * (100 if style.percent else 1), 6)
 
 

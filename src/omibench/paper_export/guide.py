@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from omibench.paper_export.catalogue import Paper, PaperItem
+from omibench.paper_export.catalogue import PaperItem, PaperItems
 
 Status = Literal["made", "made with stand-ins", "printed", "impossible", "no numbers"]
 HEAD: Final = """\
@@ -26,7 +26,7 @@ results of a study:
 """
 
 
-def describe_papers(papers: Mapping[str, Paper]) -> str:
+def describe_papers(papers: Mapping[str, PaperItems]) -> str:
     """Write docs/papers.md.
 
     Args:

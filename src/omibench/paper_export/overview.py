@@ -21,7 +21,7 @@ MEANINGS: dict[Kind, str] = {
 }
 
 
-class Entry(NamedTuple):
+class ExportedItem(NamedTuple):
     """A table or figure: its number, what it shows, what it is, why it lacks, and its files."""
 
     key: str
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     files: list[str]
 
 
-def write_overview(path: Path, title: str, dataset: str, entries: Sequence[Entry]) -> None:
+def write_overview(path: Path, title: str, dataset: str, entries: Sequence[ExportedItem]) -> None:
     """Write the README of an exported folder.
 
     Args:
@@ -60,13 +60,13 @@ def write_overview(path: Path, title: str, dataset: str, entries: Sequence[Entry
     write_text(path, "\n".join(lines) + "\n")
 
 
-def summarise_entries(entries: Sequence[Entry]) -> str:
+def summarise_entries(entries: Sequence[ExportedItem]) -> str:
     """Say how many tables and figures are of each kind: '12 measured, 3 missing'."""
     counts = Counter(entry.kind for entry in entries)
     return ", ".join(f"{counts[kind]} {kind}" for kind in MEANINGS if counts[kind])
 
 
-def _describe(entry: Entry) -> str:
+def _describe(entry: ExportedItem) -> str:
     reason = f": {_plain(entry.reason)}" if entry.reason else ""
     files = ", ".join(f"[{name}]({name})" for name in entry.files)
     return f"| {entry.key} | {_plain(entry.title)} | {entry.kind}{reason} | {files} |"

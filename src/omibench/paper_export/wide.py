@@ -17,7 +17,7 @@ ALL_ITEMS = "Total"
 """The name of a column or row over all items."""
 
 
-class Number(NamedTuple):
+class PageNumber(NamedTuple):
     """A number of a page with its interval, as the tidy table has it."""
 
     estimate: float
@@ -36,7 +36,7 @@ class WideTable(NamedTuple):
     keys: list[str]
     rows: list[tuple[str, ...]]
     columns: list[tuple[str, ...]]
-    cells: dict[tuple[tuple[str, ...], tuple[str, ...]], Number]
+    cells: dict[tuple[tuple[str, ...], tuple[str, ...]], PageNumber]
 
     @property
     def simulated(self) -> bool:
@@ -75,7 +75,7 @@ def widen_table(
         frame = frame.filter(pl.col(column).cast(pl.String).is_in(values))
     frame = frame.filter(pl.col("estimate").is_not_null())
     keys, heads = _drop_constant(frame, view.rows), _drop_constant(frame, view.columns)
-    cells: dict[tuple[tuple[str, ...], tuple[str, ...]], Number] = {}
+    cells: dict[tuple[tuple[str, ...], tuple[str, ...]], PageNumber] = {}
     for record in frame.iter_rows(named=True):
         place = (
             tuple(_name(record, key, labels) for key in keys),
@@ -87,7 +87,7 @@ def widen_table(
                 f"result {view.result!r}: has two numbers for {where}; name more columns, or keep "
                 "fewer rows with `where`"
             )
-        cells[place] = Number(
+        cells[place] = PageNumber(
             record["estimate"], record["low"], record["high"], bool(record["simulated"])
         )
     return WideTable(

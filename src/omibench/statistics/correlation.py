@@ -28,7 +28,7 @@ FEWEST = 3
 """Below this many models no coefficient says anything: two are always perfectly correlated."""
 
 
-class Interval(NamedTuple):
+class CoefficientInterval(NamedTuple):
     """Two bounds in [-1, 1]; NaN where there are too few models for them."""
 
     lo: float
@@ -51,9 +51,9 @@ class Correlation(NamedTuple):
 
     coefficient: Coefficient
     value: float
-    interval: Interval
+    interval: CoefficientInterval
     """By Fisher's transformation."""
-    resampled: Interval
+    resampled: CoefficientInterval
     """By drawing models again with replacement."""
     p: float
     """Two-sided, against no correlation."""
@@ -109,7 +109,7 @@ def correlate(
 
 def fisher_interval(
     value: float, n: int, coefficient: Coefficient, confidence: float = 0.95
-) -> Interval:
+) -> CoefficientInterval:
     """The interval of a coefficient by Fisher's transformation (Bonett and Wright 2000).
 
     Args:
@@ -123,10 +123,10 @@ def fisher_interval(
     """
     spare = n - (4 if coefficient == "kendall" else 3)
     if spare < 1 or isnan(value) or abs(value) > 1 - 1e-12:
-        return Interval(nan, nan)
+        return CoefficientInterval(nan, nan)
     scale = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[coefficient]
     half = z_value(confidence) * sqrt(scale / spare)
-    return Interval(tanh(atanh(value) - half), tanh(atanh(value) + half))
+    return CoefficientInterval(tanh(atanh(value) - half), tanh(atanh(value) + half))
 
 
 def _pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
@@ -182,17 +182,17 @@ def _standardise(values: Floats) -> Floats:
     return np.asarray(centred / deviation if deviation > 0 else centred)
 
 
-def _resample(x: Floats, y: Floats, compute: _Compute, confidence: float) -> Interval:
+def _resample(x: Floats, y: Floats, compute: _Compute, confidence: float) -> CoefficientInterval:
     n = len(x)
     counts = np.random.default_rng(n).multinomial(n, np.full(n, 1 / n), RESAMPLES)
     values = compute(x, y, counts.astype(float))
     # The same model n times over has no coefficient.
     values = values[~np.isnan(values)]
     if not len(values):
-        return Interval(nan, nan)
+        return CoefficientInterval(nan, nan)
     tail = 50 * (1 - confidence)
     lo, hi = np.percentile(values, [tail, 100 - tail])
-    return Interval(float(lo), float(hi))
+    return CoefficientInterval(float(lo), float(hi))
 
 
 def _leave_out(x: Floats, y: Floats, compute: _Compute, value: float) -> Influence:

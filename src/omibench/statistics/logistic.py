@@ -26,7 +26,7 @@ Codes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Counts:
+class AnswerCounts:
     """Right answers of `total`, one row for each combination of item and cell.
 
     `factors` maps a name to the level of each row; `levels` lists them, its baseline first.
@@ -90,7 +90,7 @@ class _Design:
         ]
 
 
-def fit_logistic(counts: Counts, confidence: float = 0.95) -> Fit:
+def fit_logistic(counts: AnswerCounts, confidence: float = 0.95) -> Fit:
     """Fit logit P(right) = intercept + a coefficient for each level that is no baseline.
 
     Covariance by Liang and Zeger (1986), times G / (G - 1) * (N - 1) / (N - K) for G clusters, N

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from omibench.cli.main import app
 from omibench.errors import MissingInputError
 from omibench.schemas.tables import ResponseRow, read_parquet
-from omibench.stages.certify.draw import SHEET_FILE, Drawing, draw_sheet
+from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.certify.matching import hash_text
 
@@ -22,7 +22,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     return make_study(tmp_path_factory.mktemp("made"))
 
 
-def draw(folders: Folders, out: Path, drawing: Drawing) -> list[dict[str, str]]:
+def draw(folders: Folders, out: Path, drawing: LabelDraw) -> list[dict[str, str]]:
     rows = draw_sheet(folders.freeze.parent, out, folders.study, drawing)
     with (out / SHEET_FILE).open(newline="", encoding="utf-8") as file:
         sheet = list(csv.DictReader(file))
@@ -33,7 +33,7 @@ def draw(folders: Folders, out: Path, drawing: Drawing) -> list[dict[str, str]]:
 def test_so_many_of_each_model_are_drawn_and_no_verdict_is_told(
     made: Folders, tmp_path: Path
 ) -> None:
-    sheet = draw(made, tmp_path, Drawing(10))
+    sheet = draw(made, tmp_path, LabelDraw(10))
     assert [row["model"] for row in sheet].count("sim-weak") == 10
     assert len(sheet) == 30
     assert list(sheet[0]) == [
@@ -49,17 +49,17 @@ def test_so_many_of_each_model_are_drawn_and_no_verdict_is_told(
 
 
 def test_a_larger_draw_holds_a_smaller_one(made: Folders, tmp_path: Path) -> None:
-    few = draw(made, tmp_path / "few", Drawing(5, ["sim-weak"], ["cot"]))
-    many = draw(made, tmp_path / "many", Drawing(15, ["sim-weak"], ["cot"]))
+    few = draw(made, tmp_path / "few", LabelDraw(5, ["sim-weak"], ["cot"]))
+    many = draw(made, tmp_path / "many", LabelDraw(15, ["sim-weak"], ["cot"]))
     assert {row["id"] for row in few} < {row["id"] for row in many}
-    every = draw(made, tmp_path / "every", Drawing(1000, ["sim-weak"], ["cot"]))
+    every = draw(made, tmp_path / "every", LabelDraw(1000, ["sim-weak"], ["cot"]))
     assert 15 < len(every) <= 28, "all that hold text"
 
 
 def test_the_sheet_is_a_file_of_labels_once_some_are_filled_in(
     made: Folders, tmp_path: Path
 ) -> None:
-    sheet = draw(made, tmp_path, Drawing(3, ["sim-weak"]))
+    sheet = draw(made, tmp_path, LabelDraw(3, ["sim-weak"]))
     sheet[1]["label"] = "right"
     with (tmp_path / SHEET_FILE).open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(sheet[0]))
@@ -73,7 +73,7 @@ def test_the_sheet_is_a_file_of_labels_once_some_are_filled_in(
 
 def test_nothing_to_draw_from_is_one_line(made: Folders, tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="holds no response with text of these models"):
-        draw(made, tmp_path, Drawing(3, ["judge"]))
+        draw(made, tmp_path, LabelDraw(3, ["judge"]))
 
 
 @pytest.mark.parametrize(

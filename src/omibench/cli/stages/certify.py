@@ -104,7 +104,7 @@ def _draw(
 ) -> str:
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.schemas.validation import suggest_name
-    from omibench.stages.certify.draw import SHEET_FILE, Drawing, draw_sheet
+    from omibench.stages.certify.draw import SHEET_FILE, LabelDraw, draw_sheet
 
     options: tuple[tuple[str, list[str] | None, list[str]], ...] = (
         ("--model", models, [*study.models]), ("--setting", settings, [*study.settings]),
@@ -114,7 +114,7 @@ def _draw(
             if name not in defined:
                 raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, defined)}")
     check_inputs(results / "infer", *frozen_files(results))
-    rows = draw_sheet(results, out, study, Drawing(count, models, settings))
+    rows = draw_sheet(results, out, study, LabelDraw(count, models, settings))
     return f"{rows} responses written to {out / SHEET_FILE}: fill in `label`, keep the columns"
 
 

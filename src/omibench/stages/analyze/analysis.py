@@ -36,7 +36,7 @@ from omibench.stages.analyze.tables.saliency import Salience, saliences
 if TYPE_CHECKING:
     import polars as pl
 
-    from omibench.stages.analyze.figures.draw import Drawing
+    from omibench.stages.analyze.figures.draw import FigureDrawing
 
 log = logging.getLogger("omibench.stages.analyze")
 MEANS = ("verdict", "credit", "ratio", "strict")
@@ -170,7 +170,7 @@ class Analysis:
         return frame.join(self.simulated_cells, on=keys, how="left", maintain_order="left")
 
     @cached_property
-    def drawings(self) -> list[Drawing]:
+    def drawings(self) -> list[FigureDrawing]:
         """The figures of results that the study has; drawing them takes longer than the rest."""
         from omibench.stages.analyze.figures.draw import draw_figures
 

@@ -19,7 +19,7 @@ SHEET_FILE = "to_label.csv"
 _READABLE = ("answered", "truncated")
 
 
-class Drawing(NamedTuple):
+class LabelDraw(NamedTuple):
     """Of which models and settings how many responses are drawn; all of them where None."""
 
     per_model: int
@@ -27,7 +27,7 @@ class Drawing(NamedTuple):
     settings: Collection[str] | None = None
 
 
-def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Drawing) -> int:
+def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: LabelDraw) -> int:
     """Write a sheet of responses for people to label, without any verdict on them.
 
     Which ones are drawn depends on the study's seed and on nothing else that is there: a larger
@@ -66,7 +66,7 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Dra
 
 
 def _list_candidates(
-    infer: Path, study: CertifyStageParams, drawing: Drawing
+    infer: Path, study: CertifyStageParams, drawing: LabelDraw
 ) -> Iterator[dict[str, Any]]:
     for cell in study.cells:
         named = drawing.models is None or cell.model in drawing.models

@@ -1,5 +1,5 @@
 """The figures of results: each one pure function from a tidy table to a chart."""
 
-from omibench.stages.analyze.figures.figure import FIGURES, Figure, figure
+from omibench.stages.analyze.figures.figure import FIGURES, FigurePart, figure
 
-__all__ = ["FIGURES", "Figure", "figure"]
+__all__ = ["FIGURES", "FigurePart", "figure"]

@@ -6,21 +6,21 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.stages.analyze.figures.figure import FIGURES, Figure, naming_figure
+from omibench.stages.analyze.figures.figure import FIGURES, FigurePart, naming_figure
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 
-class Drawing(NamedTuple):
+class FigureDrawing(NamedTuple):
     """A figure that a study has: SVG text in light colours, and its Vega-Lite as JSON text."""
 
-    figure: Figure
+    figure: FigurePart
     svg: str
     vega_lite: str
 
 
-def draw_figures(analysis: Analysis) -> Iterator[Drawing]:
+def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
     """Draw every registered figure whose table the study has.
 
     Args:
@@ -43,4 +43,4 @@ def draw_figures(analysis: Analysis) -> Iterator[Drawing]:
                 continue
             specification = describe_chart(chart)
             text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
-            yield Drawing(figure, render_specification(specification), text + "\n")
+            yield FigureDrawing(figure, render_specification(specification), text + "\n")

@@ -20,7 +20,7 @@ else:
     Draw = Callable
 
 
-class Figure(NamedTuple):
+class FigurePart(NamedTuple):
     """A figure: its name, the result whose table it shows, its title, its source."""
 
     name: str
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
     """The chart; None where the table holds too little for it."""
 
 
-FIGURES: Registry[Figure] = Registry("figures", "figure")
+FIGURES: Registry[FigurePart] = Registry("figures", "figure")
 """In the order in which they are shown: the built-in ones, then those of plug-ins."""
 
 
@@ -59,7 +59,7 @@ def figure(name: str, table: str, title: str, source: str = "") -> Callable[[Dra
     def register(draw: Draw) -> Draw:
         if not callable(draw):
             raise PluginError(f"figure {name!r}: decorate a function that takes a table")
-        part = Figure(name, table, title, source, draw)
+        part = FigurePart(name, table, title, source, draw)
         FIGURES.add(name, part, module=getattr(draw, "__module__", None))
         return draw
 

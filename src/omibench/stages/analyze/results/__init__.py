@@ -1,5 +1,5 @@
 """The results of a study: each one pure function from verdicts to a tidy table."""
 
-from omibench.stages.analyze.results.result import RESULTS, Result, result
+from omibench.stages.analyze.results.result import RESULTS, ResultPart, result
 
-__all__ = ["RESULTS", "Result", "result"]
+__all__ = ["RESULTS", "ResultPart", "result"]

@@ -20,7 +20,7 @@ else:
     Tabulate = Callable
 
 
-class Result(NamedTuple):
+class ResultPart(NamedTuple):
     """A result: its name, title and source, and the function that tabulates it."""
 
     name: str
@@ -33,7 +33,7 @@ class Result(NamedTuple):
     """The table, with columns of `tidy.COLUMNS` and more; None where a study has nothing for it."""
 
 
-RESULTS: Registry[Result] = Registry("results", "result")
+RESULTS: Registry[ResultPart] = Registry("results", "result")
 """In the order in which they are written: the built-in ones, then those of plug-ins."""
 
 
@@ -57,7 +57,7 @@ def result(name: str, title: str, source: str = "") -> Callable[[Tabulate], Tabu
     def register(tabulate: Tabulate) -> Tabulate:
         if not callable(tabulate):
             raise PluginError(f"result {name!r}: decorate a function that takes an Analysis")
-        part = Result(name, title, source, tabulate)
+        part = ResultPart(name, title, source, tabulate)
         RESULTS.add(name, part, module=getattr(tabulate, "__module__", None))
         return tabulate
 

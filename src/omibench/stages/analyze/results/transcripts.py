@@ -33,7 +33,7 @@ BY_ITEM: Final = {"pearson": correlate_values, "spearman": correlate_by_rank}
 Row = dict[str, Any]
 
 
-class Reading(NamedTuple):
+class TranscriptReading(NamedTuple):
     """What a model read of a problem, and what a judge says that it keeps."""
 
     model: str
@@ -174,7 +174,7 @@ def tabulate_ocr_correlations(analysis: Analysis) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-def _list_readings(analysis: Analysis) -> Iterator[Reading]:
+def _list_readings(analysis: Analysis) -> Iterator[TranscriptReading]:
     """One reading a model and problem: settings and samples share it."""
     found: set[tuple[str, str]] = set()
     for cell in analysis.results.study.cells:
@@ -188,7 +188,9 @@ def _list_readings(analysis: Analysis) -> Iterator[Reading]:
             if (reader, id) not in found:
                 found.add((reader, id))
                 terms, semantics, by_stand_in = shares.get(id, (None, None, False))
-                yield Reading(reader, id, readings[0], terms, semantics, simulated or by_stand_in)
+                yield TranscriptReading(
+                    reader, id, readings[0], terms, semantics, simulated or by_stand_in
+                )
 
 
 def _read_shares(analysis: Analysis, cell: Cell) -> dict[str, tuple[float, float, bool]]:

@@ -26,7 +26,7 @@ _COLUMNS = {
 """Metric -> the column of verdicts whose mean it is."""
 
 
-class Quantity(NamedTuple):
+class MeasuredQuantity(NamedTuple):
     """What is measured: a metric of a cell over a part of the dataset.
 
     `metric` is `accuracy`, `gptscore`, `credit`, `strict`, or one of the stage `aggregate` with its
@@ -50,7 +50,7 @@ class Measurement(NamedTuple):
     clusters: int
 
 
-class Parts:
+class PartMeans:
     """The parts of a dataset that places name; values are compared without case."""
 
     def __init__(self, results: Results, places: Collection[tuple[str, str]]) -> None:
@@ -102,8 +102,11 @@ class Parts:
 
 
 def measure(
-    results: Results, quantities: Collection[Quantity], parts: Parts, aggregate: Path | None
-) -> dict[Quantity, Measurement]:
+    results: Results,
+    quantities: Collection[MeasuredQuantity],
+    parts: PartMeans,
+    aggregate: Path | None,
+) -> dict[MeasuredQuantity, Measurement]:
     """Measure quantities of a study.
 
     Args:
@@ -128,7 +131,7 @@ def measure(
     found = {}
     for row in pl.concat(frames, how="diagonal").iter_rows(named=True):
         place = (row["rules"], row["slice"], row["value"], row["metric"])
-        found[Quantity(Cell(row["model"], row["setting"]), *place)] = Measurement(
+        found[MeasuredQuantity(Cell(row["model"], row["setting"]), *place)] = Measurement(
             row["estimate"], row["low"], row["high"], row["n"], row["clusters"]
         )
     keys = {q: q._replace(value=q.value.casefold()) for q in quantities}
@@ -136,7 +139,7 @@ def measure(
 
 
 def _estimate_verdicts(
-    results: Results, quantities: Collection[Quantity], parts: Parts
+    results: Results, quantities: Collection[MeasuredQuantity], parts: PartMeans
 ) -> Iterator[pl.DataFrame]:
     """The mean over problems of their samples' verdicts, credit or strict verdicts."""
     import polars as pl
@@ -161,7 +164,7 @@ def _estimate_verdicts(
 
 
 def _estimate_samples(
-    results: Results, quantities: Collection[Quantity], parts: Parts, aggregate: Path
+    results: Results, quantities: Collection[MeasuredQuantity], parts: PartMeans, aggregate: Path
 ) -> Iterator[pl.DataFrame]:
     """The mean over problems of what the stage `aggregate` says of their samples."""
     import polars as pl

@@ -17,7 +17,12 @@ from omibench.params.cell import Cell
 from omibench.printed_tables.cells import PrintedCell
 from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.stages.analyze.tables.measured import Measurement, Parts, Quantity, measure
+from omibench.stages.analyze.tables.measured import (
+    MeasuredQuantity,
+    Measurement,
+    PartMeans,
+    measure,
+)
 from omibench.stages.analyze.tables.printed import GPTSCORE, Printed, name_metric, name_part
 from omibench.stages.analyze.words import format_decimals
 
@@ -75,7 +80,7 @@ class _Pair(NamedTuple):
     cell: Cell
     row: Printed
     value: PrintedCell
-    quantity: Quantity
+    quantity: MeasuredQuantity
 
 
 def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> list[Printed]:
@@ -130,7 +135,7 @@ def compare(
         for cell, row in rows
         for value in row.cells
     ]
-    parts = Parts(results, {(value.slice, value.value) for *_, value, _ in pairs})
+    parts = PartMeans(results, {(value.slice, value.value) for *_, value, _ in pairs})
     quantities = {pair.quantity for pair in pairs if pair.value.part != AVERAGE}
     measurements = measure(results, quantities, parts, aggregate)
     comparisons = []
@@ -145,7 +150,7 @@ def compare(
     return comparisons
 
 
-def _make_quantity(results: Results, cell: Cell, value: PrintedCell) -> Quantity:
+def _make_quantity(results: Results, cell: Cell, value: PrintedCell) -> MeasuredQuantity:
     """The quantity of ours that a printed value is of."""
     rules = "published" if "published" in results.rules else results.main_rules
     metric = value.metric_name
@@ -153,11 +158,11 @@ def _make_quantity(results: Results, cell: Cell, value: PrintedCell) -> Quantity
         rules = JUDGE_RULES
     elif value.k and "@" not in metric:
         metric = f"{results.study.settings[cell.setting].aggregate.how}@{value.k}"
-    return Quantity(cell, rules, value.slice, value.value, metric)
+    return MeasuredQuantity(cell, rules, value.slice, value.value, metric)
 
 
 def _find_whole(
-    pair: _Pair, measurements: Mapping[Quantity, Measurement], parts: Parts
+    pair: _Pair, measurements: Mapping[MeasuredQuantity, Measurement], parts: PartMeans
 ) -> Measurement | None:
     """Our value; None where it is not over all problems of the printed one."""
     measurement = measurements.get(pair.quantity)
@@ -166,7 +171,7 @@ def _find_whole(
 
 
 def _average(
-    pair: _Pair, measurements: Mapping[Quantity, Measurement], parts: Parts
+    pair: _Pair, measurements: Mapping[MeasuredQuantity, Measurement], parts: PartMeans
 ) -> Measurement | None:
     """The mean over the parts whose value the row prints, each weighing the same.
 

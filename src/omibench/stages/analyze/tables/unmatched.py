@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results
-from omibench.stages.analyze.tables.measured import Parts
+from omibench.stages.analyze.tables.measured import PartMeans
 from omibench.stages.analyze.tables.printed import Printed
 from omibench.stages.analyze.tables.published import normalise_name, printed_rows
 
@@ -61,7 +61,7 @@ def _describe_parts(results: Results, file: str, rows: Iterable[Printed]) -> Ite
     """A line for each attribute some of whose printed values no problem has."""
     cells = [cell for row in rows for cell in row.cells if cell.slice and cell.part != AVERAGE]
     places = dict.fromkeys((cell.slice, cell.value) for cell in cells)
-    parts = Parts(results, places)
+    parts = PartMeans(results, places)
     for name in dict.fromkeys(name for name, _ in places):
         values = [value for slice_, value in places if slice_ == name]
         missing = [value for value in values if not parts.count(name, value)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from omibench.results.load import VOTE_MARK
 from omibench.stages.analyze.results.item_slices import label_items
 from omibench.stages.analyze.results.result import result
-from omibench.statistics.logistic import Counts, Fit, fit_logistic
+from omibench.statistics.logistic import AnswerCounts, Fit, fit_logistic
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +55,7 @@ def tabulate_regression(analysis: Analysis) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _make_counts(analysis: Analysis, counts: pl.DataFrame) -> Counts:
+def _make_counts(analysis: Analysis, counts: pl.DataFrame) -> AnswerCounts:
     study, results = analysis.results.study, analysis.results
     levels: dict[str, list[str]] = {}
     for name in ITEM_FACTORS:
@@ -68,7 +68,7 @@ def _make_counts(analysis: Analysis, counts: pl.DataFrame) -> Counts:
     )
     models = dict.fromkeys(cell.model for cell in study.cells)
     levels = {"model": list(models), "setting": list(settings), **levels}
-    return Counts(
+    return AnswerCounts(
         right=counts["right"].to_list(),
         total=counts["total"].to_list(),
         clusters=counts["cluster"].to_list(),
