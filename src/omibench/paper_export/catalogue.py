@@ -31,8 +31,8 @@ class TableView(Block):
     """The columns that name a row."""
     columns: list[str] = ["value", "metric"]
     """The columns that name a column of the page."""
-    total: bool = False
-    """Whether the numbers over all items, of the result `accuracy`, are among them."""
+    more: list[str] = []
+    """Results whose rows stand beside these, such as `accuracy` for the numbers over all items."""
     percent: bool = True
     """Whether the numbers are shares, shown in per cent."""
     digits: Annotated[int, Field(ge=0, le=4)] = 2
@@ -73,7 +73,8 @@ class PaperItem(Block):
         from omibench.stages.analyze.figures import FIGURES
 
         tables = [FIGURES.get(name).table for name in self.figures]
-        return list(dict.fromkeys([*([self.table.result] if self.table else []), *tables]))
+        cut = [self.table.result, *self.table.more] if self.table else []
+        return list(dict.fromkeys([*cut, *tables]))
 
 
 class PaperItems(Block):
@@ -127,7 +128,10 @@ def find_paper(name: str) -> PaperItems:
 
 def _check_names(file: Path, name: str, paper: PaperItems) -> None:
     for key, item in paper.items.items():
-        named = [("results", [item.table.result] if item.table else []), ("figures", item.figures)]
+        named = [
+            ("results", [item.table.result, *item.table.more] if item.table else []),
+            ("figures", item.figures),
+        ]
         for kind, parts in named:
             for part in parts:
                 if part not in known_names(kind):

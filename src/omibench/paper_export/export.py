@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 PictureKind = Literal["svg", "pdf", "png"]
-TOTAL: Final = "accuracy"
-"""The result that holds the numbers over all items."""
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
 PNG_SCALE: Final = 3
 """Pixels of a PNG file a point of the drawing: about 216 dpi."""
@@ -150,8 +148,9 @@ def _export_item(
     if item.table and item.table.result in source.names:
         frame = source.table(item.table.result)
         page = widen_table(frame, item.table, source.labels)
-        if page.rows and item.table.total and TOTAL in source.names:
-            frame = pl.concat([frame, source.table(TOTAL)], how="diagonal")
+        more = [source.table(name) for name in item.table.more if name in source.names]
+        if page.rows and more:
+            frame = pl.concat([frame, *more], how="diagonal_relaxed")
             page = widen_table(frame, item.table, source.labels)
         if page.rows:
             style = NumberStyle(
