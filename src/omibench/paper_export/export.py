@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PictureKind = Literal["svg", "pdf", "png"]
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
+PAPER: Final = "white"
+"""What a figure is drawn on: a transparent one is illegible in a dark viewer."""
 PNG_SCALE: Final = 3
 """Pixels of a PNG file a point of the drawing: about 216 dpi."""
 
@@ -214,6 +216,7 @@ def _write_figure(
     if chart is None:
         return []
     specification = describe_chart(chart)
+    specification["config"]["background"] = PAPER
     data = f"{key}_data.csv" if key in folder.pages else f"{key}.csv"
     write_frame_csv(out / data, table)
     text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)

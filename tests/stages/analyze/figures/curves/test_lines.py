@@ -52,3 +52,15 @@ def test_shares_become_per_cent_and_nothing_stays_nothing() -> None:
     assert scale_up([{"low": None, "estimate": 0.5, "n": 3}], "low", "estimate") == [
         {"low": None, "estimate": 50.0, "n": 3}
     ]
+
+
+def test_a_name_holds_only_what_tells_lines_apart() -> None:
+    rows = [
+        {"label": "A", "series": "T 1", "value": "local", "simulated": False},
+        {"label": "A", "series": "T 1", "value": "national", "simulated": False},
+        {"label": "B", "series": "T 0", "value": "local", "simulated": False},
+    ]
+    named = name_lines(rows, "label", "series", "value")
+    assert [row["line"] for row in named] == ["A · local", "A · national", "B · local"]
+    same = name_lines([*rows, {**rows[0], "series": "T 2"}], "label", "series", "value")
+    assert same[0]["line"] == "A · T 1 · local"

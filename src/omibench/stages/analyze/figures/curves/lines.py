@@ -59,15 +59,22 @@ def join_names(row: Mapping[str, Any], *fields: str) -> str:
 
 
 def name_lines(rows: Sequence[Row], *fields: str) -> list[Row]:
-    """Give each row the name of its `line`: the first field, and those in which rows differ.
+    """Give each row the name of its `line`: the first field, and those that tell lines apart.
 
     Args:
         rows: Rows of a table.
         fields: Columns whose values make a line.
     """
-    first, *others = fields
-    telling = [field for field in others if len({row.get(field) for row in rows}) > 1]
-    return [{**row, "line": join_names(row, first, *telling)} for row in rows]
+
+    def count(names: Sequence[str]) -> int:
+        return len({tuple(row.get(name) for name in names) for row in rows})
+
+    telling = list(fields)
+    for field in fields[1:]:
+        without = [name for name in telling if name != field]
+        if count(without) == count(fields):
+            telling = without
+    return [{**row, "line": join_names(row, *telling)} for row in rows]
 
 
 def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> list[Row]:
