@@ -4,6 +4,7 @@ rule rationale:
         named=named_files("rationale"),
     output:
         problems=f"{RESULTS}/rationale/problems.jsonl",
+        candidates=f"{RESULTS}/rationale/candidates.jsonl",
     log:
         f"{LOGS}/rationale/rationale.log",
     benchmark:

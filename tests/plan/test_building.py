@@ -94,10 +94,33 @@ def test_the_filter_and_the_writers_are_counted_as_they_ask(study: Study, tmp_pa
 
     sifted = planned(study)
     assert not sifted.building
-    assert counted(sifted) == {"rationale_writer": 3, "labeller": 3}
+    # All four candidates of each of three problems.
+    assert counted(sifted) == {"rationale_writer": 3 * 4, "labeller": 3}
     write_rationales(results / "filter/problems.jsonl", results / "rationale", study)
     assert bought(study) == held + counted(sifted)
     assert not counted(planned(study))
+
+
+@pytest.mark.parametrize(
+    ("params", "calls", "at_most"),
+    [
+        ({"candidates": 16}, 3 * 16, 3 * 17),
+        ({"candidates": 16, "reference_tries": 4}, 3 * 16, 3 * 20),
+        ({"candidates": 16, "reference_tries": 0}, 3 * 16, 3 * 16),
+        ({"candidates": 16, "stop_at_right": True}, 3, 3 * 17),
+    ],
+)
+def test_a_plan_prices_every_candidate_and_at_most_every_try(
+    study: Study, tmp_path: Path, params: dict[str, Any], calls: int, at_most: int
+) -> None:
+    sifted = tmp_path / "results/filter"
+    sifted.mkdir()
+    shutil.copy(tmp_path / "results/ocr/problems.jsonl", sifted)
+    block = study.rationale.model_copy(update=params)
+    plan = planned(study.model_copy(update={"rationale": block}))
+    (row,) = [row for row in plan.rows if row.role == "rationale_writer"]
+    assert row.estimate.calls == calls
+    assert row.estimate.output_most == at_most * block.writer_max_tokens
 
 
 def test_a_study_of_frozen_problems_builds_nothing(study: Study) -> None:

@@ -21,7 +21,7 @@ from omibench.stages.aggregate.reward_panel import find_reward_panel
 from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
 from omibench.stages.ocr.engines.vision import PagePicture, build_page_requests
-from omibench.stages.rationale.prompts import label, solve, solve_given
+from omibench.stages.rationale.prompts import label, solve, solve_given, solve_sketched
 from omibench.stages.saliency.context import LetterContext, add_context
 from omibench.stages.score.asking import find_instrument as find_score_instrument
 
@@ -167,6 +167,9 @@ SENDERS: dict[str, Sender] = {
     "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
     "rationale": lambda study, folder: solve(PROBLEM, folder, study.rationale.prompts),
     "rationale-given": lambda study, folder: solve_given(PROBLEM, folder, study.rationale.prompts),
+    "rationale-sketched": lambda study, folder: solve_sketched(
+        PROBLEM, "By its energy.", folder, study.rationale.prompts
+    ),
     "topic": lambda study, folder: label(PROBLEM, ["optics"], folder, study.rationale.prompts),
     **{
         name: lambda study, folder, name=name: send_setting(study, name, folder)  # type: ignore[misc]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from math import ceil
 from pathlib import Path
 
 from omibench.client.progress import track
@@ -78,7 +79,8 @@ def _pause_collector() -> Iterator[None]:
 def make_building_rows(view: StudyView) -> Iterator[PlanRow]:
     """What the filter and the writers of rationales ask, one row a model and role."""
     for stage, role, model, steps in building_steps(view):
-        row = _at_most(make_row(view, model, role, steps), count_asks(view.study, role))
+        asks = count_asks(view, role, model, steps)
+        row = _at_most(make_row(view, model, role, steps), asks)
         yield row.model_copy(update={"stage": stage})
 
 
@@ -143,12 +145,12 @@ def make_row(
     )
 
 
-def _at_most(row: PlanRow, asks: int) -> PlanRow:
+def _at_most(row: PlanRow, asks: float) -> PlanRow:
     """The row of what may be asked several times over."""
     estimate_once = row.estimate
     usd_most = None if estimate_once.usd_most is None else estimate_once.usd_most * asks
     repeated = estimate_once._replace(
-        usd_most=usd_most, output_most=estimate_once.output_most * asks
+        usd_most=usd_most, output_most=ceil(estimate_once.output_most * asks)
     )
     return row.model_copy(update={"estimate": repeated})
 

@@ -7,7 +7,8 @@ known counts as passing it, so that later judgements are counted at most.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from omibench.judges.panel import ASKS
@@ -17,13 +18,15 @@ from omibench.plan.view import GUESS, Step, StudyView
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
-from omibench.schemas.verdict import ScoredItem
+from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.stages.filter.completeness import POINTS
 from omibench.stages.filter.judging import judge_with_models
 from omibench.stages.filter.stage import sift
 from omibench.stages.filter.translation import ASKS as TRANSLATIONS
+from omibench.stages.rationale.candidates import Score
 from omibench.stages.rationale.labels import Labeller, label_topics
-from omibench.stages.rationale.solutions import Writer, write_solutions
+from omibench.stages.rationale.solutions import write_solutions
+from omibench.stages.rationale.stage import make_writer, score_by
 
 Steps = Iterator[tuple[str, Role, str, list[Step]]]
 """Stage, role, model, and what that is asked."""
@@ -55,10 +58,31 @@ def uncounted_models(study: Study) -> dict[str, list[str]]:
     return {s: named[s] for s in named if s not in READ or not _problems(study, s).is_file()}
 
 
-def count_asks(study: Study, role: Role) -> int:
-    """How often a model is asked for the same thing at most."""
-    written = study.rationale.candidates + 1
-    return {"voter": ASKS, "translator": TRANSLATIONS, "rationale_writer": written}.get(role, 1)
+def count_asks(view: StudyView, role: Role, model: str, steps: Sequence[Step]) -> float:
+    """How often a model is asked at most, as a multiple of what is expected.
+
+    Args:
+        view: The study and its store.
+        role: Of the model.
+        model: Its name.
+        steps: What it is expected to be asked.
+
+    Returns:
+        1 where nothing is asked twice. A writer may be asked for all candidates and tries.
+    """
+    if role == "rationale_writer":
+        return _count_writer_asks(view, model, steps)
+    return {"voter": ASKS, "translator": TRANSLATIONS}.get(role, 1)
+
+
+def _count_writer_asks(view: StudyView, model: str, steps: Sequence[Step]) -> float:
+    params = view.study.rationale
+    if params.stop_at_right:
+        return params.candidates + params.reference_tries
+    partition = view.open_partition(model)
+    missing = [step.request.tags.problem for step in steps if step.key not in partition]
+    tries = params.reference_tries * len(set(missing))
+    return 1 + tries / len(missing) if missing else 1
 
 
 def _asking(study: Study) -> dict[str, list[str]]:
@@ -103,14 +127,14 @@ def _passing(problems: dict[str, Problem]) -> Reply:
 
 
 def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
-    """A first candidate that is not there yet counts as right."""
+    """A candidate that is not there yet counts as right: no reference is shown after it."""
     study, rows = view.study, read_jsonl(problems, Problem)
     params, folder, name = study.rationale, problems.parent, study.study.name
     dry = DryRun(view, lambda _: WORDS)
     if params.writer:
-        ask = dry.asking(params.writer)
-        writer = Writer(params.writer, ask, _accept, params.candidates, name, params.prompts)
-        rows = write_solutions(rows, folder, writer)
+        model = params.writer
+        writer = make_writer(study, model, partial(dry.ask, model), _accept_filler(params.rules))
+        rows = write_solutions(rows, folder, writer).problems
     if params.labeller:
         ask, room = dry.asking(params.labeller), params.labeller_max_tokens
         labeller = Labeller(params.labeller, ask, params.topics, name, room, params.prompts)
@@ -118,7 +142,15 @@ def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
     return dry
 
 
-def _accept(item: ScoredItem) -> bool:
-    from omibench.rule_books.registry import score_item
+def _accept_filler(rules: str) -> Score:
+    score = score_by(rules)
 
-    return item.prediction == WORDS.text or score_item(item, "robust").verdict == 1
+    def accept(item: ScoredItem) -> Verdict:
+        verdict = score(item)
+        return verdict.model_copy(update={"verdict": 1.0}) if _is_filler(item) else verdict
+
+    return accept
+
+
+def _is_filler(item: ScoredItem) -> bool:
+    return item.prediction == WORDS.text

@@ -19,6 +19,7 @@ PROMPT_HOMES: Final[dict[str, str]] = {
     "completeness": f"{_STAGES}.filter.completeness",
     "rationale": f"{_STAGES}.rationale.prompts",
     "rationale-given": f"{_STAGES}.rationale.prompts",
+    "rationale-sketched": f"{_STAGES}.rationale.prompts",
     "topic": f"{_STAGES}.rationale.prompts",
     "cot": f"{_SETTINGS}.prompts_built_in",
     "least-to-most": f"{_SETTINGS}.prompts_built_in",

@@ -129,6 +129,9 @@ class Problem(_Asked):
     """From 1; none for a row of an existing benchmark."""
     answer: list[str] | None = None
     solution: str | None = None
+    sketch: Annotated[str | None, Field(exclude_if=lambda sketch: sketch is None)] = None
+    """The solution that it came with, where a model was asked to write `solution`; left out where
+    there is none."""
     warnings: list[WarningText] = []
     """What was noted of it: a code, with details after a colon (docs/errors.md)."""
     competition: str | None = None
@@ -173,6 +176,8 @@ class Answer(Noun):
     answer_type: AnswerType
     choices: list[Choice] | None = None
     solution: str | None = None
+    sketch: Annotated[str | None, Field(exclude_if=lambda sketch: sketch is None)] = None
+    """The solution that the problem came with, where a model was asked to write `solution`."""
     subject: Subject = "other"
     topic: str | None = None
     group: str = ""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
@@ -191,6 +191,12 @@ class FrozenManifest(Noun):
     """Where problems were made up, and not taken from any source: `synthetic:<study>`."""
     simulated: dict[str, int] = {}
     """What simulated models did to problems before they were frozen, and to how many of them."""
+    without_rationale: Annotated[int, Field(ge=0, exclude_if=lambda count: not count)] = 0
+    """Problems that have none; left out where all have one."""
+    without_rationale_allowed: Annotated[
+        bool, Field(exclude_if=lambda is_allowed: not is_allowed)
+    ] = False
+    """Whether such problems may be released (`freeze.allow_without_rationale`)."""
 
 
 def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:

@@ -49,6 +49,17 @@ def test_the_first_of_each_subset_in_the_benchmarks_order() -> None:
     assert {row.take for row in rows} == {"window"}
 
 
+def test_an_example_shows_the_solution_that_its_problem_came_with() -> None:
+    written = [
+        a.model_copy(update={"sketch": a.solution, "solution": f"{SIMULATED}pen]\nAt length."})
+        for a in ANSWERS
+    ]
+    draw = FreezeExamples(set_aside=3)
+    assert make_example_rows(QUESTIONS, written, draw) == make_example_rows(
+        QUESTIONS, ANSWERS, draw
+    )
+
+
 def test_problems_with_a_solution_are_set_aside_where_there_are_enough() -> None:
     answers = [
         a if a.id in ("q3", "q7") else a.model_copy(update={"solution": None}) for a in ANSWERS

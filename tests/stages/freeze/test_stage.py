@@ -45,6 +45,30 @@ def test_questions_and_answers_stand_apart(make: Make, write: Write, tmp_path: P
     assert manifest.subjects == {"physics": 3}
 
 
+@pytest.mark.parametrize("is_allowed", [False, True])
+def test_the_manifest_says_how_many_problems_lack_a_rationale(
+    make: Make, write: Write, tmp_path: Path, is_allowed: bool
+) -> None:
+    study = parse_study({"freeze": {"allow_without_rationale": is_allowed}}, "test")
+    problems = write(make(), make(id="physics-2", solution=None, sketch="By eye."))
+    manifest = freeze_dataset(problems, tmp_path / "out", study)
+    assert (manifest.without_rationale, manifest.without_rationale_allowed) == (1, is_allowed)
+    assert read_json(tmp_path / "out/manifest.json", FrozenManifest) == manifest
+    answers = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
+    assert [(answer.solution, answer.sketch) for answer in answers] == [
+        ("a worked solution", None), (None, "By eye.")
+    ]  # fmt: skip
+    assert "By eye" not in (tmp_path / "out/questions.jsonl").read_text("utf-8")
+
+
+def test_a_dataset_whose_problems_all_have_rationales_says_nothing_of_it(
+    make: Make, write: Write, tmp_path: Path
+) -> None:
+    freeze_dataset(write(make()), tmp_path / "out", STUDY)
+    assert "rationale" not in (tmp_path / "out/manifest.json").read_text("utf-8")
+    assert "sketch" not in (tmp_path / "out/answers.jsonl").read_text("utf-8")
+
+
 def test_gold_stands_in_a_question_only_as_a_choice(
     make: Make, write: Write, tmp_path: Path
 ) -> None:

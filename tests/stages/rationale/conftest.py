@@ -23,6 +23,15 @@ class Script:
     def __call__(self, requests: Sequence[Request]) -> list[Response]:
         return [self._reply(request) for request in requests]
 
+    def with_keys(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        """The same, each reply beside a key of its request's problem and number in order."""
+        first = len(self.asked)
+        replies = self(requests)
+        return [
+            (f"{request.tags.problem}/{number}", reply)
+            for number, (request, reply) in enumerate(zip(requests, replies, strict=True), first)
+        ]
+
     def _reply(self, request: Request) -> Response:
         attempt = sum(1 for r in self.asked if r.tags.problem == request.tags.problem)
         self.asked.append(request)

@@ -15,6 +15,7 @@ from omibench.errors import ParamsError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Problem
+from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale import write_rationales
@@ -66,10 +67,57 @@ def test_missing_solutions_and_topics_are_filled_in(problems: Path, tmp_path: Pa
     assert written.solution is not None
     assert STEPS.strip() in written.solution
     assert "rationale: SIMULATED (pen)" in list(map(str, written.warnings))
-    assert own.solution == "By hand."
-    assert list(map(str, own.warnings)) == ["label: SIMULATED (tagger)"]
+    assert written.sketch is None
+    assert (own.solution, own.sketch) == (written.solution, "By hand.")
+    assert list(map(str, own.warnings)) == [
+        "rationale: SIMULATED (pen)", "label: SIMULATED (tagger)"
+    ]  # fmt: skip
     assert (written.topic, own.topic) == ("mechanics", "mechanics")
     assert all((tmp_path / "out" / f.file).is_file() for f in written.images)
+
+
+def test_all_candidates_are_on_file_with_the_rule_book_that_params_name(
+    problems: Path, tmp_path: Path
+) -> None:
+    write_rationales(problems, tmp_path / "out", study(tmp_path, writer="pen", rules="omibench"))
+    rows = read_jsonl(tmp_path / "out/candidates.jsonl", RationaleCandidate)
+    assert [row.id for row in rows] == [f"physics-{p}#{n}" for p in (1, 2) for n in range(4)]
+    assert {(row.rules, row.model, row.simulated) for row in rows} == {("omibench", "pen", True)}
+    held = {
+        json.loads(line)["key"]
+        for file in (tmp_path / "store").glob("*/*.jsonl")
+        for line in file.read_text("utf-8").splitlines()
+    }
+    assert {row.key for row in rows} == held
+    again = study(tmp_path, writer="pen", candidates=6)
+    write_rationales(problems, tmp_path / "out", again)
+    more = read_jsonl(tmp_path / "out/candidates.jsonl", RationaleCandidate)
+    first = {row.id: (row.key, row.text) for row in more}
+    assert len(more) == 12
+    assert {row.id: (row.key, row.text) for row in rows}.items() <= first.items()
+
+
+def test_a_stricter_limit_asks_for_no_candidate_again(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rationales(problems, tmp_path / "out", study(tmp_path, writer="pen"))
+
+    def sold_out(*_: object) -> None:
+        raise AssertionError("a request was sent again")
+
+    monkeypatch.setattr(SimulatedProvider, "answer", sold_out)
+    strict = study(tmp_path, writer="pen", min_tokens=1000, reference_tries=0)
+    write_rationales(problems, tmp_path / "out", strict)
+    rows = read_jsonl(tmp_path / "out/candidates.jsonl", RationaleCandidate)
+    assert {(row.reason, row.kept) for row in rows} == {("short", False)}
+    written = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
+    assert [row.solution for row in written] == [None, None]
+
+
+@pytest.mark.parametrize("rules", ["mathreal", "published", "robots"])
+def test_a_rule_book_that_cannot_check_a_candidate_is_refused(tmp_path: Path, rules: str) -> None:
+    with pytest.raises(ParamsError, match=rf"rationale.*{rules}"):
+        study(tmp_path, writer="pen", rules=rules)
 
 
 def test_a_second_run_buys_nothing(

@@ -38,3 +38,9 @@ def freeze(
         f"{manifest.images} images",
         err=True,
     )
+    if manifest.without_rationale and not manifest.without_rationale_allowed and problems:
+        say(
+            f"{manifest.without_rationale} of {manifest.problems} problems have no rationale: a "
+            "release needs one for each, or `freeze: {allow_without_rationale: true}`",
+            err=True,
+        )

@@ -6,6 +6,7 @@ from omibench.graph.named_files import model_files
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
 from omibench.schemas.problem import Problem
+from omibench.schemas.rationale_candidate import RationaleCandidate
 
 
 def _models(study: Study, job: GraphJob) -> list[str]:
@@ -14,7 +15,7 @@ def _models(study: Study, job: GraphJob) -> list[str]:
 
 def _files(study: Study, job: GraphJob) -> list[str]:
     files = [file for name in _models(study, job) for file in model_files(study, name)]
-    return [*study.rationale.prompts.values(), *files]
+    return [*study.rationale.files, *files]
 
 
 RATIONALE = Stage(
@@ -22,8 +23,13 @@ RATIONALE = Stage(
     target="freeze",
     params=("study", "models", "rationale"),
     inputs=("filter",),
-    plugins=("providers",),
+    plugins=("rule_books", "providers"),
     models=_models,
     files=_files,
-    outputs=(ResultFile("rationale/problems.jsonl", Problem, "the same with rationale and topic"),),
+    outputs=(
+        ResultFile("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
+        ResultFile(
+            "rationale/candidates.jsonl", RationaleCandidate, "every solution that a model wrote"
+        ),
+    ),
 )

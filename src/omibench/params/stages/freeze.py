@@ -21,5 +21,8 @@ class FreezeParams(Block):
     metadata: Literal["strip", "keep"] = "strip"
     """What cameras and programs noted in pictures (places, devices, names): `keep` freezes pictures
     byte for byte, as a benchmark published them."""
+    allow_without_rationale: bool = False
+    """Whether problems without a rationale may be released; otherwise no release is built of a
+    dataset that holds one."""
     examples: FreezeExamples = FreezeExamples()
     """Which problems may be shown, solved, before others."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from omibench.params.blocks import Block, Name
-from omibench.params.names import PromptFiles
+from omibench.params.names import PromptFiles, RuleBookName
+
+WORDS: Final = "words"
+"""The tokenizer that needs no file: words, numbers, Chinese characters and signs."""
+_UNUSABLE_RULES: Final = {
+    "mathreal": "needs a model that grades",
+    "published": "reads printed verdicts, which no new response has",
+}
 
 
 class RationaleParams(Block):
@@ -16,10 +23,43 @@ class RationaleParams(Block):
     writer: Name | None = None
     labeller: Name | None = None
     candidates: Annotated[int, Field(ge=1, le=64)] = 4
-    """Candidate solutions per problem before the answer is given away (16 in the paper)."""
+    """Candidate solutions of each problem before the reference is shown (A.3.1: up to 16)."""
+    stop_at_right: bool = False
+    """Draw candidates one by one and no more once one is right: cheaper, and annotators see one."""
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.6
+    """Of the writer (A.3.1: 0.6)."""
+    writer_max_tokens: Annotated[int, Field(ge=1)] = 8192
+    """Room of one reply of the writer, in tokens."""
+    rules: RuleBookName = "robust"
+    """The rule book by which a candidate's final answer is right (A.3.1: the benchmark's own)."""
+    tokenizer: str = WORDS
+    """What a token of `min_tokens` is: `words`, or the path of a model's `tokenizer.json`."""
+    min_tokens: Annotated[int, Field(ge=0)] = 50
+    """A candidate whose reasoning is shorter, in tokens, is degenerate (A.3.1: 50)."""
+    max_overlap: Annotated[float, Field(ge=0, le=1)] = 0.8
+    """From this share of words of the question or the answer on, a candidate without a number
+    or equation of its own is degenerate."""
+    wrong_candidates: Annotated[int, Field(ge=0, le=64)] = 3
+    """Wrong candidates of each problem that are drawn for annotators (A.3.2: 3)."""
+    reference_tries: Annotated[int, Field(ge=0, le=64)] = 1
+    """Where no candidate is right: tries with the reference solution in the prompt, until one is
+    right."""
     labeller_max_tokens: Annotated[int, Field(ge=1)] = 4096
     """Room of one reply of the labeller, in tokens: thinking comes before the label."""
     topics: dict[str, list[str]] = {}
     """The fixed list of topic labels of each subject."""
     prompts: PromptFiles = {}
     """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it names: prompts, and a tokenizer."""
+        return [*self.prompts.values(), *([] if self.tokenizer == WORDS else [self.tokenizer])]
+
+    @model_validator(mode="after")
+    def _rules_need_no_model(self) -> Self:
+        if reason := _UNUSABLE_RULES.get(self.rules):
+            raise ValueError(
+                f"rules: {self.rules!r} {reason}: name a rule book that scores a response alone"
+            )
+        return self

@@ -54,7 +54,8 @@ def _make_example(take: Take, question: Question, gold: Answer) -> Example:
 
 
 def _find_solution(gold: Answer) -> str | None:
-    return None if is_simulated(gold) else gold.solution
+    """The solution that the problem came with, else a written one, unless that is simulated."""
+    return gold.sketch or (None if is_simulated(gold) else gold.solution)
 
 
 def _rank(seed: int, problem: str) -> str:

@@ -32,6 +32,7 @@ def build_answer(problem: Problem) -> Answer:
         answer_type=problem.answer_type,
         choices=problem.choices,
         solution=mark + problem.solution if problem.solution else None,
+        sketch=problem.sketch,
         subject=problem.subject,
         topic=problem.topic,
         group=problem.group,

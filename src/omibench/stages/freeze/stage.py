@@ -61,7 +61,7 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
         pictures = freeze_pictures(questions, folder, out, strip)
     questions, answers = pictures.questions, align_attributes(answers)
     examples = make_example_rows(questions, answers, study.freeze.examples)
-    manifest = _make_manifest(identity, questions, answers)
+    manifest = _make_manifest(identity, questions, answers, study.freeze.allow_without_rationale)
     try:
         refuse_other_content(out, manifest)
     except OutputError:
@@ -161,7 +161,10 @@ def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
 
 
 def _make_manifest(
-    identity: _DatasetIdentity, questions: Sequence[Question], answers: Sequence[Answer]
+    identity: _DatasetIdentity,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    allow_without_rationale: bool,
 ) -> FrozenManifest:
     sources = {question.source or "" for question in questions}
     return FrozenManifest(
@@ -175,4 +178,6 @@ def _make_manifest(
         licence=", ".join(sorted({q.licence for q in questions if q.licence})) or None,
         synthetic=", ".join(sorted(filter(is_made_up, sources))) or None,
         simulated=identity.simulated,
+        without_rationale=sum(not answer.solution for answer in answers),
+        without_rationale_allowed=allow_without_rationale,
     )

@@ -125,7 +125,7 @@ def make_case(
         gold=answer.answer,
         response=text,
         choices=answer.choices or question.choices,
-        reference=answer.solution,
+        reference=answer.solution or answer.sketch,
         images=_list_pictures(question, folder) if images else (),
     )
 

@@ -37,6 +37,16 @@ End with one line of this form, with the answer alone in the box (for multiple c
 Final Answer: \\boxed{ANSWER}
 """
 
+SOLVE_SKETCHED = """\
+Below is an olympiad problem together with its reference solution, which may be no more than a
+sketch. Write out the whole solution, for a student who has not seen it: state what each figure
+supplies, give every step that leads on, those that the reference leaves out too, carry units.
+Derive the answer; do not start from it and do not mention that a solution was given.
+
+End with one line of this form, with the answer alone in the box (for multiple choice, its letter):
+Final Answer: \\boxed{ANSWER}
+"""
+
 LABEL = """\
 Decide which label names the sub-field of the olympiad problem below. Go by the main concept and
 the method that solves it, not by the story around it, and use the figures as much as the text.
@@ -70,6 +80,16 @@ WRITE_GIVEN = add_prompt(
         owner="rationale writer",
     )
 )
+WRITE_SKETCHED = add_prompt(
+    PromptEntry(
+        name="rationale-sketched",
+        purpose="writes out a solution of which a sketch is known",
+        text=f"{SOLVE_SKETCHED}{{problem}}Reference Solution: {{sketch}}",
+        slots=(_PROBLEM, Slot("sketch", "the solution that the problem came with")),
+        source="OMIBench, A.3.1",
+        owner="rationale writer",
+    )
+)
 TOPIC = add_prompt(
     PromptEntry(
         name="topic",
@@ -94,6 +114,13 @@ def solve_given(
     """Ask for a worked solution that leads to the official answer."""
     answer = "; ".join(problem.answer or [])
     return _write(WRITE_GIVEN, problem, folder, {"answer": answer}, prompts)
+
+
+def solve_sketched(
+    problem: Problem, sketch: str, folder: Path, prompts: Mapping[str, str] = NO_FILES
+) -> Conversation:
+    """Ask for the whole solution of which `sketch` is a reference."""
+    return _write(WRITE_SKETCHED, problem, folder, {"sketch": sketch}, prompts)
 
 
 def label(

@@ -1,107 +1,86 @@
-"""Worked solutions for problems that have none, in two stages (OMIBench, 3.2 step 2 and A.3.1)."""
+"""Worked solutions of problems, in two stages (OMIBench, 3.2 step 2 and A.3.1)."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from omibench.rule_books.problem_response import make_scored_item
 from omibench.schemas.problem import Problem
 from omibench.schemas.problem_warning import RATIONALE, ProblemWarning
-from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
-from omibench.schemas.verdict import ScoredItem
-from omibench.stages.rationale.prompts import solve, solve_given
+from omibench.schemas.rationale_candidate import RationaleCandidate
+from omibench.schemas.request import Request, Response
+from omibench.stages.rationale.candidates import (
+    Writer,
+    choose_candidates,
+    draw_candidates,
+    find_rationale,
+)
 
 Ask = Callable[[Sequence[Request]], list[Response]]
-IsRight = Callable[[ScoredItem], bool]
-
-TEMPERATURE = 0.6  # A.3.1
-MIN_TOKENS = 50  # A.3.1: what is shorter restates the answer and explains nothing
-MAX_TOKENS = 8192
-
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
+_SHOWN = {"sketch": "the solution that it came with", "answer": "the answer"}
 
 
-@dataclass(frozen=True)
-class Writer:
-    """A model that writes solutions: its name, how to ask it, and what checks its answers."""
+class Solutions(NamedTuple):
+    """The problems with their rationales, and every candidate that was written."""
 
-    model: str
-    ask: Ask
-    is_right: IsRight
-    candidates: int
-    study: str = ""
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    """Files that take the place of prompts, by their names."""
+    problems: list[Problem]
+    candidates: list[RationaleCandidate]
 
 
-def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -> list[Problem]:
-    """The problems in order, each with a solution where one could be written.
+def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -> Solutions:
+    """Write a rationale for each problem that has an answer.
 
-    A problem with a solution of its own keeps it. Otherwise candidates are drawn one by one, and
-    the first that ends in the right answer is kept; if none of `candidates` does, the answer is
-    given and one more is written. Who wrote it stands in the problem's warnings. Image paths are
-    relative to `folder`.
+    The rationale is the first candidate that ends in the right answer and is not degenerate, by the
+    order of samples. A solution that a problem came with becomes its `sketch`: it does not stop a
+    rationale from being written, and takes the place of none. Who wrote a rationale, and what they
+    were shown, stands in the problem's warnings.
+
+    Args:
+        problems: As the filter leaves them.
+        folder: Where image paths are relative to.
+        writer: Who is asked.
+
+    Returns:
+        The problems in order, and the candidates problem by problem.
     """
-    finished: dict[str, Problem] = {}
-    open_problems = [p for p in problems if not p.solution and p.answer]
-    for index in range(writer.candidates):
-        waiting = [p for p in open_problems if p.id not in finished]
-        requests = [
-            _make_request(
-                solve(p, folder, writer.prompts), p, index, writer.candidates, writer.study
-            )
-            for p in waiting
-        ]
-        finished |= _accept(waiting, requests, writer, with_answer=False)
-    waiting = [p for p in open_problems if p.id not in finished]
-    requests = [
-        _make_request(solve_given(p, folder, writer.prompts), p, 0, 1, writer.study)
-        for p in waiting
-    ]
-    finished |= _accept(waiting, requests, writer, with_answer=True)
-    failed = ProblemWarning(RATIONALE, f"{writer.model} wrote none that ends in the right answer")
-    finished |= {p.id: p.warn(failed) for p in open_problems if p.id not in finished}
-    return [finished.get(problem.id, problem) for problem in problems]
+    prepared = [_move_sketch(problem) for problem in problems]
+    open_problems = [problem for problem in prepared if problem.answer]
+    drawn = draw_candidates(open_problems, folder, writer)
+    wrong, seed = writer.params.wrong_candidates, writer.seed
+    chosen = {p.id: choose_candidates(drawn[p.id], wrong, seed) for p in open_problems}
+    return Solutions(
+        [_add_solution(p, chosen[p.id], writer) if p.answer else p for p in prepared],
+        [candidate for problem in open_problems for candidate in chosen[problem.id]],
+    )
 
 
-def is_acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
-    """Whether a reply is a rationale: answered, more than the bare answer, and right."""
-    if response.outcome != "answered" or len(_TOKEN.findall(response.text)) < MIN_TOKENS:
-        return False
-    return is_right(make_scored_item(problem, response))
-
-
-def _accept(
-    problems: Sequence[Problem], requests: Sequence[Request], writer: Writer, *, with_answer: bool
-) -> dict[str, Problem]:
-    if not requests:
-        return {}
-    return {
-        problem.id: _add_solution(problem, response, writer.model, with_answer=with_answer)
-        for problem, response in zip(problems, writer.ask(requests), strict=True)
-        if is_acceptable(problem, response, writer.is_right)
-    }
+def _move_sketch(problem: Problem) -> Problem:
+    if not problem.solution or not problem.answer:
+        return problem
+    return problem.model_copy(update={"solution": None, "sketch": problem.solution})
 
 
 def _add_solution(
-    problem: Problem, response: Response, model: str, *, with_answer: bool
+    problem: Problem, candidates: Sequence[RationaleCandidate], writer: Writer
 ) -> Problem:
-    notes = [ProblemWarning(RATIONALE, simulated_by=(model,))] if response.simulated else []
-    if with_answer:
-        notes.append(ProblemWarning(RATIONALE, f"{model} was given the answer"))
-    solved = problem.model_copy(update={"solution": response.text.strip()})
-    return solved.warn(*notes)
+    rationale = find_rationale(candidates)
+    if rationale is None:
+        detail = f"{writer.model} wrote none that {_describe_failure(candidates)}"
+        return problem.warn(ProblemWarning(RATIONALE, detail))
+    notes = []
+    if rationale.simulated:
+        notes.append(ProblemWarning(RATIONALE, simulated_by=(writer.model,)))
+    if rationale.reference != "none":
+        detail = f"{writer.model} was given {_SHOWN[rationale.reference]}"
+        notes.append(ProblemWarning(RATIONALE, detail))
+    return problem.model_copy(update={"solution": rationale.text.strip()}).warn(*notes)
 
 
-def _make_request(
-    conversation: Conversation, problem: Problem, index: int, samples: int, study: str
-) -> Request:
-    return Request(
-        conversation=conversation,
-        decoding=Decoding(temperature=TEMPERATURE, max_tokens=MAX_TOKENS, samples=samples),
-        index=index,
-        tags=Tags(role="rationale_writer", problem=problem.id, study=study),
-    )
+def _describe_failure(candidates: Sequence[RationaleCandidate]) -> str:
+    degenerate = Counter(c.reason for c in candidates if c.verdict == 1)
+    if not degenerate:
+        return "ends in the right answer"
+    counts = ", ".join(f"{n} {reason}" for reason, n in sorted(degenerate.items()))
+    return f"is right and explains it (right, and out: {counts})"

@@ -8,24 +8,31 @@ from omibench.client.ask import open_asker
 from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.images import rebase_images
 from omibench.schemas.problem import Problem
+from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.tables import read_jsonl, write_jsonl
-from omibench.schemas.verdict import ScoredItem
+from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.rationale.candidates import AskWithKeys, Score, Writer
+from omibench.stages.rationale.degenerate import DegeneracyRule
 from omibench.stages.rationale.labels import Labeller, label_topics
-from omibench.stages.rationale.solutions import Writer, write_solutions
+from omibench.stages.rationale.solutions import write_solutions
+from omibench.stages.rationale.tokenizers import open_tokenizer
 
 
 def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> int:
     """Complete the file `problems` into `out`/problems.jsonl and return how many it holds.
 
-    `rationale.writer` writes missing solutions and `rationale.labeller` missing topics, both
-    through the store; where one is left out, solutions or topics stay as they are.
+    `rationale.writer` writes solutions, all of which `out`/candidates.jsonl holds, and
+    `rationale.labeller` names missing topics, both through the store; where one is left out,
+    solutions or topics stay as they are.
     """
     rows, folder = read_jsonl(problems, Problem), problems.parent
     params, name = study.rationale, study.study.name
+    candidates: list[RationaleCandidate] = []
     if params.writer:
         with open_asker(study, params.writer) as ask:
-            writer = Writer(params.writer, ask, _is_right, params.candidates, name, params.prompts)
-            rows = write_solutions(rows, folder, writer)
+            writer = make_writer(study, params.writer, ask.ask_with_keys, score_by(params.rules))
+            rows, candidates = write_solutions(rows, folder, writer)
+    write_jsonl(out / "candidates.jsonl", candidates)
     if params.labeller:
         with open_asker(study, params.labeller) as ask:
             room = params.labeller_max_tokens
@@ -35,7 +42,31 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
     return len(rows)
 
 
-def _is_right(item: ScoredItem) -> bool:
-    from omibench.rule_books.registry import score_item
+def make_writer(study: RationaleStageParams, model: str, ask: AskWithKeys, score: Score) -> Writer:
+    """The writer of a study.
 
-    return score_item(item, "robust").verdict == 1
+    Args:
+        study: Its parameters.
+        model: Who writes, a key of `models`.
+        ask: How it is asked.
+        score: What checks its final answers.
+
+    Returns:
+        The writer, its tokenizer opened.
+    """
+    params = study.rationale
+    degeneracy = DegeneracyRule(
+        open_tokenizer(params.tokenizer), params.min_tokens, params.max_overlap
+    )
+    return Writer(model, ask, score, degeneracy, params, study.study.name, study.study.seed)
+
+
+def score_by(rules: str) -> Score:
+    """What scores an item by a rule book, which is imported when it is first used."""
+
+    def score(item: ScoredItem) -> Verdict:
+        from omibench.rule_books.registry import score_item
+
+        return score_item(item, rules)
+
+    return score

@@ -1,0 +1,51 @@
+"""Tokenizers by name: what a token is when the length of a rationale is measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from omibench.errors import ParamsError, reason_of
+from omibench.extras import require_extra
+from omibench.files.intake import read_text
+from omibench.params.stages.rationale import WORDS
+
+CountTokens = Callable[[str], int]
+"""How many tokens a text is."""
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
+
+
+def open_tokenizer(name: str) -> CountTokens:
+    """The tokenizer of a name.
+
+    Args:
+        name: `words`, where each word, number, Chinese character and sign is a token; or the path
+            of a model's `tokenizer.json`, which transformers reads.
+
+    Returns:
+        How many tokens a text is, without those that mark its start and end.
+
+    Raises:
+        ParamsError: The file is no tokenizer.
+        MissingInputError: It is not there.
+        MissingExtraError: The package is not installed.
+    """
+    if name == WORDS:
+        return count_words
+    read_text(name)
+    require_extra("transformers", f"rationale.tokenizer: {name}", "transformers")
+    from transformers import PreTrainedTokenizerFast
+
+    try:
+        tokenizer = PreTrainedTokenizerFast(tokenizer_file=name)
+    except Exception as error:  # the package raises bare exceptions
+        raise ParamsError(
+            f"rationale.tokenizer: {name} is no tokenizer.json: {reason_of(error)}"
+        ) from None
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+
+
+def count_words(text: str) -> int:
+    """Words, numbers, Chinese characters and signs of a text."""
+    return len(_WORD.findall(text))
