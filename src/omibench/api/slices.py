@@ -18,6 +18,7 @@ from omibench.results.attributes import (
     describe_items,
 )
 from omibench.results.item_matrix import ItemMatrix, arrange_items
+from omibench.results.optional_measures import fill_measures
 from omibench.results.slices import (
     CELL,
     LENGTHS,
@@ -140,7 +141,7 @@ class Slicer:
 
     @cached_property
     def _item_values(self) -> ItemMatrix:
-        return arrange_items(self.verdicts, VALUES, [*MEANS])
+        return arrange_items(fill_measures(self.verdicts), VALUES, [*MEANS])
 
     @cached_property
     def _outcomes(self) -> ItemMatrix:

@@ -18,6 +18,7 @@ from omibench.results.attributes import (
 )
 from omibench.results.grouped import average_samples
 from omibench.results.load import Results
+from omibench.results.optional_measures import fill_measures
 from omibench.stages.analyze.results.result import RESULTS, naming_result
 from omibench.stages.analyze.results.tidy import complete_table
 from omibench.stages.analyze.tables.accuracy import (
@@ -141,8 +142,9 @@ class Analysis:
     def item_values(self) -> pl.DataFrame:
         """One row an item of a cell under a rule book: `model`, `setting`, `rules`, `id`,
         `cluster`, `samples`, and the means of its samples that count: `verdict`, `credit`, `ratio`,
-        `strict` (null where the rule book gives none)."""
-        return average_samples(self.results.counting_verdicts, ["model", "setting", "rules"], MEANS)
+        `strict` (null where the rule book gives none; a response without an answer is wrong)."""
+        verdicts = fill_measures(self.results.counting_verdicts)
+        return average_samples(verdicts, ["model", "setting", "rules"], MEANS)
 
     @cached_property
     def simulated_cells(self) -> pl.DataFrame:

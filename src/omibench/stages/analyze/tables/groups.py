@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.results.grouped import average_samples, estimate_groups
+from omibench.results.optional_measures import OPTIONAL_MEASURES, fill_measure
 from omibench.statistics.intervals import Estimate
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def score_groups(
         pl.len().alias("responses"),
         failed.sum().alias("failed"),
         failed.null_count().alias("unknown"),
-        *(pl.col(name).count().alias(f"has_{name}") for name in _OPTIONAL),
+        *(pl.col(name).count().alias(f"has_{name}") for name in OPTIONAL_MEASURES),
     )
     filled = verdicts.select(
         *by,
@@ -72,11 +73,9 @@ def score_groups(
         "cluster",
         "verdict",
         pl.max_horizontal(verdict, failed.cast(pl.Float64)).alias("right"),
-        pl.coalesce("credit", "verdict").alias("credit"),
-        pl.coalesce("ratio", "verdict").alias("ratio"),
-        pl.coalesce("strict", 0.0).alias("strict"),
+        *(fill_measure(measure) for measure in OPTIONAL_MEASURES),
     )
-    values = average_samples(filled, by, ("verdict", "right", *_OPTIONAL))
+    values = average_samples(filled, by, ("verdict", "right", *OPTIONAL_MEASURES))
     means = values.group_by(by, maintain_order=True).agg(
         pl.col("verdict", "right", "credit", "ratio").mean()
     )
@@ -100,9 +99,6 @@ def score_groups(
         )
         for row in facts.iter_rows(named=True)
     }
-
-
-_OPTIONAL = ("credit", "ratio", "strict")
 
 
 def index_estimates(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from omibench.schemas.tables import (
 )
 from omibench.stages.analyze.analysis import Analysis
 
-Verdicts = Mapping[tuple[str, str], Mapping[str, list[float]]]
-"""Model and setting -> item -> the verdict of each sample."""
+Verdicts = Mapping[tuple[str, str], Mapping[str, Sequence[float | None]]]
+"""Model and setting -> item -> the verdict of each sample, None for a refusal."""
 
 
 def make_items(count: int, **attributes: list[Any]) -> list[Answer]:
@@ -94,7 +94,8 @@ def write_analysis(
             [
                 VerdictRow(
                     id=i, index=n, key=f"{i}-{n}", rules="mathreal", version=1, extracted="1",
-                    method="boxed", verdict=v, strict=float(v == 1), outcome="scored",
+                    method="boxed", verdict=v or 0.0, strict=None if v is None else float(v == 1),
+                    outcome="refused" if v is None else "scored",
                 )
                 for i, n, v in rows
             ],

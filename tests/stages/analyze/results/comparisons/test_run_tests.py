@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import ttest_ind, ttest_rel
 from tests.stages.analyze.results.comparisons.studies import (
@@ -66,3 +68,24 @@ def test_a_run_that_lacks_items_is_left_out(tmp_path: Path) -> None:
 def test_single_samples_are_no_runs(tmp_path: Path) -> None:
     analysis = write_analysis(tmp_path, ITEMS, draw_verdicts(SHARES, ITEMS), baselines=BASELINES)
     assert analysis.table("run-tests") is None
+
+
+def test_chosen_samples_are_no_runs(tmp_path: Path) -> None:
+    verdicts = draw_verdicts(SHARES, ITEMS, 3)
+    analysis = write_analysis(tmp_path, ITEMS, verdicts, 3, baselines=BASELINES)
+    cot = analysis.study.settings["cot"]
+    voted = cot.model_copy(
+        update={"aggregate": cot.aggregate.model_copy(update={"how": "majority"})}
+    )
+    settings = {**analysis.study.settings, "cot": voted}
+    study = analysis.study.model_copy(update={"settings": settings})
+    picks = pl.Series([n % 3 for n in range(len(ITEMS))])
+    chosen = analysis.results.verdicts.with_columns(
+        counts=(pl.col("setting") != "cot")
+        | (pl.col("id").replace_strict([item.id for item in ITEMS], picks) == pl.col("index"))
+    )
+    results = replace(analysis.results, study=study, verdicts=chosen)
+    table = replace(analysis, study=study, results=results).table("run-tests")
+    assert table is not None
+    assert set(table["setting"]) == {"direct"}
+    assert set(table["metric"]) == {"run mean"}

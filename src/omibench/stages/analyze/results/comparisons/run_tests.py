@@ -30,7 +30,8 @@ Key = tuple[str, str, str, str, str]
 def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate mean, SD and SEM over runs, and gains over baselines, in all and by slice.
 
-    A run is one sample index of a cell whose samples all count. Rows of the metric `run mean` have
+    A run is one sample index of a cell whose samples all count; cells that choose one of an item's
+    samples have no runs. Rows of the metric `run mean` have
     `estimate` (the mean over runs of the accuracy over items), `sd`, `sem` and `runs`; each judge
     of a panel has rows of its own. Rows of the metric `difference` compare a setting, or a model,
     with its baseline of `analyze.baselines`: `p_welch` is the one-sided p of Welch's test that the
@@ -61,7 +62,10 @@ def _list_runs(analysis: Analysis) -> dict[Key, tuple[list[float], int]]:
     """The accuracy of each run in order, and the number of items."""
     import polars as pl
 
-    verdicts = analysis.results.counting_verdicts.select(
+    settings = analysis.results.study.settings.items()
+    # Where one sample of an item is chosen, its index is another for each item: no index is a run.
+    chosen = [name for name, setting in settings if setting.aggregate.how not in ("mean", "first")]
+    verdicts = analysis.results.counting_verdicts.filter(~pl.col("setting").is_in(chosen)).select(
         "model", "setting", "rules", "id", "index", "verdict"
     )
     labels = slice_items(analysis)

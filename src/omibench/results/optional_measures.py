@@ -1,0 +1,42 @@
+"""What stands for partial credit, ratio and strict accuracy of a response that has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OptionalMeasure = Literal["credit", "ratio", "strict"]
+OPTIONAL_MEASURES: tuple[OptionalMeasure, ...] = ("credit", "ratio", "strict")
+"""Columns of verdicts that some rule books give, and they only for answers that they could read."""
+
+
+def fill_measure(measure: OptionalMeasure) -> pl.Expr:
+    """The column of a measure without nulls, so that responses without an answer count as wrong.
+
+    The verdict stands for a missing credit or ratio; a response without a strict value is wrong
+    (MathReal, evaluation protocol).
+    """
+    import polars as pl
+
+    return pl.coalesce(measure, pl.lit(0.0) if measure == "strict" else "verdict").alias(measure)
+
+
+def fill_measures(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Fill the measures of every rule book that gives them, so that each counts all responses.
+
+    Args:
+        verdicts: Rows with `rules`, `verdict` and the columns of `OPTIONAL_MEASURES`.
+
+    Returns:
+        The same rows; a measure stays null under a rule book that gives it for no response.
+    """
+    import polars as pl
+
+    return verdicts.with_columns(
+        pl.when(pl.col(measure).is_not_null().any().over("rules"))
+        .then(fill_measure(measure))
+        .alias(measure)
+        for measure in OPTIONAL_MEASURES
+    )
