@@ -12,6 +12,11 @@ import pytest
 from scipy.stats import linregress
 from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 
+from omibench.schemas.problem import Choice
+from omibench.stages.aggregate.equivalence import make_equivalence
+from omibench.stages.aggregate.sample import Sample
+from omibench.stages.aggregate.votes import consistency
+
 SAMPLES = 8
 STUDY = {
     "settings": {"many": {"decoding": {"samples": SAMPLES, "temperature": 0.6}}, "one": {}},
@@ -87,6 +92,23 @@ def test_the_judge_scores_the_vote_of_the_extracted_answers(tmp_path: Path) -> N
     assert table is not None
     rows = table.filter(metric="majority@k", k=SAMPLES)
     assert dict(rows.select("rules", "estimate").iter_rows()) == {"robust": 0.0, "gptscore": 1.0}
+
+
+def test_agreement_over_all_samples_is_that_of_the_stage_aggregate(tmp_path: Path) -> None:
+    choices = [Choice(label=label, text=text) for label, text in (("A", "seven"), ("B", "eight"))]
+    (item,) = make_answers(1)
+    answers = [item.model_copy(update={"answer_type": "mcq", "choices": choices, "answer": ["A"]})]
+    extracted = ["a", "A", "A", "A", "B", "b", "B", "B"]
+    draws = [
+        Draw("m", "many", "p0", float(letter in "aA"), index=index, extracted=letter)
+        for index, letter in enumerate(extracted)
+    ]
+    table = make_analysis(tmp_path, STUDY, answers, draws).table("accuracy-by-k")
+    assert table is not None
+    samples = [Sample(draw.index, draw.extracted, draw.verdict) for draw in draws]
+    agreement = consistency(samples, make_equivalence(None, "mcq", choices), {"A", "B"})
+    (row,) = table.filter(metric="consistency@k", k=SAMPLES).to_dicts()
+    assert row["estimate"] == agreement == 3 / 8
 
 
 def test_one_sample_a_problem_makes_no_table(tmp_path: Path) -> None:

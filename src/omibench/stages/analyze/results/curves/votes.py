@@ -39,8 +39,9 @@ class _Ballot(NamedTuple):
     """The class of answers that each sample of a problem is in, -1 where it holds none."""
 
     classes: tuple[int, ...]
-    options: frozenset[int]
-    """The classes that are valid choices; all of them for an open problem."""
+    agreeing: tuple[int, ...]
+    """The sizes of the classes of valid answers, as `aggregate.votes.consistency` counts them: of a
+    multiple-choice problem only answers that are a label."""
 
 
 def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Iterator[Worth]:
@@ -100,8 +101,9 @@ def _cast_votes(
     groups = group_answers(samples, are_same)
     home = {m.index: place for place, group in enumerate(groups) for m in group.members}
     labels = {choice.label for choice in answer.choices} if answer.choices else None
-    valid = (p for p, group in enumerate(groups) if labels is None or group.answer in labels)
-    return _Ballot(tuple(home.get(s.index, -1) for s in samples), frozenset(valid))
+    valid = [sample for sample in samples if labels is None or sample.answer in labels]
+    sizes = sorted(len(group.members) for group in group_answers(valid, are_same))
+    return _Ballot(tuple(home.get(s.index, -1) for s in samples), tuple(sizes))
 
 
 def _count_passes(verdicts: tuple[float, ...], most: int) -> tuple[float, ...]:
@@ -132,8 +134,8 @@ def _vote_curve(
 
 
 def _count_agreement(ballot: _Ballot, most: int) -> tuple[float, ...]:
-    sizes = sorted(ballot.classes.count(place) for place in ballot.options)
-    return _agreement_curve(tuple(sizes), len(ballot.classes) - sum(sizes), most)
+    invalid = len(ballot.classes) - sum(ballot.agreeing)
+    return _agreement_curve(ballot.agreeing, invalid, most)
 
 
 @cache
