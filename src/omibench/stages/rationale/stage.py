@@ -11,6 +11,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.rationale.asking import refuse_gaps
 from omibench.stages.rationale.candidates import AskWithKeys, Score, Writer
 from omibench.stages.rationale.degenerate import DegeneracyRule
 from omibench.stages.rationale.labels import Labeller, label_topics
@@ -23,14 +24,16 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
 
     `rationale.writer` writes solutions, all of which `out`/candidates.jsonl holds, and
     `rationale.labeller` names missing topics, both through the store; where one is left out,
-    solutions or topics stay as they are.
+    solutions or topics stay as they are. Raises ModelError where the budget is used up before all
+    candidates are there, and PassingError where asking again later may go better.
     """
     rows, folder = read_jsonl(problems, Problem), problems.parent
     params, name = study.rationale, study.study.name
     candidates: list[RationaleCandidate] = []
     if params.writer:
-        with open_asker(study, params.writer) as ask:
-            writer = make_writer(study, params.writer, ask.ask_with_keys, score_by(params.rules))
+        with open_asker(study, params.writer) as asker:
+            ask_writer = refuse_gaps(params.writer, asker.ask_with_keys)
+            writer = make_writer(study, params.writer, ask_writer, score_by(params.rules))
             rows, candidates = write_solutions(rows, folder, writer)
     write_jsonl(out / "candidates.jsonl", candidates)
     if params.labeller:
