@@ -41,6 +41,9 @@ def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> 
     assert list_named_files(study, "score") == ["oracle.jsonl"]
     assert list_named_files(study, "judge") == []
     assert list_named_files(study, "rationale") == ["oracle.jsonl"]
+    block = study.rationale.model_copy(update={"tokenizer": "tokenizer.json"})
+    measured = study.model_copy(update={"rationale": block})
+    assert list_named_files(measured, "rationale") == ["tokenizer.json", "oracle.jsonl"]
     own = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
     assert list_named_files(study, "freeze") == ["review.yaml", *own]
     assert list_named_files(study, "analyze") == ["printed.csv"]

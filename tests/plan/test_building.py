@@ -108,6 +108,7 @@ def test_the_filter_and_the_writers_are_counted_as_they_ask(study: Study, tmp_pa
         ({"candidates": 16, "reference_tries": 4}, 3 * 16, 3 * 20),
         ({"candidates": 16, "reference_tries": 0}, 3 * 16, 3 * 16),
         ({"candidates": 16, "stop_at_right": True}, 3, 3 * 17),
+        ({"candidates": 16, "min_tokens": 1000}, 3 * 16, 3 * 17),
     ],
 )
 def test_a_plan_prices_every_candidate_and_at_most_every_try(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from omibench.stages.filter.judging import judge_with_models
 from omibench.stages.filter.stage import sift
 from omibench.stages.filter.translation import ASKS as TRANSLATIONS
 from omibench.stages.rationale.candidates import Score
+from omibench.stages.rationale.degenerate import DegeneracyRule
 from omibench.stages.rationale.labels import Labeller, label_topics
 from omibench.stages.rationale.solutions import write_solutions
 from omibench.stages.rationale.stage import make_writer, score_by
@@ -134,7 +136,8 @@ def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
     if params.writer:
         model = params.writer
         writer = make_writer(study, model, partial(dry.ask, model), _accept_filler(params.rules))
-        rows = write_solutions(rows, folder, writer).problems
+        rule = _lengthen_filler(writer.degeneracy)
+        rows = write_solutions(rows, folder, replace(writer, degeneracy=rule)).problems
     if params.labeller:
         ask, room = dry.asking(params.labeller), params.labeller_max_tokens
         labeller = Labeller(params.labeller, ask, params.topics, name, room, params.prompts)
@@ -150,6 +153,13 @@ def _accept_filler(rules: str) -> Score:
         return verdict.model_copy(update={"verdict": 1.0}) if _is_filler(item) else verdict
 
     return accept
+
+
+def _lengthen_filler(rule: DegeneracyRule) -> DegeneracyRule:
+    def count_tokens(text: str) -> int:
+        return rule.min_tokens if text == WORDS.text.strip() else rule.count_tokens(text)
+
+    return rule._replace(count_tokens=count_tokens)
 
 
 def _is_filler(item: ScoredItem) -> bool:
