@@ -8,6 +8,7 @@ checkpoint freeze:
         **frozen_examples(),
         questions=f"{RESULTS}/freeze/questions.jsonl",
         answers=f"{RESULTS}/freeze/answers.jsonl",
+        originals=f"{RESULTS}/freeze/originals.jsonl",
         manifest=f"{RESULTS}/freeze/manifest.json",
         card=f"{RESULTS}/freeze/README.md",
         images=directory(f"{RESULTS}/freeze/images"),

@@ -114,6 +114,7 @@ def manifest_row(booklet: Booklet, folder: Path = HERE) -> Row:
         "subject": booklet["subject"],
         "language": booklet.get("language", "en"),
         "licence": booklet.get("licence", LICENCE),
+        "redistribute": True,
         "sha256": digests,
     }
 

@@ -40,6 +40,7 @@ FLOORS: tuple[set[str], ...] = (
         "ocr_view",
         "paper_export",
         "plan",
+        "release",
         "run_comparison",
         "scaffold",
         "sharding",

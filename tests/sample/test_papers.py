@@ -24,6 +24,7 @@ MANIFEST_FIELDS = {
     "subject",
     "language",
     "licence",
+    "redistribute",
     "sha256",
 }
 

@@ -21,6 +21,7 @@ from omibench.cli.new import new
 from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.plan import plan
 from omibench.cli.prompts import prompts_app
+from omibench.cli.release import release_app
 from omibench.cli.results import results_app
 from omibench.cli.resume import resume
 from omibench.cli.run import run
@@ -68,6 +69,7 @@ for heading, verbs in GROUPS.items():
         name = verb.__name__.rstrip("_").replace("_", "-")
         app.command(name=name, rich_help_panel=heading)(verb)
 app.add_typer(results_app, name="results", rich_help_panel="Reference")
+app.add_typer(release_app, name="release", rich_help_panel="Reference")
 app.add_typer(store_app, name="store", rich_help_panel=STORES)
 app.add_typer(budget_app, name="budget", rich_help_panel=STORES)
 app.add_typer(prompts_app, name="prompts", rich_help_panel="Reference")

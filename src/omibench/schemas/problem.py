@@ -115,6 +115,13 @@ class Original(Noun):
     translator: str
 
 
+class OriginalRow(Noun):
+    """The original of one translated problem, a row of originals.jsonl; others have no row."""
+
+    id: str
+    original: Original
+
+
 class Problem(_Asked):
     """One problem as read from a paper: the row of `problems.jsonl` from ocr to rationale.
 

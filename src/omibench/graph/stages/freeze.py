@@ -7,7 +7,7 @@ from pathlib import Path
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
 from omibench.schemas.example import Example
-from omibench.schemas.problem import Answer, Question
+from omibench.schemas.problem import Answer, OriginalRow, Question
 from omibench.schemas.tables import FrozenManifest
 
 _SUFFIXES = (".parquet", ".jsonl", ".json", ".csv")
@@ -41,6 +41,11 @@ FREEZE = Stage(
         ),
         ResultFile(
             "freeze/examples.jsonl", Example, "solved problems that settings may show as examples"
+        ),
+        ResultFile(
+            "freeze/originals.jsonl",
+            OriginalRow,
+            "what translated problems said before; often empty",
         ),
         ResultFile("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
         ResultFile("freeze/README.md", None, "the dataset's card"),

@@ -32,13 +32,13 @@ def dataset_card(
 
 def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str]:
     languages = sorted({question.language for question in questions})
-    size = next((name for limit, name in _SIZES if len(questions) < limit), "100K<n<1M")
+    size = find_size(len(questions))
     files = (("questions", "questions.jsonl"), ("answers", "answers.jsonl"))
     return [
         "---",
         f"pretty_name: {json.dumps(manifest.name)}",
         f"version: {json.dumps(manifest.version)}",
-        *_licence(manifest.licence),
+        *list_licence_lines(manifest.licence),
         f"language: {json.dumps(languages)}",
         "task_categories: [visual-question-answering]",
         "tags: [multi-image, olympiad, reasoning]",
@@ -47,6 +47,11 @@ def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str
         *(f"- {{config_name: {name}, data_files: {file}}}" for name, file in files),
         "---",
     ]
+
+
+def find_size(problems: int) -> str:
+    """The category of a number of problems, as hubs name it."""
+    return next((name for limit, name in _SIZES if problems < limit), "100K<n<1M")
 
 
 def _body(
@@ -61,7 +66,7 @@ def _body(
     per_problem = Counter(len({f.sha256 or f.file for f in q.images}) for q in questions)
     sources = Counter(question.source or "-" for question in questions)
     return [
-        f"# {_cell(manifest.name)} {manifest.version}",
+        f"# {escape_cell(manifest.name)} {manifest.version}",
         "",
         f"{manifest.problems} problems with {manifest.images} distinct images: "
         f"{types['mcq']} multiple-choice and {types['open']} open-ended.",
@@ -116,8 +121,8 @@ def _describe_synthetic(manifest: FrozenManifest) -> list[str]:
         return []
     return [
         "",
-        f"> **SIMULATED**: the problems are made up (`{_cell(manifest.synthetic)}`): they have the "
-        "counts of a published study and nothing else of it. They measure no model.",
+        f"> **SIMULATED**: the problems are made up (`{escape_cell(manifest.synthetic)}`): they "
+        "have the counts of a published study and nothing else of it. They measure no model.",
     ]
 
 
@@ -146,18 +151,18 @@ def _describe_judged(manifest: FrozenManifest) -> list[str]:
 
 
 def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:
-    lines = [f"| {_cell(str(name))} | {count} |" for name, count in rows]
+    lines = [f"| {escape_cell(str(name))} | {count} |" for name, count in rows]
     return [f"| {heading} | Problems |", "|---|---|", *lines, ""]
 
 
-def _cell(text: str) -> str:
+def escape_cell(text: str) -> str:
     """Text of others within a line of Markdown: no markup, no link, no picture of another site."""
     line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
     escaped = re.sub(r"[\\`\[\]|]", r"\\\g<0>", line)
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _licence(name: str | None) -> list[str]:
+def list_licence_lines(name: str | None) -> list[str]:
     """The header's licence: hubs know Creative Commons by identifiers such as cc-by-4.0."""
     if name is None:
         return []

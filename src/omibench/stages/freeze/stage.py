@@ -16,7 +16,7 @@ from omibench.params.stage_params import FreezeStageParams
 from omibench.params.stages.freeze import FreezeParams
 from omibench.review import apply, load_decisions
 from omibench.review.rejected import rejections
-from omibench.schemas.problem import Answer, Problem, Question, strip_answer
+from omibench.schemas.problem import Answer, OriginalRow, Problem, Question, strip_answer
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
@@ -28,6 +28,7 @@ from omibench.schemas.tables import (
 )
 from omibench.stages.freeze.card import dataset_card
 from omibench.stages.freeze.examples import make_example_rows, write_examples
+from omibench.stages.freeze.originals import list_originals, read_originals, write_originals
 from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
 from omibench.stages.freeze.rows import (
     align_attributes,
@@ -44,11 +45,12 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
     """Freeze the study's benchmark into `out` and return its manifest.
 
     The benchmark `papers` is made of the file `problems`, as reviewers decided; any other brings
-    its own questions and answers. Writes questions.jsonl, answers.jsonl, images/, manifest.json
-    and a dataset card README.md, and examples.jsonl where `freeze.examples` names some; rows keep
-    the order of their source. Raises MissingInputError for a problem without an answer,
-    FileFormatError for files that do not fit together or are no pictures, ParamsError for examples
-    that cannot be, and OutputError where `out` holds the same version with another content.
+    its own questions and answers. Writes questions.jsonl, answers.jsonl, images/, manifest.json,
+    a dataset card README.md, originals.jsonl (the texts of translated problems before), and
+    examples.jsonl where `freeze.examples` names some; rows keep the order of their source. Raises
+    MissingInputError for a problem without an answer, FileFormatError for files that do not fit
+    together or are no pictures, ParamsError for examples that cannot be, and OutputError where
+    `out` holds the same version with another content.
     """
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
         (questions, answers, folder), identity = _read_dataset(study, problems, Path(scratch))
@@ -71,6 +73,7 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
     write_jsonl(out / "questions.jsonl", questions)
     write_jsonl(out / "answers.jsonl", answers)
     write_examples(out, examples)
+    write_originals(out, identity.originals)
     stripped = pictures.stripped if strip else None
     write_text(out / "README.md", dataset_card(manifest, questions, answers, examples, stripped))
     write_json(out / "manifest.json", manifest)
@@ -97,11 +100,12 @@ def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
 
 
 class _DatasetIdentity(NamedTuple):
-    """What a dataset is called, and what simulated models judged of it."""
+    """What a dataset is called, what simulated models judged of it, and its originals."""
 
     name: str
     version: str
     simulated: dict[str, int] = {}
+    originals: tuple[OriginalRow, ...] = ()
 
 
 def _read_dataset(
@@ -109,8 +113,8 @@ def _read_dataset(
 ) -> tuple[Dataset, _DatasetIdentity]:
     identity = _DatasetIdentity(study.freeze.name, study.freeze.version)
     if study.benchmark.name == "papers":
-        dataset, simulated = _read_papers(study, problems)
-        return dataset, identity._replace(simulated=simulated)
+        dataset, simulated, originals = _read_papers(study, problems)
+        return dataset, identity._replace(simulated=simulated, originals=tuple(originals))
     from omibench.datasets.registry import load_benchmark
 
     dataset = load_benchmark(study.benchmark, study.data, scratch)
@@ -118,7 +122,8 @@ def _read_dataset(
         return dataset, identity
     from omibench.datasets.frozen import read_manifest
 
-    return dataset, _identify_release(study.freeze, read_manifest(dataset.folder))
+    identity = _identify_release(study.freeze, read_manifest(dataset.folder))
+    return dataset, identity._replace(originals=tuple(read_originals(dataset.folder)))
 
 
 def _identify_release(params: FreezeParams, release: FrozenManifest) -> _DatasetIdentity:
@@ -132,7 +137,9 @@ def _identify_release(params: FreezeParams, release: FrozenManifest) -> _Dataset
     )
 
 
-def _read_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
+def _read_papers(
+    study: FreezeStageParams, problems: Path | None
+) -> tuple[Dataset, dict[str, int], list[OriginalRow]]:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
@@ -142,7 +149,8 @@ def _read_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Datas
         decisions = load_decisions(study.review.decisions)
         rows = apply(decisions, rows, partial(rejections, problems))
     halves = [strip_answer(r) for r in rows], [build_answer(r) for r in rows]
-    return Dataset(*halves, problems.parent), count_simulated_judgements(rows)
+    dataset = Dataset(*halves, problems.parent)
+    return dataset, count_simulated_judgements(rows), list_originals(rows)
 
 
 def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:

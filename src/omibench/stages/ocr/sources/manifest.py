@@ -55,6 +55,9 @@ class Source(BaseModel):
     language: str | None = None
     """ISO 639-1; read off the paper's words where it is not given."""
     licence: str | None = None
+    redistribute: bool | None = None
+    """Whether a release may give its texts and pictures on, or only says how to extract them; it
+    must be said before `omibench release build`, and nothing else reads it."""
     attributes: StatedAttributes = {}
     """What else is known of all its problems, to slice results by: exam, level, ..."""
     sha256: dict[str, Sha256] = {}
@@ -119,6 +122,8 @@ class Rows(BaseModel):
     """Of rows that do not tell theirs."""
     licence: str | None = None
     """Of rows that do not tell theirs."""
+    redistribute: bool | None = None
+    """Whether a release may give its texts and pictures on, or only says how to get them."""
     attributes: StatedAttributes = {}
     """Of rows that do not tell theirs: exam, level, ..."""
 

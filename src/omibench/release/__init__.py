@@ -1,0 +1,1 @@
+"""Releases: a frozen dataset as one immutable folder that others load, cite and check."""

@@ -1,0 +1,200 @@
+"""Build a release: an immutable folder from a freeze, byte for byte the same each time."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from omibench.errors import MissingInputError, OutputError, reason_of
+from omibench.files.hashes import hash_file
+from omibench.files.intake import read_text
+from omibench.release.card import CardFacts, list_splits, write_card
+from omibench.release.changes import check_version, compare_rows, describe_changes
+from omibench.release.columns import describe_columns
+from omibench.release.croissant import describe_croissant
+from omibench.release.findings import list_findings, refuse_findings
+from omibench.release.folder import (
+    DOCUMENT_BYTES,
+    MANIFEST,
+    PROVENANCE,
+    read_manifest_rows,
+    read_release_provenance,
+    write_sums,
+)
+from omibench.release.frozen_items import FrozenFolder, read_freeze
+from omibench.release.guides import write_datasheet, write_extraction_guide
+from omibench.release.options import ReleaseOptions
+from omibench.release.provenance import collect_provenance
+from omibench.release.rows import ReleaseItem, build_row, describe_row, list_several
+from omibench.release.schema import ReleaseProvenance, ReleaseRow
+from omibench.release.splits import assign_splits, rank_item
+from omibench.release.statistics import compute_statistics, read_printed_statistics
+from omibench.release.tables import PictureReader, plan_shards, write_table
+from omibench.release.terms import find_licence, list_sources
+from omibench.schemas.tables import write_json, write_jsonl, write_text
+
+SAMPLE_ITEMS: Final = 20
+CHANGELOG: Final = "CHANGELOG.md"
+
+
+def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleaseProvenance:
+    """Write a release of a freeze; it appears whole or not at all.
+
+    The same freeze, commit and packages give the same bytes: no time stands in any file.
+
+    Args:
+        folder: What `freeze` wrote.
+        out: The folder of the release, which is not there yet.
+        options: What is said of it.
+
+    Returns:
+        What it was made from.
+
+    Raises:
+        ReleaseRefusedError: There are findings against it, and it is no draft.
+        OutputError: `out` is there, lies beside the freeze among results, or cannot be written.
+        ParamsError: The version does not rise as the changes ask for, or the split cannot be.
+    """
+    _check_target(folder, out)
+    freeze = read_freeze(folder)
+    items, provenance = _prepare(freeze, options)
+    partial = out.with_name(f".{out.name}.{secrets.token_hex(6)}.part")
+    try:
+        partial.mkdir(parents=True)
+        _write_release(partial, freeze, items, provenance, options)
+        partial.rename(out)
+    except OSError as error:
+        raise OutputError(f"--out {out}: cannot be written: {reason_of(error)}") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return provenance
+
+
+def _check_target(folder: Path, out: Path) -> None:
+    if out.exists():
+        raise OutputError(f"--out {out}: is there, and a release never changes: name a new folder")
+    if out.resolve().is_relative_to(folder.resolve().parent):
+        raise OutputError(
+            f"--out {out}: lies in the results folder {folder.parent}, which jobs write: name a "
+            "folder outside of it"
+        )
+
+
+def _prepare(
+    freeze: FrozenFolder, options: ReleaseOptions
+) -> tuple[list[ReleaseItem], ReleaseProvenance]:
+    """The items with split and source, and the provenance. Raises as `build_release` does."""
+    for item in freeze.items:
+        for figure in item.question.images:
+            if not figure.sha256:
+                raise MissingInputError(
+                    f"{item.question.id}: its picture {figure.file} is absent: get it, freeze again"
+                )
+    sources = list_sources(freeze.items, options.sources)
+    by_name = {source.name: source for source in sources}
+    splits = assign_splits(freeze.items, options.split, options.seed)
+    items = [
+        ReleaseItem(item, split, by_name[item.question.source or ""])
+        for item, split in zip(freeze.items, splits, strict=True)
+    ]
+    findings = list_findings(freeze, items, sources, options.without_rationale)
+    if not options.draft:
+        refuse_findings(findings)
+    provenance = collect_provenance(freeze, sources, findings, options)
+    return items, provenance
+
+
+def _write_release(
+    out: Path,
+    freeze: FrozenFolder,
+    items: Sequence[ReleaseItem],
+    provenance: ReleaseProvenance,
+    options: ReleaseOptions,
+) -> None:
+    several = list_several(items)
+    rows = [describe_row(build_row(item, several), item.split) for item in items]
+    reader = PictureReader(freeze.folder)
+    digests = _write_tables(out, items, reader, several, provenance)
+    write_jsonl(out / MANIFEST, rows)
+    has_halves = _write_halves(out, items)
+    write_json(out / "schema.json", {"columns": describe_columns(several)})
+    write_json(out / PROVENANCE, provenance)
+    _write_changelog(out, rows, provenance, options.previous)
+    write_text(out / "datasheet.md", write_datasheet(provenance, items))
+    if any(item.access == "metadata" for item in items):
+        write_text(out / "EXTRACTION.md", write_extraction_guide(provenance.sources))
+    facts = CardFacts(
+        items=items,
+        statistics=compute_statistics(items, reader.sizes),
+        printed=read_printed_statistics(options.printed) if options.printed else {},
+        pictures_with_notes=len(reader.with_notes),
+        has_halves=has_halves,
+    )
+    write_text(out / "README.md", write_card(provenance, facts))
+    for path in sorted(out.glob("*")):
+        if path.is_file():
+            digests[path.name] = hash_file(path)
+    licences = sorted(filter(None, {find_licence(item.item, item.source) for item in items}))
+    croissant = describe_croissant(provenance, digests, list_splits(items), several, licences)
+    text = json.dumps(croissant, indent=2, ensure_ascii=False)
+    write_text(out / "croissant.json", text + "\n")
+    digests["croissant.json"] = hash_file(out / "croissant.json")
+    write_sums(out, list(digests), digests)
+
+
+def _write_tables(
+    out: Path,
+    items: Sequence[ReleaseItem],
+    reader: PictureReader,
+    several: Mapping[str, bool],
+    provenance: ReleaseProvenance,
+) -> dict[str, str]:
+    """Write the Parquet files; their SHA-256 by path."""
+    tables: dict[str, Sequence[ReleaseItem]] = {}
+    for split in list_splits(items):
+        shards = plan_shards([item for item in items if item.split == split], reader)
+        for number, shard in enumerate(shards):
+            tables[f"data/{split}-{number:05d}-of-{len(shards):05d}.parquet"] = shard
+    tables["sample/test-00000-of-00001.parquet"] = _draw_sample(items, provenance.seed)
+    for name, members in tables.items():
+        write_table(out / name, members, reader, several, provenance.canary)
+    return {name: hash_file(out / name) for name in tables}
+
+
+def _draw_sample(items: Sequence[ReleaseItem], seed: int) -> list[ReleaseItem]:
+    """Twenty items, those with texts first, in the order of the release."""
+    ranked = sorted(
+        items,
+        key=lambda item: (item.access != "full", rank_item(seed, item.item.question.id)),
+    )
+    ids = {item.item.question.id for item in ranked[:SAMPLE_ITEMS]}
+    return [item for item in items if item.item.question.id in ids]
+
+
+def _write_halves(out: Path, items: Sequence[ReleaseItem]) -> bool:
+    """Questions apart from answers, of the items with texts; whether there are any."""
+    members = [item.item for item in items if item.access == "full"]
+    if members:
+        write_jsonl(out / "questions.jsonl", [member.question for member in members])
+        write_jsonl(out / "answers.jsonl", [member.answer for member in members])
+    return bool(members)
+
+
+def _write_changelog(
+    out: Path, rows: Sequence[ReleaseRow], provenance: ReleaseProvenance, previous: Path | None
+) -> None:
+    heading = f"# Changelog of {provenance.name}\n"
+    if previous is None:
+        write_text(out / CHANGELOG, f"{heading}\n## {provenance.version}\n\n- first release\n")
+        return
+    before = read_release_provenance(previous)
+    changes = compare_rows(read_manifest_rows(previous), rows)
+    check_version(before.version, provenance.version, changes)
+    lines = "".join(f"- {line}\n" for line in describe_changes(changes)[:-1])
+    path = previous / CHANGELOG
+    older = read_text(path, DOCUMENT_BYTES).partition("\n")[2] if path.is_file() else ""
+    write_text(out / CHANGELOG, f"{heading}\n## {provenance.version}\n\n{lines}{older}")

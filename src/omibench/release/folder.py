@@ -1,0 +1,87 @@
+"""The files of a release, read as those of others: bounded, contained, never evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.intake import parse_json, read_bytes, read_json_lines, read_text
+from omibench.files.intake.containment import Container
+from omibench.release.schema import ReleaseProvenance, ReleaseRow
+from omibench.schemas.validation import explain
+
+SUMS: Final = "SHA256SUMS"
+MANIFEST: Final = "manifest.jsonl"
+PROVENANCE: Final = "provenance.json"
+DOCUMENT_BYTES: Final = 64 * 2**20
+MOST_FILES: Final = 10_000
+MOST_ROWS: Final = 1_000_000
+Document = TypeVar("Document", bound=BaseModel)
+
+
+def read_sums(folder: Path) -> dict[str, str]:
+    """SHA-256 by path, as SHA256SUMS of a release lists them; no path leads out of the folder.
+
+    Raises:
+        MissingInputError: There is none.
+        FileFormatError: A line is wrong, a path leads out, or stands twice.
+    """
+    if not folder.is_dir():
+        raise MissingInputError(f"{folder}: is no folder")
+    path = Container(folder).path(SUMS)
+    sums: dict[str, str] = {}
+    container = Container(folder)
+    for number, line in enumerate(read_text(path, DOCUMENT_BYTES).splitlines(), 1):
+        digest, separator, name = line.partition("  ")
+        if not separator or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+            raise FileFormatError(f"{path}, line {number}: is no SHA-256, two spaces and a path")
+        container.path(name)
+        if name in sums:
+            raise FileFormatError(f"{path}, line {number}: {name!r} stands twice")
+        if len(sums) >= MOST_FILES:
+            raise FileFormatError(f"{path}: lists more than {MOST_FILES:,} files")
+        sums[name] = digest
+    return sums
+
+
+def write_sums(folder: Path, names: Sequence[str], digests: dict[str, str]) -> None:
+    """Write SHA256SUMS over `names`, sorted, as `sha256sum -c` reads it."""
+    lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(names))
+    (folder / SUMS).write_bytes(lines.encode())
+
+
+def read_manifest_rows(folder: Path) -> list[ReleaseRow]:
+    """The lines of a release's manifest, each id once.
+
+    Raises:
+        MissingInputError: There is none.
+        FileFormatError: A line is wrong or an id stands twice, with file and line.
+    """
+    path = Container(folder).path(MANIFEST)
+    rows: dict[str, ReleaseRow] = {}
+    for number, value in read_json_lines(path, 16 * DOCUMENT_BYTES):
+        row = _validate(value, ReleaseRow, f"{path}, line {number}")
+        if row.id in rows:
+            raise FileFormatError(f"{path}, line {number}: the id {row.id!r} stands twice")
+        if len(rows) >= MOST_ROWS:
+            raise FileFormatError(f"{path}: has more than {MOST_ROWS:,} lines")
+        rows[row.id] = row
+    return list(rows.values())
+
+
+def read_release_provenance(folder: Path) -> ReleaseProvenance:
+    """What a release says it was made from. Raises as `read_manifest_rows` does."""
+    path = Container(folder).path(PROVENANCE)
+    value = parse_json(read_bytes(path, DOCUMENT_BYTES), str(path))
+    return _validate(value, ReleaseProvenance, str(path))
+
+
+def _validate(value: object, kind: type[Document], place: str) -> Document:
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise FileFormatError(f"{place}: {explain(error, kind)}") from None

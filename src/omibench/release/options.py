@@ -1,0 +1,27 @@
+"""What a user says of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.release.splits import SplitPlan
+
+
+class ReleaseOptions(NamedTuple):
+    """What a user says of a release."""
+
+    sources: Path | None = None
+    """The sources.yaml with `redistribute` and `licence`."""
+    version: str | None = None
+    """By default that of the freeze."""
+    draft: bool = False
+    without_rationale: bool = False
+    split: SplitPlan | None = None
+    seed: int = 0
+    printed: Path | None = None
+    """Statistics that a paper prints, as CSV."""
+    previous: Path | None = None
+    """The folder of the release before."""
+    review: Path | None = None
+    """The file of people's decisions."""

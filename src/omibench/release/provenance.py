@@ -1,0 +1,77 @@
+"""What a release was made from and with; nothing in it depends on the time."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import uuid
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from omibench.files.hashes import hash_file
+from omibench.release.frozen_items import FrozenFolder
+from omibench.release.options import ReleaseOptions
+from omibench.release.schema import ReleasedSource, ReleaseProvenance
+
+_PACKAGES: Final = ("omibench", "pillow", "pyarrow", "pydantic")
+"""Those that make the bytes of a release."""
+_NAMESPACE: Final = uuid.UUID("6f0f3a43-7a2b-5d0e-9d5c-3e0a8a7c2b11")
+
+
+def collect_provenance(
+    freeze: FrozenFolder,
+    sources: Sequence[ReleasedSource],
+    findings: Sequence[str],
+    options: ReleaseOptions,
+) -> ReleaseProvenance:
+    """What `provenance.json` says, read from the freeze and the current folder.
+
+    Args:
+        freeze: The dataset.
+        sources: The sources of its items.
+        findings: What stands against it; a release with findings is a draft.
+        options: What is said of it.
+    """
+    version_text = options.version or freeze.manifest.version
+    lock = Path("dvc.lock")
+    return ReleaseProvenance(
+        name=freeze.manifest.name,
+        version=version_text + ("-draft" if findings else ""),
+        draft=bool(findings),
+        findings=list(findings),
+        commit=_read_commit(),
+        dvc_lock_sha256=hash_file(lock) if lock.is_file() else None,
+        frozen_questions_sha256=freeze.manifest.questions_sha256,
+        frozen_answers_sha256=freeze.manifest.answers_sha256,
+        review_sha256=hash_file(options.review) if options.review else None,
+        packages={"python": platform.python_version(), **{n: version(n) for n in _PACKAGES}},
+        sources=list(sources),
+        canary=make_canary(freeze.manifest.name),
+        seed=options.seed,
+    )
+
+
+def make_canary(name: str) -> str:
+    """The text to search training data for: the same in every release of a dataset."""
+    return f"{name} canary {uuid.uuid5(_NAMESPACE, name)}"
+
+
+def _read_commit() -> str | None:
+    commit = _ask_git("rev-parse", "HEAD")
+    if not commit:
+        return None
+    # Files that git does not know may be the releases before this one.
+    has_changes = _ask_git("status", "--porcelain", "--untracked-files=no")
+    return commit + ("+changed" if has_changes else "")
+
+
+def _ask_git(*words: str) -> str:
+    try:
+        answer = subprocess.run(
+            ["git", *words], capture_output=True, text=True, timeout=60, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return answer.stdout.strip()

@@ -1,0 +1,84 @@
+"""Splits of a release: all items in `test`, or a part drawn in proportion to attributes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.errors import ParamsError
+from omibench.release.frozen_items import FrozenItem
+from omibench.schemas.attributes import join_labels
+
+DEFAULT = "test"
+
+
+class SplitPlan(NamedTuple):
+    """A part that is drawn; the remaining items are the split `test`."""
+
+    name: str
+    items: int
+    attributes: tuple[str, ...] = ()
+    """What its strata are: attributes of items, `subject`, `topic`, `language` or `answer_type`."""
+
+
+def assign_splits(items: Sequence[FrozenItem], plan: SplitPlan | None, seed: int) -> list[str]:
+    """The split of each item, in the order of the items.
+
+    Each stratum gives its share of the items, rounded down; what is missing then comes from the
+    strata with the largest remainders (MathReal, section 3: 480 of 2,000 in strata that are
+    proportional to the whole). Within a stratum items are drawn by a hash of seed and id, so that
+    the split does not depend on their order.
+
+    Raises:
+        ParamsError: More items than there are, or an attribute that no item has.
+    """
+    if plan is None:
+        return [DEFAULT] * len(items)
+    if not 0 < plan.items < len(items):
+        raise ParamsError(
+            f"--split {plan.name}={plan.items}: there are {len(items)} items, and both parts need "
+            "at least one of them"
+        )
+    strata = _group_items(items, plan.attributes)
+    quotas = _share_quotas({key: len(rows) for key, rows in strata.items()}, plan.items)
+    members: set[str] = set()
+    for key, rows in strata.items():
+        ranked = sorted(rows, key=lambda item: rank_item(seed, item.question.id))
+        members |= {item.question.id for item in ranked[: quotas[key]]}
+    return [plan.name if item.question.id in members else DEFAULT for item in items]
+
+
+def rank_item(seed: int, identity: str) -> str:
+    """A rank that depends on seed and id alone."""
+    return hashlib.sha256(f"{seed}\0{identity}".encode()).hexdigest()
+
+
+def _group_items(
+    items: Sequence[FrozenItem], attributes: Sequence[str]
+) -> dict[tuple[str, ...], list[FrozenItem]]:
+    strata: dict[tuple[str, ...], list[FrozenItem]] = defaultdict(list)
+    for item in items:
+        strata[tuple(_find_value(item, name) for name in attributes)].append(item)
+    for place, name in enumerate(attributes):
+        if all(not key[place] for key in strata):
+            raise ParamsError(f"--by {name}: no item has a value of this attribute")
+    return dict(sorted(strata.items()))
+
+
+def _find_value(item: FrozenItem, name: str) -> str:
+    if name in ("subject", "language"):
+        return str(getattr(item.question, name))
+    if name in ("topic", "answer_type"):
+        return getattr(item.answer, name) or ""
+    return join_labels(item.answer.attributes.get(name))
+
+
+def _share_quotas(sizes: dict[tuple[str, ...], int], items: int) -> dict[tuple[str, ...], int]:
+    total = sum(sizes.values())
+    quotas = {key: size * items // total for key, size in sizes.items()}
+    by_remainder = sorted(sizes, key=lambda key: (-(sizes[key] * items % total), key))
+    for key in by_remainder[: items - sum(quotas.values())]:
+        quotas[key] += 1
+    return quotas

@@ -1,0 +1,118 @@
+"""The Parquet files of a release: rows with the original bytes of their pictures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import read_bytes, read_picture, strip_metadata
+from omibench.files.intake.containment import Container
+from omibench.files.intake.picture import PICTURE_BYTES
+from omibench.release.columns import CANARY, arrow_schema
+from omibench.release.rows import ReleaseItem, build_row, withhold_texts
+from omibench.schemas.problem import Figure
+
+SHARD_BYTES: Final = 256 * 2**20
+"""The most bytes of pictures in one file, unless a single item has more."""
+ROW_GROUP: Final = 16
+"""Rows that are in memory at once, here and in a reader."""
+
+
+class PictureReader:
+    """Reads frozen pictures and counts those with notes of cameras or programs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._container = Container(folder)
+        self.with_notes: set[str] = set()
+        """SHA-256 of the pictures that hold EXIF, XMP, IPTC or comments."""
+        self.sizes: dict[str, tuple[int, int]] = {}
+        """SHA-256 -> width and height in pixels, as stored."""
+
+    def measure(self, figure: Figure) -> int:
+        """Bytes of a figure's file. Raises MissingInputError where it is not there."""
+        from omibench.files.intake import open_regular
+
+        with open_regular(self._container.path(figure.file), PICTURE_BYTES) as file:
+            return file.seek(0, 2)
+
+    def read(self, figure: Figure) -> bytes:
+        """The bytes of a figure.
+
+        Raises:
+            MissingInputError: Its file is not there.
+            FileFormatError: Its bytes are not those of its SHA-256, or no whole picture.
+        """
+        path = self._container.path(figure.file)
+        content = read_bytes(path, PICTURE_BYTES)
+        if hashlib.sha256(content).hexdigest() != figure.sha256:
+            raise FileFormatError(f"{path}: its content is not that of its SHA-256: freeze again")
+        if figure.sha256 not in self.sizes:
+            picture = read_picture(content, str(path), decode=False)
+            self.sizes[figure.sha256] = (picture.width, picture.height)
+            if strip_metadata(content, picture.form) != content:
+                self.with_notes.add(figure.sha256)
+        return content
+
+
+def plan_shards(items: Sequence[ReleaseItem], reader: PictureReader) -> list[list[ReleaseItem]]:
+    """The items of each file of a split, in order, by the bytes of their pictures."""
+    shards: list[list[ReleaseItem]] = [[]]
+    filled = 0
+    for release_item in items:
+        is_full = release_item.access == "full"
+        size = sum(map(reader.measure, release_item.figures)) if is_full else 0
+        if shards[-1] and filled + size > SHARD_BYTES:
+            shards.append([])
+            filled = 0
+        shards[-1].append(release_item)
+        filled += size
+    return shards
+
+
+def write_table(
+    path: Path,
+    items: Sequence[ReleaseItem],
+    reader: PictureReader,
+    several: Mapping[str, bool],
+    canary: str,
+) -> None:
+    """Write one Parquet file; the same rows and packages give the same bytes.
+
+    Args:
+        path: The file.
+        items: Its rows, in order.
+        reader: Of their pictures.
+        several: Names of the attributes, and whether an attribute is a list of labels.
+        canary: The text of that column.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = arrow_schema(several)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
+        for group in _list_groups(items):
+            rows = [_fill_row(release_item, reader, several, canary) for release_item in group]
+            columns = [pa.array([row[field.name] for row in rows], field.type) for field in schema]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+
+
+def _list_groups(items: Sequence[ReleaseItem]) -> Iterator[Sequence[ReleaseItem]]:
+    for start in range(0, len(items), ROW_GROUP):
+        yield items[start : start + ROW_GROUP]
+
+
+def _fill_row(
+    release_item: ReleaseItem, reader: PictureReader, several: Mapping[str, bool], canary: str
+) -> dict[str, Any]:
+    row = build_row(release_item, several)
+    if release_item.access == "metadata":
+        return {**withhold_texts(row), "images": [], CANARY: canary}
+    images = [
+        {"bytes": reader.read(figure), "path": Path(figure.file).name}
+        for figure in release_item.figures
+    ]
+    return {**row, "images": images, CANARY: canary}

@@ -1,0 +1,56 @@
+"""Terms of sources: under which licence they are, and whether they may be given on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from omibench.release.frozen_items import FrozenItem
+from omibench.release.schema import ReleasedSource
+from omibench.stages.ocr.sources.manifest import Rows, Source, read_manifest
+
+
+def list_sources(items: Sequence[FrozenItem], manifest: Path | None) -> list[ReleasedSource]:
+    """What is known of each source that items name.
+
+    Args:
+        items: Those of a freeze.
+        manifest: The sources.yaml that says `licence` and `redistribute` of each; None: nothing
+            is known.
+
+    Returns:
+        A row per source of the items, by name; `redistribute` is None where nobody says it.
+
+    Raises:
+        FileFormatError: The manifest is wrong.
+        MissingInputError: It is not there.
+    """
+    counts = Counter(item.question.source or "" for item in items)
+    entries: dict[str, Source | Rows] = {}
+    if manifest is not None:
+        listing = read_manifest(manifest)
+        entries |= {source.name: source for source in listing.sources}
+        entries |= {rows.name: rows for rows in listing.benchmarks}
+    return [_describe(name, counts[name], entries.get(name)) for name in sorted(counts)]
+
+
+def find_licence(item: FrozenItem, source: ReleasedSource) -> str | None:
+    """The item's own licence, or that of its source."""
+    return item.question.licence or source.licence
+
+
+def _describe(name: str, count: int, entry: Source | Rows | None) -> ReleasedSource:
+    if entry is None:
+        return ReleasedSource(name=name, items=count, licence=None, redistribute=None)
+    hashes, urls = (entry.sha256, entry.url) if isinstance(entry, Source) else ({}, {})
+    return ReleasedSource(
+        name=name,
+        items=count,
+        licence=entry.licence,
+        redistribute=entry.redistribute,
+        competition=entry.competition,
+        year=entry.year,
+        files={Path(path).name: digest.lower() for path, digest in hashes.items()},
+        urls={Path(path).name: url for path, url in urls.items()},
+    )

@@ -1,0 +1,259 @@
+"""Check a release of anyone: every file by its sum, every item by the manifest's hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+from omibench.errors import FileFormatError, OmibenchError
+from omibench.files.hashes import hash_file
+from omibench.files.intake import iter_frame, open_regular, parse_json, read_bytes, read_picture
+from omibench.files.intake.containment import Container
+from omibench.files.intake.footer import read_footer
+from omibench.files.intake.regular import size_text
+from omibench.files.yaml_file import parse_yaml
+from omibench.release.folder import (
+    DOCUMENT_BYTES,
+    MOST_FILES,
+    SUMS,
+    read_manifest_rows,
+    read_release_provenance,
+    read_sums,
+)
+from omibench.release.rows import GOLD, QUESTION, describe_row, hash_values, list_choices
+from omibench.release.schema import ReleaseRow
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import iter_jsonl
+
+TABLE_BYTES: Final = 4 * 2**30
+"""The most bytes of one file."""
+BATCH_BYTES: Final = 2**30
+"""The most bytes of 64 rows."""
+_FLOOR: Final = 256 * 2**20
+_RATIO: Final = 8
+"""A table may unpack to 256 MiB, or to eight times its size: pictures hardly shrink."""
+_HASHES: Final = (
+    "question_sha256", "answer_sha256", "rationale_sha256", "original_sha256", "labels_sha256",
+)  # fmt: skip
+MOST_FINDINGS: Final = 50
+
+
+class ReleaseCheck(NamedTuple):
+    """What a check of a release found."""
+
+    findings: list[str]
+    """One line per finding, 50 at most; none for a release that is what it says."""
+    is_draft: bool
+    """Whether it says itself that it is not to be cited."""
+
+
+def verify_release(folder: Path) -> ReleaseCheck:
+    """Check a release: containment, sums, manifest, texts, pictures, card and metadata.
+
+    Nothing of it is evaluated, what is read is bounded, and no path leads out of the folder.
+
+    Args:
+        folder: The release.
+
+    Returns:
+        The findings, and whether it is a draft.
+    """
+    findings: list[str] = []
+    for finding in _check(folder):
+        findings.append(finding)
+        if len(findings) >= MOST_FINDINGS:
+            findings.append("there may be more")
+            break
+    return ReleaseCheck(findings, not findings and read_release_provenance(folder).draft)
+
+
+def _check(folder: Path) -> Iterator[str]:
+    try:
+        sums = read_sums(folder)
+        # What does not have its stated bytes is not looked into.
+        damaged = list(_check_sums(folder, sums))
+        yield from damaged
+        if damaged:
+            return
+        rows = {row.id: row for row in read_manifest_rows(folder)}
+        read_release_provenance(folder)
+        yield from _check_tables(folder, sums, rows)
+        yield from _check_halves(folder, sums, rows)
+        yield from _check_card(folder, sums)
+        yield from _check_croissant(folder, sums)
+    except OmibenchError as error:
+        yield from error.lines
+
+
+def _check_sums(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
+    container = Container(folder)
+    for name, digest in sums.items():
+        path = container.path(name)
+        try:
+            with open_regular(path, TABLE_BYTES):
+                pass
+            actual = hash_file(path)
+        except OmibenchError as error:
+            yield from error.lines
+            continue
+        if actual != digest:
+            yield f"{path}: has the SHA-256 {actual[:12]}, and {SUMS} says {digest[:12]}"
+    for name in _list_files(folder):
+        if name != SUMS and name not in sums:
+            yield f"{folder / name}: is not in {SUMS}"
+
+
+def _list_files(folder: Path) -> Iterator[str]:
+    count = 0
+    for place, _, names in os.walk(folder):  # follows no links
+        for name in sorted(names):
+            count += 1
+            if count > MOST_FILES + 1:
+                raise FileFormatError(f"{folder}: holds more than {MOST_FILES:,} files")
+            yield (Path(place) / name).relative_to(folder).as_posix()
+
+
+def _check_tables(
+    folder: Path, sums: Mapping[str, str], rows: Mapping[str, ReleaseRow]
+) -> Iterator[str]:
+    seen: set[str] = set()
+    tables = [name for name in sums if name.endswith(".parquet")]
+    for name in sorted(tables):
+        path = Container(folder).path(name)
+        _check_footer(path)
+        is_data = name.startswith("data/")
+        for number, row in enumerate(iter_frame(path, BATCH_BYTES), 1):
+            place = f"{path}, row {number}"
+            identity = row.get("id")
+            expected = rows.get(identity) if isinstance(identity, str) else None
+            if expected is None:
+                yield f"{place}: the id {str(identity)[:80]!r} is not in the manifest"
+                continue
+            if is_data and identity in seen:
+                yield f"{place}: {identity}: stands twice"
+            if is_data:
+                seen.add(str(identity))
+                if not Path(name).name.startswith(f"{expected.split}-"):
+                    yield f"{place}: {identity}: the manifest has it in {expected.split}"
+            yield from _check_row(place, row, expected)
+    for identity in rows.keys() - seen if len(seen) < len(rows) else ():
+        yield f"{folder}: {identity}: is in the manifest and in no table"
+
+
+def _check_footer(path: Path) -> None:
+    with open_regular(path, TABLE_BYTES) as file:
+        size = file.seek(0, 2)
+        try:
+            footer = read_footer(file)
+        except (ValueError, OSError) as error:
+            raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+    stated = sum(max(0, column.size) for column in footer.columns)
+    most = max(_FLOOR, _RATIO * size)
+    if stated > most:
+        raise FileFormatError(
+            f"{path}: unpacks to {size_text(stated)}; a release's file of its size to at most "
+            f"{size_text(most)}"
+        )
+
+
+def _check_row(place: str, row: Mapping[str, Any], expected: ReleaseRow) -> Iterator[str]:
+    identity = expected.id
+    try:
+        actual = describe_row(row, expected.split)
+        contents = [picture["bytes"] for picture in row["images"]]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        yield f"{place}: {identity}: lacks a column of a release, or has another type"
+        return
+    for name in ("access", "source", "licence", "image_sha256"):
+        if getattr(actual, name) != getattr(expected, name):
+            yield f"{place}: {identity}: {name} is not what the manifest says"
+    if expected.access == "metadata":
+        if contents or row["question"] is not None:
+            yield f"{place}: {identity}: is given as metadata, and holds a text or picture"
+        return
+    for name in _HASHES:
+        if getattr(actual, name) != getattr(expected, name):
+            yield f"{place}: {identity}: {name} is not what the manifest says"
+    yield from _check_pictures(f"{place}: {identity}", contents, expected.image_sha256)
+
+
+def _check_pictures(place: str, contents: list[bytes | None], digests: list[str]) -> Iterator[str]:
+    if len(contents) != len(digests):
+        yield f"{place}: has {len(contents)} pictures, and the manifest {len(digests)}"
+        return
+    for number, (content, digest) in enumerate(zip(contents, digests, strict=True)):
+        if content is None or hashlib.sha256(content).hexdigest() != digest:
+            yield f"{place}: picture {number} is not that of its SHA-256 in the manifest"
+            continue
+        try:
+            read_picture(content, f"{place}: picture {number}")
+        except OmibenchError as error:
+            yield from error.lines
+
+
+def _check_halves(
+    folder: Path, sums: Mapping[str, str], rows: Mapping[str, ReleaseRow]
+) -> Iterator[str]:
+    """Questions and answers apart say what the manifest says."""
+    container = Container(folder)
+    if "questions.jsonl" in sums:
+        path = container.path("questions.jsonl")
+        for question in iter_jsonl(path, Question):
+            values = {"question": question.question, "choices": list_choices(question.choices)}
+            expected = rows.get(question.id)
+            if not expected or expected.question_sha256 != hash_values(values, QUESTION):
+                yield f"{path}: {question.id[:80]!r}: its question is not what the manifest says"
+    if "answers.jsonl" in sums:
+        path = container.path("answers.jsonl")
+        for answer in iter_jsonl(path, Answer):
+            expected = rows.get(answer.id)
+            digest = hash_values({"answer": answer.answer}, GOLD)
+            if not expected or expected.answer_sha256 != digest:
+                yield f"{path}: {answer.id[:80]!r}: its gold is not what the manifest says"
+
+
+def _check_card(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
+    """The header of the card: its data files are those of the release, and no others."""
+    path = Container(folder).path("README.md")
+    parts = read_bytes(path, DOCUMENT_BYTES).split(b"---\n", 2)
+    if len(parts) < 3 or parts[0]:
+        yield f"{path}: has no YAML header"
+        return
+    try:
+        header = parse_yaml(parts[1])
+    except (yaml.YAMLError, ValueError, OmibenchError) as error:
+        yield f"{path}: its header is not YAML: {' '.join(str(error).split())[:200]}"
+        return
+    configs = header.get("configs") if isinstance(header, dict) else None
+    for config in configs if isinstance(configs, list) else []:
+        files = config.get("data_files") if isinstance(config, dict) else None
+        for entry in files if isinstance(files, list) else [files]:
+            pattern = entry.get("path") if isinstance(entry, dict) else entry
+            if not isinstance(pattern, str) or not _matches(pattern, sums):
+                yield f"{path}: names data files that are not in {SUMS}: {str(pattern)[:80]!r}"
+
+
+def _matches(pattern: str, sums: Mapping[str, str]) -> bool:
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return pattern in sums
+    return any(name.startswith(head) and name.endswith(tail) for name in sums)
+
+
+def _check_croissant(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
+    path = Container(folder).path("croissant.json")
+    document = parse_json(read_bytes(path, DOCUMENT_BYTES), str(path))
+    entries = document.get("distribution") if isinstance(document, dict) else None
+    if not isinstance(entries, list):
+        yield f"{path}: has no list `distribution`"
+        return
+    for entry in entries:
+        if isinstance(entry, dict) and entry.get("@type") == "cr:FileObject":
+            name, digest = str(entry.get("contentUrl")), entry.get("sha256")
+            if sums.get(name) != digest:
+                yield f"{path}: {name[:80]!r} is not the file of its SHA-256 in {SUMS}"

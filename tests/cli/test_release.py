@@ -1,0 +1,41 @@
+"""`omibench release`: options, exit codes and the one line of a mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
+from omibench.errors import EXIT_SOME_FAILED, ParamsError
+from small_freeze import write_freeze, write_sources
+
+
+def test_a_release_is_built_checked_and_compared(tmp_path: Path) -> None:
+    freeze = write_freeze(tmp_path / "results/freeze")
+    sources = write_sources(tmp_path / "sources.yaml")
+    outs = [str(tmp_path / name) for name in ("one", "two")]
+    for out in outs:
+        words = ["release", "build", str(freeze), "--sources", str(sources), "--out", out]
+        assert CliRunner().invoke(app, words).exit_code == 0
+    assert "is what it says" in CliRunner().invoke(app, ["release", "verify", outs[0]]).output
+    compared = CliRunner().invoke(app, ["release", "diff", *outs])
+    assert "no item changed" in compared.output
+    (tmp_path / "one/README.md").unlink()
+    assert CliRunner().invoke(app, ["release", "verify", outs[0]]).exit_code == EXIT_SOME_FAILED
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--version", "1.0"], "--version 1.0: write three numbers"),
+        (["--split", "mini"], "--split mini: write a name and a number"),
+        (["--split", "test=3"], "`test` holds the other items"),
+        (["--by", "grade"], "name the part with --split"),
+    ],
+)
+def test_a_wrong_option_is_one_line(tmp_path: Path, words: list[str], line: str) -> None:
+    result = CliRunner().invoke(app, ["release", "build", "--out", str(tmp_path / "o"), *words])
+    assert isinstance(result.exception, ParamsError)
+    assert line in str(result.exception)

@@ -1,0 +1,165 @@
+"""A release is whole, the same each time, and refuses what may not be released."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from omibench.errors import OutputError, ParamsError
+from omibench.release.build import build_release
+from omibench.release.findings import ReleaseRefusedError
+from omibench.release.folder import read_manifest_rows
+from omibench.release.options import ReleaseOptions
+from omibench.release.splits import SplitPlan
+from omibench.release.verify import verify_release
+from small_freeze import write_freeze, write_sources
+
+
+def read_rows(out: Path, split: str = "test") -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(
+        out / f"data/{split}-00000-of-00001.parquet"
+    ).to_pylist()
+    return rows
+
+
+def test_two_builds_have_the_same_bytes(freeze: Path, sources: Path, tmp_path: Path) -> None:
+    contents = []
+    for name in ("one", "two"):
+        build_release(freeze, tmp_path / name, ReleaseOptions(sources=sources))
+        files = sorted(path for path in (tmp_path / name).rglob("*") if path.is_file())
+        contents.append({str(p.relative_to(tmp_path / name)): p.read_bytes() for p in files})
+    assert contents[0] == contents[1]
+    assert {"README.md", "croissant.json", "SHA256SUMS", "manifest.jsonl"} <= contents[0].keys()
+
+
+def test_a_row_holds_pictures_gold_original_and_attributes(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+    first, second, *_ = read_rows(tmp_path / "out")
+    frozen = (freeze / f"images/{first['figures'][0]['sha256']}.png").read_bytes()
+    assert first["images"][0]["bytes"] == frozen
+    assert (first["answer"], first["rationale"]) == (["5"], "Step 1: measure rod 0.")
+    assert (first["original_language"], first["original_question"]) == ("es", "¿Cuánto mide?")
+    assert (first["attribute_grade"], first["attribute_skills"]) == ("low", ["a", "b"])
+    assert (first["licence"], first["source"]) == ("CC BY 4.0", "alpha")
+    assert second["choices"][1] == {"label": "B", "text": None, "image": 1}
+    assert verify_release(tmp_path / "out") == ([], False)
+
+
+def test_the_card_names_the_data_files_and_what_print_says(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    printed = tmp_path / "printed.csv"
+    printed.write_text("statistic,value,percent\nproblems,1322,\nsolar_rods,7,\n")
+    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources, printed=printed))
+    card = (tmp_path / "out/README.md").read_text("utf-8")
+    header = yaml.safe_load(card.split("---\n")[1])
+    assert [config["config_name"] for config in header["configs"]] == ["default", "sample"]
+    assert header["license"] == "cc-by-4.0"
+    assert "| problems | 6 | 1322 |" in card
+    assert "| solar rods | not computed | 7 |" in card
+
+
+def test_unstated_redistribution_refuses_a_release(freeze: Path, tmp_path: Path) -> None:
+    sources = write_sources(tmp_path / "sources.yaml", beta=None)
+    with pytest.raises(ReleaseRefusedError, match=r"redistribute.*sources\.yaml: beta"):
+        build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_draft_lists_its_findings(freeze: Path, tmp_path: Path) -> None:
+    provenance = build_release(freeze, tmp_path / "out", ReleaseOptions(draft=True))
+    assert provenance.version == "1.0.0-draft"
+    assert len(provenance.findings) == 2
+    card = (tmp_path / "out/README.md").read_text("utf-8")
+    assert "> **DRAFT**" in card
+    assert "items without a licence" in card
+    assert verify_release(tmp_path / "out") == ([], True)
+
+
+def test_a_source_that_is_not_given_on_leaves_metadata(freeze: Path, tmp_path: Path) -> None:
+    sources = write_sources(tmp_path / "sources.yaml", beta=False)
+    out = tmp_path / "out"
+    build_release(freeze, out, ReleaseOptions(sources=sources))
+    full, withheld, *_ = read_rows(out)
+    assert full["question"]
+    assert (withheld["access"], withheld["question"], withheld["images"]) == ("metadata", None, [])
+    assert (withheld["choices"], withheld["rationale"], withheld["answer"]) == (None, None, ["A"])
+    assert withheld["figures"][0]["page"] == 1
+    assert "beta.pdf" in (out / "EXTRACTION.md").read_text("utf-8")
+    assert "rod 1" not in "".join(
+        path.read_bytes().decode("latin-1") for path in out.rglob("*") if path.is_file()
+    )
+    assert verify_release(out) == ([], False)
+
+
+def test_a_withheld_item_has_the_hashes_of_its_texts(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    build_release(freeze, tmp_path / "full", ReleaseOptions(sources=sources))
+    withheld = write_sources(tmp_path / "withheld.yaml", beta=False)
+    build_release(freeze, tmp_path / "meta", ReleaseOptions(sources=withheld))
+    hashes = [
+        [(row.question_sha256, row.image_sha256) for row in read_manifest_rows(tmp_path / name)]
+        for name in ("full", "meta")
+    ]
+    assert hashes[0] == hashes[1]
+
+
+def test_a_split_is_in_proportion_to_attributes(sources: Path, tmp_path: Path) -> None:
+    freeze = write_freeze(tmp_path / "results/freeze", items=30)
+    options = ReleaseOptions(sources=sources, split=SplitPlan("testmini", 9, ("grade",)))
+    build_release(freeze, tmp_path / "out", options)
+    mini = read_rows(tmp_path / "out", "testmini")
+    assert [row["attribute_grade"] for row in mini].count("low") == 3
+    assert (len(mini), len(read_rows(tmp_path / "out"))) == (9, 21)
+    assert verify_release(tmp_path / "out") == ([], False)
+
+
+def test_a_release_never_changes(freeze: Path, sources: Path, tmp_path: Path) -> None:
+    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+    with pytest.raises(OutputError, match="a release never changes"):
+        build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+
+
+def test_a_release_is_no_result_of_a_job(freeze: Path, sources: Path) -> None:
+    with pytest.raises(OutputError, match="results folder"):
+        build_release(freeze, freeze.parent / "release", ReleaseOptions(sources=sources))
+
+
+def test_a_changed_gold_asks_for_a_new_major_version(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    build_release(freeze, before, ReleaseOptions(sources=sources))
+    other = write_freeze(tmp_path / "other/freeze", items=7, version="1.1.0", gold="6")
+    with pytest.raises(ParamsError, match="new major version"):
+        build_release(other, after, ReleaseOptions(sources=sources, previous=before))
+    build_release(other, after, ReleaseOptions(sources=sources, previous=before, version="2.0.0"))
+    changelog = (after / "CHANGELOG.md").read_text("utf-8")
+    assert changelog.index("## 2.0.0") < changelog.index("## 1.0.0")
+    assert "- changed gold: 3 (item-0, item-2, item-4)" in changelog
+    assert "- added: 1 (item-6)" in changelog
+
+
+def test_datasets_and_croissant_read_a_release(
+    freeze: Path, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    croissant = pytest.importorskip("mlcroissant")
+    out = tmp_path / "out"
+    build_release(freeze, out, ReleaseOptions(sources=sources))
+    table = datasets.load_dataset(str(out), cache_dir=str(tmp_path / "cache"))["test"]
+    assert table.num_rows == 6
+    assert isinstance(table.features["images"].feature, datasets.Image)
+    assert [picture.size for picture in table[0]["images"]] == [(8, 6), (9, 6)]
+    issues = croissant.Dataset(str(out / "croissant.json")).metadata.issues
+    assert not issues.errors
+    document = json.loads((out / "croissant.json").read_text("utf-8"))
+    assert document["recordSet"][0]["key"] == {"@id": "test/id"}

@@ -1,0 +1,173 @@
+"""Releases of others that are not what they say: one line each, and nothing is followed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from omibench.release.build import build_release
+from omibench.release.folder import SUMS
+from omibench.release.options import ReleaseOptions
+from omibench.release.verify import verify_release
+
+TABLE = "data/test-00000-of-00001.parquet"
+
+
+@pytest.fixture
+def release(freeze: Path, sources: Path, tmp_path: Path) -> Path:
+    """A release that is what it says."""
+    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+    return tmp_path / "out"
+
+
+def sum_again(release: Path) -> None:
+    """Make SHA256SUMS fit the files, as a forger would."""
+    names = sorted(
+        path.relative_to(release).as_posix()
+        for path in release.rglob("*")
+        if path.is_file() and path.name != SUMS
+    )
+    lines = [f"{hashlib.sha256((release / n).read_bytes()).hexdigest()}  {n}\n" for n in names]
+    (release / SUMS).write_text("".join(lines))
+
+
+def edit_row(release: Path, column: str, value: object) -> None:
+    """Set one value of the first row of the table."""
+    table = pq.read_table(release / TABLE)
+    rows = table.to_pylist()
+    rows[0][column] = value
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), release / TABLE)
+    document = json.loads((release / "croissant.json").read_text("utf-8"))
+    digest = hashlib.sha256((release / TABLE).read_bytes()).hexdigest()
+    for entry in document["distribution"]:
+        if entry["@id"] == TABLE:
+            entry["sha256"] = digest
+    (release / "croissant.json").write_text(json.dumps(document))
+    sum_again(release)
+
+
+def test_a_changed_byte_is_one_line(release: Path) -> None:
+    with (release / "datasheet.md").open("ab") as file:
+        file.write(b" ")
+    findings = verify_release(release).findings
+    assert len(findings) == 1
+    assert "datasheet.md: has the SHA-256" in findings[0]
+
+
+def test_a_file_beside_the_release_is_one_line(release: Path) -> None:
+    (release / "loader.py").write_text("raise SystemExit")
+    assert verify_release(release).findings == [f"{release / 'loader.py'}: is not in SHA256SUMS"]
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/../../secret"])
+def test_a_path_that_leads_out_is_one_line(release: Path, name: str) -> None:
+    with (release / SUMS).open("a") as file:
+        file.write(f"{'0' * 64}  {name}\n")
+    findings = verify_release(release).findings
+    assert len(findings) == 1
+    assert "leads out of this folder" in findings[0]
+
+
+def test_a_link_that_leads_out_is_one_line(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (release / "datasheet.md").unlink()
+    (release / "datasheet.md").symlink_to(tmp_path / "secret")
+    findings = verify_release(release).findings
+    assert len(findings) == 1
+    assert "leads out of this folder by a link" in findings[0]
+
+
+def test_a_pipe_is_not_waited_for(release: Path) -> None:
+    (release / "datasheet.md").unlink()
+    os.mkfifo(release / "datasheet.md")
+    findings = verify_release(release).findings
+    assert len(findings) == 1
+    assert "it is a named pipe" in findings[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "finding"),
+    [
+        ("question", "How heavy?", "item-0: question_sha256 is not what the manifest says"),
+        ("answer", ["7"], "item-0: answer_sha256 is not what the manifest says"),
+        ("licence", "none", "item-0: licence is not what the manifest says"),
+        ("images", [], "item-0: has 0 pictures, and the manifest 2"),
+        ("images", [{"bytes": b"x", "path": "x"}] * 2, "item-0: picture 0 is not that of its"),
+        ("id", "item-1", "item-1: "),
+        ("id", "other", "'other' is not in the manifest"),
+    ],
+)
+def test_a_row_that_the_manifest_does_not_describe_is_named(
+    release: Path, column: str, value: object, finding: str
+) -> None:
+    edit_row(release, column, value)
+    findings = verify_release(release).findings
+    assert any(finding in line and TABLE in line for line in findings)
+
+
+def test_a_question_apart_that_differs_is_named(release: Path) -> None:
+    path = release / "questions.jsonl"
+    path.write_text(path.read_text("utf-8").replace("rod 2", "rod 9"), "utf-8")
+    sum_again(release)
+    findings = verify_release(release).findings
+    assert any("'item-2': its question is not what" in finding for finding in findings)
+
+
+def spoil_manifest(release: Path) -> None:
+    (release / "manifest.jsonl").write_text('{"id": "item-0"}\n')
+
+
+def repeat_manifest(release: Path) -> None:
+    line = (release / "manifest.jsonl").read_text("utf-8").splitlines(keepends=True)[0]
+    (release / "manifest.jsonl").write_text(line * 2, "utf-8")
+
+
+def nest_provenance(release: Path) -> None:
+    (release / "provenance.json").write_text("[" * 100_000)
+
+
+def swell_table(release: Path) -> None:
+    table = pa.table({"id": pa.array(["x" * 1000] * 400_000)})
+    pq.write_table(table, release / TABLE, compression="zstd", use_dictionary=False)
+
+
+def cut_table(release: Path) -> None:
+    (release / TABLE).write_bytes((release / TABLE).read_bytes()[:-20])
+
+
+def point_card_elsewhere(release: Path) -> None:
+    path = release / "README.md"
+    path.write_text(path.read_text("utf-8").replace("data/test-*", "/etc/*"), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "finding"),
+    [
+        (spoil_manifest, "manifest.jsonl, line 1: "),
+        (repeat_manifest, "the id 'item-0' stands twice"),
+        (nest_provenance, "provenance.json: "),
+        (swell_table, "unpacks to 40"),
+        (cut_table, "is not a Parquet file"),
+        (point_card_elsewhere, "names data files that are not in SHA256SUMS"),
+    ],
+)
+def test_a_hostile_file_is_named(
+    release: Path, spoil: Callable[[Path], None], finding: str
+) -> None:
+    spoil(release)
+    sum_again(release)
+    findings = verify_release(release).findings
+    assert any(finding in line for line in findings)
+    assert all("\n" not in line and len(line) < 1000 for line in findings)
+
+
+def test_a_folder_that_is_no_release_is_one_line(tmp_path: Path) -> None:
+    assert len(verify_release(tmp_path).findings) == 1
+    assert len(verify_release(tmp_path / "nowhere").findings) == 1
