@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         find_declared_option as find_declared_option,
     )
     from omibench.answers.extraction.letter_place import find_letter_place as find_letter_place
+    from omibench.answers.extraction.letters import read_letters as read_letters
     from omibench.answers.match import match_answer as match_answer
     from omibench.answers.normal_form import normalise_answer as normalise_answer
 
@@ -35,6 +36,7 @@ __all__ = [
     "label_choices",
     "match_answer",
     "normalise_answer",
+    "read_letters",
 ]
 
 
@@ -43,7 +45,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Plain imports: the hashes of stages that ask for a name cover what is imported here.
     from omibench.answers import compare, comparison, match, normal_form
-    from omibench.answers.extraction import extract, letter_place
+    from omibench.answers.extraction import extract, letter_place, letters
 
-    modules = (compare, comparison, match, normal_form, extract, letter_place)
+    modules = (compare, comparison, match, normal_form, extract, letter_place, letters)
     return next(getattr(module, name) for module in modules if hasattr(module, name))

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from omibench.answers.extraction.letters import read_letters
+from omibench.answers import read_letters
 from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Answer
 from omibench.schemas.verdict import ScoredItem, Verdict
