@@ -81,6 +81,7 @@ def _body(
         "",
         "- `questions.jsonl`: what a model may see. No answer and no solution stands in it.",
         "- `answers.jsonl`: gold answers and reference rationales, for scoring only.",
+        "- `originals.jsonl`: what translated problems said before; empty where there are none.",
         *_examples(examples),
         "- `images/`: every picture once, named by the SHA-256 of its bytes.",
         "- `manifest.json`: counts and content hashes.",
