@@ -5,6 +5,8 @@ rule rationale:
     output:
         problems=f"{RESULTS}/rationale/problems.jsonl",
         candidates=f"{RESULTS}/rationale/candidates.jsonl",
+        labels=f"{RESULTS}/rationale/labels.jsonl",
+        subfields=f"{RESULTS}/rationale/labels.yaml",
     log:
         f"{LOGS}/rationale/rationale.log",
     benchmark:

@@ -5,14 +5,14 @@ set -eu
 pip install --quiet uv
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
     --no-emit-index-url --no-emit-find-links --no-header --no-annotate "$@"; }
-all="--extra pdf --extra workflow --extra flows --extra stats --extra web"
+all="--extra pdf --extra workflow --extra flows --extra stats --extra web --extra labels"
 # shellcheck disable=SC2086
 {
     compile --group build --output-file requirements-build.txt
     compile pyproject.toml $all --extra sample --extra ocr --group build \
         --constraint requirements-build.txt --output-file requirements.txt
     compile pyproject.toml $all --extra sample --extra ocr --extra api --extra hub \
-        --extra labels --extra release --extra docs --group build --group dev \
+        --extra release --extra docs --group build --group dev \
         --constraint requirements.txt --output-file requirements-dev.txt
     # What the executors of clusters need beside all that.
     compile pyproject.toml $all --extra slurm --extra kubernetes \

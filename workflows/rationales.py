@@ -66,7 +66,7 @@ def judgements(study: Study, problems: Path, size: int) -> list[list[Job]]:
 
 def shards(study: Study, problems: Path, size: int) -> list[list[Job]]:
     """The shards of a file of problems; none where no model behind an API writes anything."""
-    named = [name for name in (study.rationale.writer, study.rationale.labeller) if name]
+    named = study.rationale.models
 
     def ask(within: Study, shard: Shard) -> int:
         return fill_rationales(problems, within, shard.slice)

@@ -20,6 +20,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "release": ("datasets", "mlcroissant"),
     "s3": ("dvc_s3",),
     "sample": ("typst",),
+    "sentences": ("sentence_transformers",),
     "slurm": ("snakemake_executor_plugin_slurm",),
     "stats": ("scipy", "statsmodels", "pandas"),
     "transformers": ("torch", "transformers"),

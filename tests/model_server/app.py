@@ -48,11 +48,26 @@ def application(config: Config) -> web.Application:
     for method, path, handler in GUARDED:
         api = MESSAGES if path.startswith(MESSAGE_BATCHES) else CHAT
         app.router.add_route(method, path, guarded(server, api, handler))
+    app.router.add_post("/v1/embeddings", guarded(server, CHAT, embeddings))
     app.router.add_get("/v1/models", guarded(server, CHAT, models))
     app.router.add_get("/v1/models/{id}", guarded(server, CHAT, model))
     app.router.add_get("/api/models", guarded(server, CHAT, hub_models))
     _add_controls(app, server)
     return app
+
+
+async def embeddings(server: Server, request: web.Request) -> web.StreamResponse:
+    """POST /v1/embeddings: of each text the numbers of its vowels; counted as one token each."""
+    body = await body_of(request)
+    vector = [float(body["input"].count(vowel)) for vowel in "aeiou"][: body.get("dimensions")]
+    return json(
+        {
+            "object": "list",
+            "model": body["model"],
+            "data": [{"object": "embedding", "index": 0, "embedding": vector}],
+            "usage": {"prompt_tokens": 1, "total_tokens": 1},
+        }
+    )
 
 
 async def models(server: Server, request: web.Request) -> web.StreamResponse:

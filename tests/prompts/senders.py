@@ -21,6 +21,12 @@ from omibench.stages.aggregate.reward_panel import find_reward_panel
 from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
 from omibench.stages.ocr.engines.vision import PagePicture, build_page_requests
+from omibench.stages.rationale.label_prompts import (
+    ask_cluster_name,
+    ask_skills,
+    ask_subfield,
+    ask_topics,
+)
 from omibench.stages.rationale.prompts import label, solve, solve_given, solve_sketched
 from omibench.stages.saliency.context import LetterContext, add_context
 from omibench.stages.score.asking import find_instrument as find_score_instrument
@@ -29,6 +35,7 @@ SETTING_PROMPTS = (
     "cot", "least-to-most", "plan-and-solve", "visualization-of-thought", "direct", "in-context",
     "emma-cot", "emma-direct", "usnco-v", "usnco-v-cot", "mathreal", "mathreal-iuer",
 )  # fmt: skip
+SKILLS = {"reading": "numbers are read from a figure"}
 MANNERS = ("free", "sketch", "slow", "flow")
 JUDGE = "j"
 
@@ -55,7 +62,13 @@ def write_params(folder: Path | None) -> dict[str, Any]:
         "models": {JUDGE: {"provider": "openai", "id": "some-model"}},
         "ocr": {"engine": "vision", "reader": JUDGE},
         "filter": {"translation": JUDGE, "completeness": JUDGE},
-        "rationale": {"writer": JUDGE, "labeller": JUDGE, "topics": {"physics": ["optics"]}},
+        "rationale": {
+            "writer": JUDGE,
+            "labeller": JUDGE,
+            "topics": {"physics": ["optics"]},
+            "taxonomy": {},
+            "skills": {"physics": SKILLS},
+        },
         "score": {"rules": ["mathreal"], "judge": JUDGE},
         "judge": {"quality": JUDGE, "alignment": JUDGE, "errors": JUDGE},
         "settings": settings,
@@ -171,6 +184,14 @@ SENDERS: dict[str, Sender] = {
         PROBLEM, "By its energy.", folder, study.rationale.prompts
     ),
     "topic": lambda study, folder: label(PROBLEM, ["optics"], folder, study.rationale.prompts),
+    "open-topic": lambda study, folder: ask_topics(PROBLEM, folder, study.rationale.prompts),
+    "cluster-name": lambda study, _: ask_cluster_name(
+        "physics", ["lenses"], study.rationale.prompts
+    ),
+    "subfield": lambda study, folder: ask_subfield(
+        PROBLEM, ["lenses"], ["optics"], folder, study.rationale.prompts
+    ),
+    "skill": lambda study, folder: ask_skills(PROBLEM, SKILLS, folder, study.rationale.prompts),
     **{
         name: lambda study, folder, name=name: send_setting(study, name, folder)  # type: ignore[misc]
         for name in SETTING_PROMPTS

@@ -178,6 +178,7 @@ class Study(Block):
             "ocr.reader": self.ocr.reader,
             "rationale.writer": self.rationale.writer,
             "rationale.labeller": self.rationale.labeller,
+            "rationale.taxonomy.embedder": self.rationale.embedder,
         }
         references: list[tuple[str, Iterable[str], Iterable[str]]] = [
             *((key, [name], self.models) for key, name in roles.items() if name),

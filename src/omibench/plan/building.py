@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omibench.judges.panel import ASKS
 from omibench.params.study import Study
@@ -26,12 +27,17 @@ from omibench.stages.filter.stage import sift
 from omibench.stages.filter.translation import ASKS as TRANSLATIONS
 from omibench.stages.rationale.candidates import Score
 from omibench.stages.rationale.degenerate import DegeneracyRule
-from omibench.stages.rationale.labels import Labeller, label_topics
-from omibench.stages.rationale.solutions import write_solutions
+from omibench.stages.rationale.labels.embedding import Embed, build_text_request
+from omibench.stages.rationale.labels.run import LabelModels, choose_embedding, label_problems
+from omibench.stages.rationale.solutions import Ask, write_solutions
 from omibench.stages.rationale.stage import make_writer, score_by
+
+if TYPE_CHECKING:
+    from omibench.stages.rationale.labels.embedding import Matrix
 
 Steps = Iterator[tuple[str, Role, str, list[Step]]]
 """Stage, role, model, and what that is asked."""
+GUESSED_LABEL = Response(text="{CLASS: not known yet}", provider_id=GUESS)
 READ = {"filter": "ocr", "rationale": "filter"}
 """Stage -> the stage whose problems it reads."""
 APPROVES = Response(text=json.dumps(dict.fromkeys(POINTS, True)), provider_id=GUESS)
@@ -93,7 +99,7 @@ def _asking(study: Study) -> dict[str, list[str]]:
     named = {
         "ocr": [n for n in (reader,) if n],
         "filter": study.filter.models,
-        "rationale": [n for n in (written.writer, written.labeller) if n],
+        "rationale": written.models,
     }
     from_papers = study.benchmark.name == "papers"
     return {
@@ -129,20 +135,41 @@ def _passing(problems: dict[str, Problem]) -> Reply:
 
 
 def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
-    """A candidate that is not there yet counts as right: no reference is shown after it."""
+    """A candidate that is not there yet counts as right: no reference is shown after it.
+
+    Topics that are not named yet are one topic of each subject: at least one cluster is named.
+    """
     study, rows = view.study, read_jsonl(problems, Problem)
-    params, folder, name = study.rationale, problems.parent, study.study.name
-    dry = DryRun(view, lambda _: WORDS)
+    params, folder = study.rationale, problems.parent
+    dry = DryRun(view, _write_something)
     if params.writer:
         model = params.writer
         writer = make_writer(study, model, partial(dry.ask, model), _accept_filler(params.rules))
         rule = _lengthen_filler(writer.degeneracy)
         rows = write_solutions(rows, folder, replace(writer, degeneracy=rule)).problems
     if params.labeller:
-        ask, room = dry.asking(params.labeller), params.labeller_max_tokens
-        labeller = Labeller(params.labeller, ask, params.topics, name, room, params.prompts)
-        label_topics(rows, folder, labeller)
+        embedder = dry.asking(params.embedder) if params.embedder else None
+        models = LabelModels(dry.asking(params.labeller), _embed(study, embedder))
+        label_problems(rows, folder, study, models)
     return dry
+
+
+def _write_something(request: Request) -> Response:
+    return GUESSED_LABEL if request.tags.role == "labeller" else WORDS
+
+
+def _embed(study: Study, ask: Ask | None) -> Embed:
+    """Vectors of topics; those of a model are counted and not read, so that all are one cluster."""
+    if ask is None:
+        return choose_embedding(study, None)
+
+    def count(texts: Sequence[str]) -> Matrix:
+        import numpy as np
+
+        ask([build_text_request(text, study.study.name) for text in texts])
+        return np.zeros((len(texts), 1))
+
+    return count
 
 
 def _accept_filler(rules: str) -> Score:

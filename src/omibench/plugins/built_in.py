@@ -12,10 +12,12 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "simulated": "omibench.models.simulated",
         "recorded": "omibench.models.recorded",
         "openai": "omibench.models.openai",
+        "openai_embeddings": "omibench.models.openai",
         "anthropic": "omibench.models.anthropic",
         "vllm": "omibench.models.local",
         "transformers": "omibench.models.local",
         "transformers-reward": "omibench.models.local",
+        "sentence-transformers": "omibench.models.local",
     },
     "rule_books": {
         "omibench": "omibench.rule_books.omibench",

@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from omibench.errors import ParamsError
+from omibench.errors import MissingExtraError, ParamsError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
+from omibench.schemas.label_row import LabelRow
 from omibench.schemas.problem import Figure, Problem
 from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale import write_rationales
+from omibench.stages.rationale.fill import fill_rationales
+from omibench.stages.rationale.labels.label_file import read_labels
 
 Make = Callable[..., Problem]
 STEPS = "The speed of Figure 1 times the eight seconds of Figure 2 gives the distance. " * 5
@@ -166,3 +169,57 @@ def test_without_models_nothing_changes(problems: Path, tmp_path: Path) -> None:
 def test_a_labeller_needs_a_list_for_each_subject(problems: Path, tmp_path: Path) -> None:
     with pytest.raises(ParamsError, match="no list for the subject 'physics'"):
         write_rationales(problems, tmp_path / "out", study(tmp_path, labeller="tagger"))
+
+
+def test_a_taxonomy_is_found_and_written_in_equal_bytes(problems: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    skills = {"physics": {"reading": "a scale is read"}}
+    full = study(tmp_path, labeller="tagger", taxonomy={}, skills=skills)
+    names = ("problems.jsonl", "labels.jsonl", "labels.yaml")
+    written = []
+    for folder in ("out", "again"):
+        write_rationales(problems, tmp_path / folder, full)
+        written.append([(tmp_path / folder / name).read_bytes() for name in names])
+    assert written[0] == written[1]
+    first, _ = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
+    assert first.topic == "mechanics of figures"
+    assert first.attributes == {
+        "domain": "physics", "topics": ["mechanics of figures"], "subfield": "mechanics",
+        "skills": ["reading"],
+    }  # fmt: skip
+    assert list(map(str, first.warnings)) == ["label: SIMULATED (tagger)"]
+    rows = read_jsonl(tmp_path / "out/labels.jsonl", LabelRow)
+    assert {(row.kind, row.by, row.simulated) for row in rows} == {
+        (kind, "tagger", True) for kind in ("topic", "subfield", "skill")
+    }
+    assert read_labels(tmp_path / "out/labels.yaml").subfields == {
+        "physics": {"mechanics": ["mechanics of figures"]}
+    }
+
+
+def test_shards_buy_topics_and_leave_clusters_to_the_job(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sklearn")
+    full = study(tmp_path, labeller="tagger", taxonomy={})
+    for start in range(2):
+        fill_rationales(problems, full, slice(start, start + 1))
+    asked: list[str] = []
+    respond = SimulatedProvider.respond
+
+    def count(provider: SimulatedProvider, request: Request) -> Response:
+        asked.append(request.conversation.text)
+        return respond(provider, request)
+
+    monkeypatch.setattr(SimulatedProvider, "respond", count)
+    write_rationales(problems, tmp_path / "out", full)
+    assert len(asked) == 3  # the name of one cluster, and two picks
+
+
+def test_without_scikit_learn_the_extra_is_named(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omibench.extras.find_spec", lambda _: None)
+    full = study(tmp_path, labeller="tagger", taxonomy={})
+    with pytest.raises(MissingExtraError, match=r"taxonomy: clustering labels needs skl"):
+        write_rationales(problems, tmp_path / "out", full)

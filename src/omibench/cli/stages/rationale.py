@@ -24,6 +24,9 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
+    taxonomy = study.rationale.taxonomy
+    edited = Path(taxonomy.file) if taxonomy and taxonomy.file else None
+    spare_inputs(out / "labels.yaml", edited)
     check_inputs(problems)
     count = write_rationales(problems, out, study)
     say(f"{count} problems written to {out}", err=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from omibench.graph.named_files import model_files
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
+from omibench.schemas.label_row import LabelRow
 from omibench.schemas.problem import Problem
 from omibench.schemas.rationale_candidate import RationaleCandidate
 
 
 def _models(study: Study, job: GraphJob) -> list[str]:
-    return [name for name in (study.rationale.writer, study.rationale.labeller) if name]
+    return study.rationale.models
 
 
 def _files(study: Study, job: GraphJob) -> list[str]:
@@ -31,5 +32,7 @@ RATIONALE = Stage(
         ResultFile(
             "rationale/candidates.jsonl", RationaleCandidate, "every solution that a model wrote"
         ),
+        ResultFile("rationale/labels.jsonl", LabelRow, "who gave which label, and why"),
+        ResultFile("rationale/labels.yaml", None, "subfields of each subject, for people to edit"),
     ),
 )

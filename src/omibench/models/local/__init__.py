@@ -1,9 +1,10 @@
-"""Models that this machine loads: vLLM and transformers."""
+"""Models that this machine loads: vLLM, transformers, sentence-transformers."""
 
 from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
+from omibench.params.models.embeddings import SentenceModel
 from omibench.params.models.local import RewardModel, TransformersModel, VllmModel
 
 
@@ -29,3 +30,11 @@ def open_reward_model(name: str, model: RewardModel, folders: Folders) -> Provid
     from omibench.models.local.reward import RewardProvider
 
     return RewardProvider(name, model)
+
+
+@provider("sentence-transformers", block=SentenceModel)
+def open_sentence_model(name: str, model: SentenceModel, folders: Folders) -> Provider:
+    """The model of vectors; it is loaded at its first request."""
+    from omibench.models.local.sentences import SentenceProvider
+
+    return SentenceProvider(name, model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from omibench.models.provider import Provider
 from omibench.models.registry import Folders, provider
+from omibench.params.models.embeddings import EmbeddingModel
 from omibench.params.models.openai import OpenAIModel
 
 
@@ -20,3 +21,11 @@ def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
     direct = OpenAIProvider(name, model)
     warn_of_batches(name, folders.batches, direct.identity)
     return direct
+
+
+@provider("openai_embeddings", block=EmbeddingModel)
+def open_embeddings(name: str, model: EmbeddingModel, folders: Folders) -> Provider:
+    """A model that makes vectors of texts."""
+    from omibench.models.openai.embeddings import EmbeddingProvider
+
+    return EmbeddingProvider(name, model)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from random import Random
 from typing import TypeVar
 
@@ -27,6 +28,9 @@ _IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
 _FIGURES = "Describe the figures"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "belongs. Its topic"
+"""Words of the labeller's prompts by which they are told apart."""
+_WORD = re.compile(r"[a-z]{4,}")
 _POINT = re.compile(r'"(\w+)": true or false')
 T = TypeVar("T")
 _FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
@@ -87,14 +91,29 @@ def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng
 def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """`{CLASS: topic}` (OMIBench, A.5); a flaw names another of the labels in the prompt.
 
-    Where the prompt lists none, the topics that the oracle knows of the subject stand in.
+    Where the prompt lists none, the topics that the oracle knows of the subject stand in. Topics
+    in its own words are made of the topic and a word of the captions; skills are drawn from the
+    list, with a reason.
     """
+    listed = _LISTED.findall(prompt)
+    if _SKILLS in prompt:
+        names = tuple(line.partition(":")[0] for line in listed)
+        return f"(SIMULATED: no reason is known.)\n{{CLASS: {pick(names, rng)}}}"
     topic = _require(row.topic, row, "topic", oracle)
-    listed = _LISTED.findall(prompt) or oracle.topics(row.subject)
-    other_topics = tuple(name for name in listed if name != topic)
-    if other_topics and _is_flawed(model, rng):
-        topic = pick(other_topics, rng)
+    names = tuple(name for name in listed or oracle.topics(row.subject) if name != topic)
+    if _PICK in prompt and topic not in listed and names:
+        topic = (get_close_matches(topic, names, n=1, cutoff=0.0) or names)[0]
+    elif names and _is_flawed(model, rng):
+        topic = pick(names, rng)
+    if _OWN_WORDS in prompt:
+        topic = f"{topic} of {_find_long_word(row)}"
     return f"{{CLASS: {topic}}}"
+
+
+def _find_long_word(row: OracleRow) -> str:
+    """The longest word that describes the figures, the first in the alphabet of several."""
+    words = _WORD.findall(" ".join(row.captions).lower())
+    return min(words, key=lambda word: (-len(word), word), default="figures")
 
 
 def read_page(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from omibench.params.blocks import Block, Name
 from omibench.params.names import PromptFiles, RuleBookName
+from omibench.params.taxonomy import TaxonomyParams
+from omibench.schemas.problem import Subject
 
 WORDS: Final = "words"
 """The tokenizer that needs no file: words, numbers, Chinese characters and signs."""
@@ -15,6 +17,10 @@ _UNUSABLE_RULES: Final = {
     "mathreal": "needs a model that grades",
     "published": "reads printed verdicts, which no new response has",
 }
+SkillName = Annotated[
+    str, StringConstraints(pattern=r"^[^#{}:\n]+$", strip_whitespace=True, max_length=60)
+]
+SkillMeaning = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class RationaleParams(Block):
@@ -48,13 +54,39 @@ class RationaleParams(Block):
     """Room of one reply of the labeller, in tokens: thinking comes before the label."""
     topics: dict[str, list[str]] = {}
     """The fixed list of topic labels of each subject."""
+    taxonomy: TaxonomyParams | None = None
+    """Find domain, subfield and topic of each problem, as attributes; `{}` for the defaults."""
+    skills: dict[Subject, dict[SkillName, SkillMeaning]] = {}
+    """Subject -> skill -> what it means: the labeller names all that a problem demands, or none of
+    them, with the reason (EMMA, C.1)."""
     prompts: PromptFiles = {}
     """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
 
     @property
     def files(self) -> list[str]:
-        """The files that it names: prompts, and a tokenizer."""
-        return [*self.prompts.values(), *([] if self.tokenizer == WORDS else [self.tokenizer])]
+        """The files that it names: prompts, a tokenizer, and labels of people."""
+        tokenizer = [] if self.tokenizer == WORDS else [self.tokenizer]
+        labels = [self.taxonomy.file] if self.taxonomy and self.taxonomy.file else []
+        return [*self.prompts.values(), *tokenizer, *labels]
+
+    @property
+    def embedder(self) -> str | None:
+        """The model that makes vectors of topics, where one does."""
+        return self.taxonomy.embedder if self.labeller and self.taxonomy else None
+
+    @property
+    def models(self) -> list[str]:
+        """The models that the stage asks."""
+        return [name for name in (self.writer, self.labeller, self.embedder) if name]
+
+    @property
+    def label_prompts(self) -> list[str]:
+        """The names of the prompts that the labeller is sent."""
+        if self.labeller is None:
+            return []
+        listed = ["topic"] if self.topics or not (self.taxonomy or self.skills) else []
+        found = ["open-topic", "cluster-name", "subfield"] if self.taxonomy else []
+        return [*listed, *found, *(["skill"] if self.skills else [])]
 
     @model_validator(mode="after")
     def _rules_need_no_model(self) -> Self:

@@ -111,7 +111,7 @@ def _fill_ocr(ocr: OcrParams, files: Files) -> OcrParams:
 def _fill_rationale(rationale: RationaleParams, files: Files) -> RationaleParams:
     names = [
         *(("rationale", "rationale-given", "rationale-sketched") if rationale.writer else ()),
-        *(("topic",) if rationale.labeller else ()),
+        *rationale.label_prompts,
     ]
     return rationale.model_copy(update={"prompts": _select(names, files) | rationale.prompts})
 

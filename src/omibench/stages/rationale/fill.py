@@ -30,6 +30,6 @@ def fill_rationales(problems: Path, study: RationaleStageParams, shard: slice) -
         try:
             write_jsonl(part, rows)
             with strictly():
-                return write_rationales(part, Path(folder), study)
+                return write_rationales(part, Path(folder), study, whole=False)
         finally:
             part.unlink(missing_ok=True)

@@ -59,13 +59,13 @@ Reply with nothing but one line of this form:
 """
 
 
-_PROBLEM = Slot("problem", "the statement with its pictures, then the choices")
+PROBLEM_SLOT = Slot("problem", "the statement with its pictures, then the choices")
 WRITE = add_prompt(
     PromptEntry(
         name="rationale",
         purpose="writes a worked solution of a problem",
         text=f"{SOLVE}{{problem}}",
-        slots=(_PROBLEM,),
+        slots=(PROBLEM_SLOT,),
         source="OMIBench, A.3.1",
         owner="rationale writer",
     )
@@ -75,7 +75,7 @@ WRITE_GIVEN = add_prompt(
         name="rationale-given",
         purpose="writes a worked solution that leads to the official answer",
         text=f"{SOLVE_GIVEN}{{problem}}Official answer: {{answer}}",
-        slots=(_PROBLEM, Slot("answer", "the official answer, its parts between semicolons")),
+        slots=(PROBLEM_SLOT, Slot("answer", "the official answer, its parts between semicolons")),
         source="OMIBench, A.3.1",
         owner="rationale writer",
     )
@@ -85,7 +85,7 @@ WRITE_SKETCHED = add_prompt(
         name="rationale-sketched",
         purpose="writes out a solution of which a sketch is known",
         text=f"{SOLVE_SKETCHED}{{problem}}Reference Solution: {{sketch}}",
-        slots=(_PROBLEM, Slot("sketch", "the solution that the problem came with")),
+        slots=(PROBLEM_SLOT, Slot("sketch", "the solution that the problem came with")),
         source="OMIBench, A.3.1",
         owner="rationale writer",
     )
@@ -95,7 +95,7 @@ TOPIC = add_prompt(
         name="topic",
         purpose="names one topic of a fixed list",
         text=f"{LABEL}{{labels}}{{problem}}{LABEL_FORMAT}",
-        slots=(_PROBLEM, Slot("labels", "the list, one label a line after a hyphen")),
+        slots=(PROBLEM_SLOT, Slot("labels", "the list, one label a line after a hyphen")),
         source="OMIBench, A.5",
         owner="labeller",
     )
@@ -105,7 +105,7 @@ NO_FILES: Mapping[str, str] = {}
 
 def solve(problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES) -> Conversation:
     """Ask for a worked solution; the answer is not shown."""
-    return _write(WRITE, problem, folder, {}, prompts)
+    return write_prompt(WRITE, problem, folder, {}, prompts)
 
 
 def solve_given(
@@ -113,14 +113,14 @@ def solve_given(
 ) -> Conversation:
     """Ask for a worked solution that leads to the official answer."""
     answer = "; ".join(problem.answer or [])
-    return _write(WRITE_GIVEN, problem, folder, {"answer": answer}, prompts)
+    return write_prompt(WRITE_GIVEN, problem, folder, {"answer": answer}, prompts)
 
 
 def solve_sketched(
     problem: Problem, sketch: str, folder: Path, prompts: Mapping[str, str] = NO_FILES
 ) -> Conversation:
     """Ask for the whole solution of which `sketch` is a reference."""
-    return _write(WRITE_SKETCHED, problem, folder, {"sketch": sketch}, prompts)
+    return write_prompt(WRITE_SKETCHED, problem, folder, {"sketch": sketch}, prompts)
 
 
 def label(
@@ -128,21 +128,22 @@ def label(
 ) -> Conversation:
     """Ask for exactly one of `labels`."""
     listing = "\n".join(f"- {name}" for name in labels)
-    return _write(TOPIC, problem, folder, {"labels": listing}, prompts)
+    return write_prompt(TOPIC, problem, folder, {"labels": listing}, prompts)
 
 
-def _write(
+def write_prompt(
     entry: PromptEntry,
-    problem: Problem,
+    problem: Problem | None,
     folder: Path,
     values: Mapping[str, str],
     prompts: Mapping[str, str],
 ) -> Conversation:
-    """A prompt, ours or that of a file by its name, with the problem in its slot."""
+    """A prompt, ours or that of a file by its name, with the problem, if any, in its slot."""
     file = prompts.get(entry.name)
     wording = read_wording(file, entry) if file else Wording("", entry.text)
-    shown = show_problem(problem, folder, "" if file else HEADING)
-    pieces = fill_slots(wording.text, {**values, "problem": shown})
+    heading = "" if file else HEADING
+    shown = {} if problem is None else {"problem": show_problem(problem, folder, heading)}
+    pieces = fill_slots(wording.text, {**values, **shown})
     parts = [TextPart(text=p) if isinstance(p, str) else p for p in pieces]
     parts = [p for p in parts if isinstance(p, ImagePart) or p.text.strip()]
     first = (TextPart(text=wording.system),)

@@ -14,21 +14,28 @@ from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.stages.rationale.asking import refuse_gaps
 from omibench.stages.rationale.candidates import AskWithKeys, Score, Writer
 from omibench.stages.rationale.degenerate import DegeneracyRule
-from omibench.stages.rationale.labels import Labeller, label_topics
+from omibench.stages.rationale.labels.label_file import write_labels
+from omibench.stages.rationale.labels.run import run_labels
 from omibench.stages.rationale.solutions import write_solutions
 from omibench.stages.rationale.tokenizers import open_tokenizer
 
 
-def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> int:
+def write_rationales(
+    problems: Path, out: Path, study: RationaleStageParams, whole: bool = True
+) -> int:
     """Complete the file `problems` into `out`/problems.jsonl and return how many it holds.
 
     `rationale.writer` writes solutions, all of which `out`/candidates.jsonl holds, and
     `rationale.labeller` names missing topics, both through the store; where one is left out,
     solutions or topics stay as they are. Raises ModelError where the budget is used up before all
     candidates are there, and PassingError where asking again later may go better.
+
+    `out`/labels.jsonl says who gave which label and why, and `out`/labels.yaml holds the subfields
+    for people to edit. Without `whole`, the file is a part of the problems, of which no clusters
+    are made.
     """
     rows, folder = read_jsonl(problems, Problem), problems.parent
-    params, name = study.rationale, study.study.name
+    params = study.rationale
     candidates: list[RationaleCandidate] = []
     if params.writer:
         with open_asker(study, params.writer) as asker:
@@ -36,12 +43,11 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
             writer = make_writer(study, params.writer, ask_writer, score_by(params.rules))
             rows, candidates = write_solutions(rows, folder, writer)
     write_jsonl(out / "candidates.jsonl", candidates)
-    if params.labeller:
-        with open_asker(study, params.labeller) as ask:
-            room = params.labeller_max_tokens
-            labeller = Labeller(params.labeller, ask, params.topics, name, room, params.prompts)
-            rows = label_topics(rows, folder, labeller)
-    write_jsonl(out / "problems.jsonl", (rebase_images(row, folder, out) for row in rows))
+    labelled = run_labels(rows, folder, study, whole)
+    write_jsonl(out / "labels.jsonl", labelled.rows)
+    write_labels(out / "labels.yaml", labelled.subfields, labelled.items)
+    moved = (rebase_images(row, folder, out) for row in labelled.problems)
+    write_jsonl(out / "problems.jsonl", moved)
     return len(rows)
 
 

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import ParamsError
 from omibench.schemas.problem import Problem
-from omibench.schemas.problem_warning import LABEL, ProblemWarning
-from omibench.schemas.request import Decoding, Request, Response, Tags
+from omibench.schemas.request import Response
+from omibench.stages.rationale.labels.labeller import Labeller
 from omibench.stages.rationale.prompts import label
-from omibench.stages.rationale.solutions import Ask
 
 _CLASS = re.compile(r"\{CLASS: ([^{}]+)\}")
-
-
-@dataclass(frozen=True)
-class Labeller:
-    """A model that labels topics: its name, how to ask it, each subject's labels, its room."""
-
-    model: str
-    ask: Ask
-    topics: Mapping[str, Sequence[str]]
-    study: str = ""
-    max_tokens: int = 4096
-    """Room of one reply, in tokens."""
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    """Files that take the place of prompts, by their names."""
 
 
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
@@ -39,19 +23,10 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
     """
     open_problems = [p for p in problems if p.topic is None]
     lists = {p.id: _list_labels(p, labeller.topics) for p in open_problems}
-    requests = [
-        Request(
-            conversation=label(p, lists[p.id], folder, labeller.prompts),
-            decoding=Decoding(temperature=0.0, max_tokens=labeller.max_tokens),
-            tags=Tags(role="labeller", problem=p.id, study=labeller.study),
-        )
-        for p in open_problems
-    ]
-    responses = labeller.ask(requests) if requests else []
-    labelled = {
-        p.id: _add_topic(p, response, lists[p.id], labeller)
-        for p, response in zip(open_problems, responses, strict=True)
-    }
+    responses = labeller.ask_all(
+        {p.id: label(p, lists[p.id], folder, labeller.prompts) for p in open_problems}
+    )
+    labelled = {p.id: _add_topic(p, responses[p.id], lists[p.id], labeller) for p in open_problems}
     return [labelled.get(problem.id, problem) for problem in problems]
 
 
@@ -65,19 +40,11 @@ def parse_label(reply: str, labels: Sequence[str]) -> str | None:
 def _add_topic(
     problem: Problem, response: Response, labels: Sequence[str], labeller: Labeller
 ) -> Problem:
-    model = labeller.model
     topic = parse_label(response.text, labels) if response.outcome == "answered" else None
-    notes = [ProblemWarning(LABEL, simulated_by=(model,))] if response.simulated and topic else []
-    if response.outcome == "truncated":
-        detail = (
-            f"{model} was cut off after {labeller.max_tokens} tokens; "
-            "raise rationale.labeller_max_tokens"
-        )
-        notes.append(ProblemWarning(LABEL, detail))
-    elif topic is None:
-        detail = f"{model} named none of the {len(labels)} topics of {problem.subject}"
-        notes.append(ProblemWarning(LABEL, detail))
-    return problem.model_copy(update={"topic": topic}).warn(*notes)
+    if topic is None:
+        failure = f"named none of the {len(labels)} topics of {problem.subject}"
+        return problem.warn(labeller.explain_failure(response, failure))
+    return labeller.mark_simulated(problem.model_copy(update={"topic": topic}), response)
 
 
 def _list_labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:

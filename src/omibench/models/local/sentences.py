@@ -1,0 +1,47 @@
+"""The `sentence-transformers` provider: vectors of texts from a model on this machine."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any
+
+from omibench.errors import ModelError
+from omibench.extras import require_extra
+from omibench.models.sequential import SequentialProvider
+from omibench.params.models.embeddings import SentenceModel
+from omibench.schemas.request import Request, Response
+
+
+class SentenceProvider(SequentialProvider[SentenceModel]):
+    """A model of vectors; each request is one text, each answer its vector as JSON."""
+
+    @cached_property
+    def encoder(self) -> Any:
+        """The model, loaded once."""
+        require_extra("sentences", f"model {self.name!r}")
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            return SentenceTransformer(
+                self.model.id,
+                revision=self.model.revision,
+                device=self.model.device,
+                trust_remote_code=False,
+                model_kwargs={"torch_dtype": self.model.dtype},
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            first_line = next(iter(str(error).splitlines()), type(error).__name__)
+            raise ModelError(
+                f"model {self.name!r}: {self.model.id} cannot be loaded: {first_line}"
+            ) from None
+
+    def respond(self, request: Request) -> Response:
+        """As `SequentialProvider.respond`. Raises ModelError for anything but a text to embed."""
+        if request.tags.role != "embedder":
+            raise ModelError(
+                f"model {self.name!r}: makes vectors of texts and answers nothing else (asked as "
+                f"{request.tags.role}); name it in rationale.taxonomy.embedder alone"
+            )
+        vector = self.encoder.encode(request.conversation.text, show_progress_bar=False)
+        return Response(text=json.dumps([float(value) for value in vector]), finish_reason="stop")

@@ -1,0 +1,90 @@
+"""The `openai_embeddings` provider: vectors of texts, as JSON in the place of an answer's text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.errors import ModelError
+from omibench.extras import require_extra
+from omibench.models.http.pools import open_pools
+from omibench.models.http.replies import Json, add_costs, as_object, as_objects, unreadable
+from omibench.models.http.served import ServedProvider, client_maker, post
+from omibench.models.http.wire import wire_body
+from omibench.models.openai.replies import read_usage
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.params.models.embeddings import EmbeddingModel
+from omibench.schemas.request import Request, Response, Usage
+
+PATH = "/embeddings"
+
+
+class EmbeddingProvider(ServedProvider[EmbeddingModel]):
+    """A model of embeddings behind the OpenAI API; each request is one text."""
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """As `ServedProvider.check`; raises ModelError for anything but a text to embed."""
+        for request in requests:
+            if request.conversation.images or request.tags.role != "embedder":
+                raise ModelError(
+                    f"model {self.name!r}: makes vectors of texts and answers nothing else "
+                    f"(asked as {request.tags.role}); name it in rationale.taxonomy.embedder alone"
+                )
+        super().check(requests)
+
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """Clients of the SDK, lent to one call at a time."""
+        require_extra("api", f"model {self.name!r}", "openai")
+        import openai
+
+        make = client_maker(openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient, self.model, key)
+        async with open_pools(make, self.model.limits.concurrency) as lend:
+
+            async def send(requests: Sequence[Request]) -> Sent:
+                body = wire_body(
+                    lambda _: build_body(self.model, requests[0]), requests[0], self.pictures
+                )
+                security = {"security": {"bearer_auth": True}}
+                with lend() as client:
+                    reply = await post(openai, client, PATH, body, security)
+                return self.summarize_call([read_embedding(self.model, reply)])
+
+            yield send
+
+
+def build_body(model: EmbeddingModel, request: Request) -> dict[str, Any]:
+    """The JSON body that asks for the vector of one text."""
+    shortened = {} if model.dimensions is None else {"dimensions": model.dimensions}
+    text = request.conversation.text
+    return {"model": model.id, "input": text, "encoding_format": "float", **shortened}
+
+
+def read_embedding(model: EmbeddingModel, reply: object) -> Response:
+    """The response of which the text is the vector, a list of numbers as JSON.
+
+    Raises:
+        Failure: The body holds no vector.
+    """
+    body = as_object(reply)
+    rows = as_objects(body.get("data"))
+    vector = rows[0].get("embedding") if len(rows) == 1 else None
+    if not isinstance(vector, list) or not vector or not all(map(_is_finite, vector)):
+        raise unreadable("holds no vector of finite numbers")
+    response = Response(text=json.dumps(vector), finish_reason="stop")
+    return add_costs([response], _count_tokens(body), model, body, batch=False)[0]
+
+
+def _count_tokens(body: Json) -> Usage:
+    usage = read_usage(as_object(body.get("usage")))
+    return usage.model_copy(update={"output_tokens": 0})
+
+
+def _is_finite(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value)  # type: ignore[arg-type]

@@ -1,0 +1,85 @@
+"""Topics of one subject put into clusters by k-means (OMIBench, A.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from omibench.stages.rationale.labels.embedding import Embed, Matrix
+
+STARTS: Final = 10
+"""Starts of k-means, of which the best is kept."""
+
+
+class Clustering(NamedTuple):
+    """How topics are put into clusters."""
+
+    clusters: int | tuple[int, int]
+    """How many for each subject, or the least and most of which the silhouette chooses."""
+    embed: Embed
+    """Makes a vector of each topic."""
+    seed: int
+    """Of k-means."""
+
+
+def cluster_topics(topics: Sequence[str], clustering: Clustering) -> list[list[str]]:
+    """Put topics into clusters.
+
+    Args:
+        topics: Those of one subject, each once, in any order.
+        clustering: How many clusters, and what makes vectors.
+
+    Returns:
+        The clusters by their first topic, each with the topic nearest to its centre first and
+        then by distance. The same for any order of `topics`.
+    """
+    ordered = sorted(topics)
+    if len(ordered) < 2:
+        return [ordered] if ordered else []
+    matrix = clustering.embed(ordered)
+    labels = _assign(matrix, clustering.clusters, clustering.seed)
+    members = [
+        [index for index, label in enumerate(labels) if label == name]
+        for name in dict.fromkeys(labels)
+    ]
+    return [[ordered[i] for i in _sort_by_distance(matrix, group)] for group in members]
+
+
+def _assign(matrix: Matrix, clusters: int | tuple[int, int], seed: int) -> list[int]:
+    import numpy as np
+
+    distinct = len(np.unique(matrix, axis=0))
+    if isinstance(clusters, int):
+        return _run_kmeans(matrix, min(clusters, distinct), seed)
+    least, most = clusters
+    candidates = [
+        _run_kmeans(matrix, k, seed) for k in range(max(least, 2), min(most, distinct - 1) + 1)
+    ]
+    if not candidates:  # too few topics for a choice
+        return _run_kmeans(matrix, min(least, distinct), seed)
+    return max(candidates, key=lambda labels: _rate(matrix, labels))  # of equals the first
+
+
+def _run_kmeans(matrix: Matrix, k: int, seed: int) -> list[int]:
+    if k <= 1:
+        return [0] * len(matrix)
+    from sklearn.cluster import KMeans
+
+    model = KMeans(k, n_init=STARTS, random_state=seed).fit(matrix)
+    return [int(label) for label in model.labels_]
+
+
+def _rate(matrix: Matrix, labels: Sequence[int]) -> float:
+    """The mean silhouette in [-1, 1], rounded so that equals are equal."""
+    from sklearn.metrics import silhouette_score
+
+    return round(float(silhouette_score(matrix, list(labels))), 6)
+
+
+def _sort_by_distance(matrix: Matrix, group: Sequence[int]) -> list[int]:
+    import numpy as np
+
+    points = matrix[list(group)]
+    distances = np.round(np.linalg.norm(points - points.mean(axis=0), axis=1), 6)
+    return [index for _, index in sorted(zip(distances.tolist(), group, strict=True))]

@@ -1,0 +1,100 @@
+"""The file of labels: subfields of each subject with their topics, and labels that people gave.
+
+A run writes its proposal as `labels.yaml`; people edit a copy, which `rationale.taxonomy.file`
+names (OMIBench, A.5: people correct labels and change the taxonomy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from omibench.errors import FileFormatError
+from omibench.files.yaml_file import read_yaml
+from omibench.schemas.attributes import LONGEST_VALUE
+from omibench.schemas.problem import Noun, Problem, Subject
+from omibench.schemas.tables import write_text
+from omibench.schemas.validation import suggest_name
+
+LabelText = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_VALUE)
+]
+Subfields = dict[Subject, dict[LabelText, list[LabelText]]]
+"""Subject -> subfield -> the topics that it was found from."""
+_HEAD: Final = """\
+# Subfields of each subject, with the topics that they were found from. Copy this file, rename,
+# merge and add subfields, and name the copy in rationale.taxonomy.file: the labeller picks from it.
+# Labels that people give stand under `items`:
+#   physics-1: {subfield: optics, topics: [thin lenses], skills: [spatial imagination]}
+"""
+
+
+class ItemLabels(Noun):
+    """Labels that a person gave one problem; they stand over those of models."""
+
+    subfield: LabelText | None = None
+    topics: Annotated[list[LabelText], Field(min_length=1)] | None = None
+    skills: Annotated[list[LabelText], Field(min_length=1)] | None = None
+
+
+class LabelFile(Noun):
+    """What the file holds."""
+
+    subfields: Subfields = {}
+    items: dict[str, ItemLabels] = {}
+
+
+def read_labels(path: str | Path) -> LabelFile:
+    """Read a file of labels.
+
+    Raises:
+        MissingInputError: There is none.
+        FileFormatError: It is no such file; one line with the key and the value.
+    """
+    try:
+        return LabelFile.model_validate(read_yaml(path) or {})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "[key]")
+        raise FileFormatError(f"{path}: {place}: {first['msg']}") from None
+
+
+def check_labels(labels: LabelFile, problems: Sequence[Problem], path: str | Path) -> None:
+    """Check that the file names problems and subfields that there are.
+
+    Raises:
+        FileFormatError: An entry of `items` names another; with the nearest name.
+    """
+    subjects = {problem.id: problem.subject for problem in problems}
+    for name, item in labels.items.items():
+        if name not in subjects:
+            hint = suggest_name(name, subjects)
+            raise FileFormatError(f"{path}: items: there is no problem {name!r}{hint}")
+        known = labels.subfields.get(subjects[name], {})
+        if item.subfield is not None and item.subfield not in known:
+            raise FileFormatError(
+                f"{path}: items.{name}: {item.subfield!r} is no subfield of {subjects[name]} in "
+                f"this file{suggest_name(item.subfield, known)}"
+            )
+
+
+def write_labels(
+    path: Path,
+    subfields: Mapping[Subject, Mapping[str, Sequence[str]]],
+    items: Mapping[str, ItemLabels],
+) -> None:
+    """Write a file of labels: the same bytes for the same labels."""
+    import yaml
+
+    values = {
+        "subfields": {
+            subject: {name: list(topics) for name, topics in names.items()}
+            for subject, names in sorted(subfields.items())
+        },
+        "items": {name: item.model_dump(exclude_none=True) for name, item in sorted(items.items())},
+    }
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=100)
+    write_text(path, _HEAD + text)
