@@ -143,6 +143,14 @@ def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
                 assert (out / file).stat().st_size > 0
 
 
+def test_results_on_another_dataset_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    results = make_results(tmp_path / "results")
+    export_paper(results, "mathreal", tmp_path / "out", ExportOptions())
+    assert "holds results on the dataset 'set', and the tables of mathreal" in caplog.text
+
+
 def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results")
     export_paper(results, "omibench", tmp_path / "out", ExportOptions())

@@ -58,6 +58,16 @@ def test_the_interval_covers_the_truth_with_and_without_shared_stems(
     assert 0.915 <= held / draws <= 0.985
 
 
+def test_p_keeps_its_level_where_lengths_are_skewed() -> None:
+    names = [str(i) for i in range(300)]
+    draws, rejected = 600, 0
+    for index in range(draws):
+        draw = np.random.default_rng(index)
+        lengths, right = draw.lognormal(sigma=1.5, size=300), (draw.random(300) < 0.8).astype(float)
+        rejected += correlate_values(lengths, right, names).p < 0.05
+    assert 0.025 <= rejected / draws <= 0.075
+
+
 def test_shared_stems_widen_the_interval_of_copies() -> None:
     draw = np.random.default_rng(8)
     x, y = draw.normal(size=(2, 40)).repeat(4, axis=1)

@@ -81,6 +81,8 @@ class PaperItems(Block):
     """A paper, and its tables and figures in their order."""
 
     title: str
+    dataset: str = ""
+    """What the names of its datasets begin with."""
     rules: list[str] = []
     """The rule books of its numbers; where a study has none of them, all that it has."""
     items: dict[Annotated[str, Field(pattern="^(table[0-9]+|figure[0-9]+[a-z]?)$")], PaperItem]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_lowercase
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 PictureKind = Literal["svg", "pdf", "png"]
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
+_LOG = logging.getLogger("omibench")
 PAPER: Final = "white"
 """What a figure is drawn on: a transparent one is illegible in a dark viewer."""
 PNG_SCALE: Final = 3
@@ -72,6 +74,12 @@ def export_paper(results: Path, name: str, out: Path, options: ExportOptions) ->
     """
     paper = find_paper(name)
     source = StudyTables(results)
+    if not source.dataset.startswith(paper.dataset):
+        _LOG.warning(
+            "%s: holds results on the dataset %r, and the tables of %s are about %s...: these "
+            "files will not be what the paper shows",
+            results, source.dataset, name, paper.dataset,
+        )  # fmt: skip
     made_folder(out)
     entries, errors = [], []
     for key, item in paper.items.items():

@@ -4,6 +4,10 @@ The variance is that of the infinitesimal jackknife over clusters: how far each 
 coefficient, summed by cluster (Efron 1982, chapter 6). For Spearman's it holds that ranks are of
 the sample as well, and ties have their midrank. With one side right or wrong Pearson's coefficient
 is the point-biserial correlation.
+
+p tests independence: Student's test of the coefficient at the effective number of pairs, whose
+variance does not shrink with a few extreme values as that of the interval can. The interval may
+leave zero out where p is not small.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from omibench.extras import require_extra
+from omibench.statistics.design_effect import estimate_design_effect
 from omibench.statistics.quantiles import t_value
 
 Floats = npt.NDArray[np.float64]
@@ -139,6 +144,9 @@ def _infer(
     from scipy.special import stdtr
 
     half = t_value(confidence, groups - 1) * error
-    p = 2 * float(stdtr(groups - 1, -abs(atanh(value)) / error)) if error > 0 else nan
+    pairs = n / estimate_design_effect(influence.tolist(), places.tolist())
+    freedom = min(pairs, groups) - 2
+    ratio = abs(value) * sqrt(max(pairs - 2, 0.0) / (1 - value**2))
+    p = 2 * float(stdtr(freedom, -ratio)) if freedom > 0 else nan
     centre = atanh(value)
     return ClusteredCorrelation(value, tanh(centre - half), tanh(centre + half), p, n, groups)

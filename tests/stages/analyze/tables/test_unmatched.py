@@ -50,6 +50,16 @@ def test_a_name_that_matches_nothing_is_one_line(results: Results, row: Printed,
     assert describe_unmatched(results, [row]) == [line]
 
 
+def test_a_part_of_another_size_is_told_with_both_sizes(results: Results) -> None:
+    row = make_printed({("physics", "acc"): 1.0, ("biology", "acc"): 1.0})
+    ours = sum(answer.subject == "physics" for answer in results.answers.values())
+    cells = [cell._replace(n=ours + (cell.part == "biology")) for cell in row.cells]
+    assert describe_unmatched(results, [row._replace(cells=cells)]) == [
+        "t.csv: 1 of 2 parts have another number of problems than in print, so their values are "
+        f"not compared: 'biology' ({ours} problems, {ours + 1} in print)"
+    ]
+
+
 def test_many_names_are_counted(results: Results) -> None:
     rows = [ROW._replace(model=f"{n}{n}{n}") for n in range(9)]
     (line,) = describe_unmatched(results, rows)

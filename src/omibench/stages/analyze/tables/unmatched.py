@@ -1,10 +1,11 @@
-"""Names that print has and the study has not, with the nearest that it has."""
+"""What of print a study cannot compare: names that it has not, and parts of another size."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
+from omibench.printed_tables.cells import PrintedCell
 from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.measured import PartMeans
@@ -16,7 +17,7 @@ MOST_NAMES = 4
 
 
 def describe_unmatched(results: Results, printed: Sequence[Printed]) -> list[str]:
-    """Say which models, settings and parts of printed rows match nothing in a study.
+    """Say which models, settings and parts of printed rows match nothing, or other problems.
 
     Args:
         results: The study's results.
@@ -24,7 +25,7 @@ def describe_unmatched(results: Results, printed: Sequence[Printed]) -> list[str
 
     Returns:
         One line a table and kind: how many names match nothing, the first of them with the nearest
-        name that the study has.
+        name that the study has; and how many parts have another number of problems than in print.
     """
     matched = {
         id(row) for cell in results.study.cells for row in printed_rows(results, cell, printed)
@@ -68,6 +69,25 @@ def _describe_parts(results: Results, file: str, rows: Iterable[Printed]) -> Ite
         yield from _describe(
             file, f"values of {name}", missing, len(values), sorted(parts.list_values(name))
         )
+    yield from _describe_sizes(file, cells, parts)
+
+
+def _describe_sizes(file: str, cells: Iterable[PrintedCell], parts: PartMeans) -> Iterator[str]:
+    """A line for the parts over other problems than the printed ones: they are not compared."""
+    printed = {(cell.slice, cell.value): cell.n for cell in cells if cell.n}
+    sizes = {place: (n, parts.count(*place)) for place, n in printed.items()}
+    other = {place: size for place, size in sizes.items() if size[1] and size[0] != size[1]}
+    if not other:
+        return
+    words = [
+        f"{value!r} ({ours} problems, {n} in print)"
+        for (_, value), (n, ours) in list(other.items())[:MOST_NAMES]
+    ]
+    more = f" and {len(other) - MOST_NAMES} more" if len(other) > MOST_NAMES else ""
+    yield (
+        f"{file}: {len(other)} of {len(sizes)} parts have another number of problems than in "
+        f"print, so their values are not compared: {', '.join(words)}{more}"
+    )
 
 
 def _describe(
