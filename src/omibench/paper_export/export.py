@@ -213,13 +213,12 @@ def _write_figure(
 
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
     from omibench.stages.analyze.figures import FIGURES
-    from omibench.stages.analyze.figures.figure import naming_figure
 
     figure = FIGURES.get(name)
     if figure.table not in source.names:
         return []
     table = source.table(figure.table)
-    with naming_figure(name):
+    with FIGURES.naming_failures(name):
         chart = figure.draw(table)
     if chart is None:
         return []

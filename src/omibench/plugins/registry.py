@@ -188,6 +188,28 @@ class Registry(Generic[Part]):
         """Which file or package registered a name; `omibench` for built-in parts."""
         return self._origins.get(name, BY_OMIBENCH)
 
+    @contextmanager
+    def naming_failures(self, name: str) -> Iterator[None]:
+        """Say in one line what fails in a plug-in's part; in one of ours it is a defect.
+
+        Args:
+            name: The part that works in this block.
+
+        Raises:
+            PluginError: The part of a plug-in raised something that no user is meant to read.
+        """
+        try:
+            yield
+        except OmibenchError:
+            raise
+        except Exception as error:
+            origin = self.origin(name)
+            if origin == BY_OMIBENCH:
+                raise
+            raise PluginError(
+                f"{origin}: the {self.noun} {name!r} failed: {type(error).__name__}: {error}"
+            ) from error
+
     def __contains__(self, name: object) -> bool:
         return name in self.names
 

@@ -19,7 +19,7 @@ from omibench.results.attributes import (
 from omibench.results.grouped import average_samples
 from omibench.results.load import Results
 from omibench.results.optional_measures import fill_measures
-from omibench.stages.analyze.results.result import RESULTS, naming_result
+from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.results.tidy import complete_table
 from omibench.stages.analyze.tables.accuracy import (
     FailureCount,
@@ -192,7 +192,7 @@ class Analysis:
             PluginError: There is no result of that name, or one of a plug-in failed.
         """
         if name not in self._tables:
-            with naming_result(name):
+            with RESULTS.naming_failures(name):
                 frame = RESULTS.get(name).tabulate(self)
                 if frame is not None:
                     frame = complete_table(frame, name, self.results.manifest.name)

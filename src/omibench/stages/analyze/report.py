@@ -14,7 +14,7 @@ from omibench.stages.analyze.charts.theme import apply_theme
 from omibench.stages.analyze.claims import describe_simulation
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.render import render_section, write_page
-from omibench.stages.analyze.sections import ReportFigure, ReportSection, naming_plugin
+from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
 from omibench.stages.analyze.words import count_noun
 
 _STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
@@ -59,7 +59,7 @@ def _render(card: SectionCard, page: Mapping[str, Any]) -> Markup:
     if card.figure:
         # Drawn by our own library, with all text of others escaped.
         drawn = card.figure._replace(svg=Markup(apply_theme(card.figure.svg)))  # noqa: S704
-    with naming_plugin(card.section.name):
+    with SECTIONS.naming_failures(card.section.name):
         return render_section(
             card.section.template, section=card.section, view=card.view, figure=drawn, page=page
         )

@@ -18,7 +18,7 @@ from omibench.stages.analyze.links import EXPLORER
 from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
-from omibench.stages.analyze.sections import SECTIONS, ReportSection, naming_plugin
+from omibench.stages.analyze.sections import SECTIONS, ReportSection
 from omibench.stages.analyze.tables.calibration import add_certificates
 from omibench.stages.analyze.tables.metrics import metrics, write_plots
 
@@ -100,7 +100,7 @@ def make_sections(analysis: Analysis) -> list[ReportSection]:
     """
     sections = []
     for name in SECTIONS:
-        with naming_plugin(name):
+        with SECTIONS.naming_failures(name):
             sections.append(SECTIONS.get(name)(analysis))
     return sections
 
@@ -135,7 +135,7 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
 def _write_section_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
     writers: dict[str, str] = {}
     for section in sections:
-        with naming_plugin(section.name):
+        with SECTIONS.naming_failures(section.name):
             for table in section.tables():
                 if not _TABLE_NAME.fullmatch(table.name):
                     raise PluginError(
@@ -185,7 +185,7 @@ def write_pages(
         write_text(out / "figures" / f"{drawing.figure.name}.vl.json", drawing.vega_lite)
     cards = []
     for section in sections:
-        with naming_plugin(section.name):
+        with SECTIONS.naming_failures(section.name):
             view = section.view()
             if view is None:
                 continue

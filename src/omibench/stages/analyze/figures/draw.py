@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.stages.analyze.figures.figure import FIGURES, FigurePart, naming_figure
+from omibench.stages.analyze.figures.figure import FIGURES, FigurePart
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
@@ -35,7 +35,7 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
 
     for name in FIGURES:
-        with naming_figure(name):
+        with FIGURES.naming_failures(name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
             chart = None if table is None else figure.draw(table)

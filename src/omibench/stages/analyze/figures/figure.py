@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import OmibenchError, PluginError
+from omibench.errors import PluginError
 from omibench.plugins import Registry
-from omibench.plugins.registry import BY_OMIBENCH
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,19 +62,3 @@ def figure(name: str, table: str, title: str, source: str = "") -> Callable[[Dra
         return draw
 
     return register
-
-
-@contextmanager
-def naming_figure(name: str) -> Iterator[None]:
-    """What fails in a plug-in's figure is said in one line; in one of ours it is a defect."""
-    origin = FIGURES.origin(name)
-    try:
-        yield
-    except OmibenchError:
-        raise
-    except Exception as error:
-        if origin == BY_OMIBENCH:
-            raise
-        raise PluginError(
-            f"{origin}: the figure {name!r} failed: {type(error).__name__}: {error}"
-        ) from error

@@ -5,8 +5,7 @@ from omibench.stages.analyze.sections.section import (
     ReportFigure,
     ReportSection,
     ReportTable,
-    naming_plugin,
     section,
 )
 
-__all__ = ["SECTIONS", "ReportFigure", "ReportSection", "ReportTable", "naming_plugin", "section"]
+__all__ = ["SECTIONS", "ReportFigure", "ReportSection", "ReportTable", "section"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from omibench.errors import OmibenchError, PluginError
+from omibench.errors import PluginError
 from omibench.plugins import Registry
-from omibench.plugins.registry import BY_OMIBENCH
 from omibench.stages.analyze.analysis import Analysis
 
 
@@ -113,19 +111,3 @@ def section(name: str) -> Callable[[AnySection], AnySection]:
         return part
 
     return register
-
-
-@contextmanager
-def naming_plugin(name: str) -> Iterator[None]:
-    """What fails in a plug-in's section is told in one line; in one of ours it is a defect."""
-    origin = SECTIONS.origin(name)
-    try:
-        yield
-    except OmibenchError:
-        raise
-    except Exception as error:
-        if origin == BY_OMIBENCH:
-            raise
-        raise PluginError(
-            f"{origin}: the report section {name!r} failed: {type(error).__name__}: {error}"
-        ) from error
