@@ -17,6 +17,15 @@ from omibench.release.folder import read_manifest_rows
 from omibench.release.options import ReleaseOptions
 from omibench.release.splits import SplitPlan
 from omibench.release.verify import verify_release
+from omibench.schemas.problem import Answer
+from omibench.schemas.tables import (
+    FrozenManifest,
+    content_hash,
+    read_json,
+    read_jsonl,
+    write_json,
+    write_jsonl,
+)
 from small_freeze import write_freeze, write_sources
 
 
@@ -71,6 +80,25 @@ def test_unstated_redistribution_refuses_a_release(freeze: Path, tmp_path: Path)
     with pytest.raises(ReleaseRefusedError, match=r"redistribute.*sources\.yaml: beta"):
         build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
     assert not (tmp_path / "out").exists()
+
+
+def test_an_item_without_a_rationale_stops_a_release_unless_it_is_allowed(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    answers = read_jsonl(freeze / "answers.jsonl", Answer)
+    answers[1] = answers[1].model_copy(update={"solution": None})
+    write_jsonl(freeze / "answers.jsonl", answers)
+    manifest = read_json(freeze / "manifest.json", FrozenManifest).model_copy(
+        update={"answers_sha256": content_hash(answers), "without_rationale": 1}
+    )
+    write_json(freeze / "manifest.json", manifest)
+    with pytest.raises(ReleaseRefusedError, match="1 items without a rationale: item-1"):
+        build_release(freeze, tmp_path / "refused", ReleaseOptions(sources=sources))
+    options = ReleaseOptions(sources=sources, without_rationale=True)
+    build_release(freeze, tmp_path / "allowed", options)
+    allowed = manifest.model_copy(update={"without_rationale_allowed": True})
+    write_json(freeze / "manifest.json", allowed)
+    build_release(freeze, tmp_path / "by-study", ReleaseOptions(sources=sources))
 
 
 def test_a_draft_lists_its_findings(freeze: Path, tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def _prepare(
         ReleaseItem(item, split, by_name[item.question.source or ""])
         for item, split in zip(freeze.items, splits, strict=True)
     ]
-    findings = list_findings(freeze, items, sources, options.without_rationale)
+    allowed = options.without_rationale or freeze.manifest.without_rationale_allowed
+    findings = list_findings(freeze, items, sources, allowed)
     if not options.draft:
         refuse_findings(findings)
     provenance = collect_provenance(freeze, sources, findings, options)
