@@ -1,10 +1,11 @@
 # `make study` reproduces the sample study, `make test` tests; `make help` lists the rest.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(abspath $(VENV))/bin
+# Not abspath: it takes a folder with a space in its path for two.
+BIN := $(if $(filter /%,$(VENV)),$(VENV),$(CURDIR)/$(VENV))/bin
 # The requirements are whole: exactly they are installed, only from files whose hashes they hold, and
 # built by pinned tools.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+INSTALL := "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps
 # DVC and Snakemake start programs by name, so the environment's own come first.
 export PATH := $(BIN):$(PATH)
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
@@ -14,7 +15,7 @@ export MALLOC_ARENA_MAX := 2
 export MALLOC_TRIM_THRESHOLD_ := 131072
 export ARROW_DEFAULT_MEMORY_POOL := system
 # Each process begins with tests of its own files and takes over what another has left at the end.
-PYTEST = $(BIN)/pytest -n logical --maxprocesses 8 --dist worksteal
+PYTEST = "$(BIN)/pytest" -n logical --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help study serve test test-all test-slow test-long lint sample generated lock clean
@@ -23,11 +24,11 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
 study: $(VENV)/.runs ## run the sample study: set up, build, print the report's path
-	$(BIN)/snakemake --cores all
+	"$(BIN)/snakemake" --cores all
 	@cat results/analyze/headline.txt
 
 serve: $(VENV)/.runs ## serve the scheduled flows on this machine until Ctrl-C
-	@$(BIN)/python -m workflows.serve
+	@"$(BIN)/python" -m workflows.serve
 
 test: $(VENV)/.tests ## the tests (under seven minutes on two idle cores)
 	$(PYTEST) -m "not slow"
@@ -42,22 +43,22 @@ test-long: $(VENV)/.tests ## load tests and simulation studies, which no gate wa
 	$(PYTEST) -m long
 
 lint: $(VENV)/.tests ## style, types, workflow lint, generated files
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile rules
-	$(BIN)/snakemake --lint
-	$(BIN)/omibench schema | diff - schemas/params.schema.json
-	$(BIN)/omibench files | diff - docs/files.md
-	$(BIN)/python scripts/papers.py | diff - docs/papers.md
+	"$(BIN)/ruff" check .
+	"$(BIN)/ruff" format --check .
+	"$(BIN)/mypy"
+	"$(BIN)/snakefmt" --check Snakefile rules
+	"$(BIN)/snakemake" --lint
+	"$(BIN)/omibench" schema | diff - schemas/params.schema.json
+	"$(BIN)/omibench" files | diff - docs/files.md
+	"$(BIN)/python" scripts/papers.py | diff - docs/papers.md
 
 sample: $(VENV)/.runs ## typeset the sample booklets again
-	$(BIN)/python sample/build.py
+	"$(BIN)/python" sample/build.py
 
 generated: $(VENV)/.runs ## write the schema of params.yaml, docs/files.md and docs/papers.md again
-	$(BIN)/omibench schema > schemas/params.schema.json
-	$(BIN)/omibench files > docs/files.md
-	$(BIN)/python scripts/papers.py > docs/papers.md
+	"$(BIN)/omibench" schema > schemas/params.schema.json
+	"$(BIN)/omibench" files > docs/files.md
+	"$(BIN)/python" scripts/papers.py > docs/papers.md
 
 lock: $(VENV)/.tests ## pin the requirements again
 	sh scripts/lock.sh
@@ -67,7 +68,7 @@ clean: ## remove results and logs; the store of responses stays
 
 $(VENV)/.runs: requirements-build.txt requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "omibench needs Python 3.11 or later: make PYTHON=python3.12 ...")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -x "$(BIN)/python" || $(PYTHON) -m venv "$(VENV)"
 	$(INSTALL) --require-hashes -r requirements-build.txt
 	$(INSTALL) --require-hashes --no-build-isolation -r requirements.txt
 	$(INSTALL) --no-build-isolation -e .
