@@ -168,7 +168,7 @@ def _export_item(
             )
             write_wide_csv(out / f"{key}.csv", page, style)
             made += [f"{key}.csv", *_write_page(out, key, page, style, item.title)]
-            origins.append("simulated" if page.simulated else "measured")
+            origins.append("simulated" if page.is_simulated else "measured")
     folder = _Folder(out, options, [key] if made else [])
     for name, suffix in zip(item.figures, _suffixes(item.figures), strict=True):
         figure_files = _write_figure(source, name, f"{key}{suffix}", folder)

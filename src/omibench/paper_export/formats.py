@@ -179,7 +179,7 @@ def _scale(value: float | None, style: NumberStyle) -> float | None:
 
 
 def _mark_title(table: WideTable, title: str) -> str:
-    return f"{SIMULATED}. {title}" if table.simulated else title
+    return f"{SIMULATED}. {title}" if table.is_simulated else title
 
 
 def _join_names(names: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ class WideTable(NamedTuple):
     cells: dict[tuple[tuple[str, ...], tuple[str, ...]], PageNumber]
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether any number rests on simulated responses, judges or problems."""
         return any(number.simulated for number in self.cells.values())
 

@@ -90,7 +90,7 @@ class SlicePlan(NamedTuple):
         return JOINT.join(self.by)
 
     @property
-    def pooled(self) -> list[str]:
+    def pooled_columns(self) -> list[str]:
         """`model` and `setting`, where an attribute is of theirs: rows are about several."""
         kinds = {"model": self.tables.of_models, "setting": self.tables.of_settings}
         return [key for key, names in kinds.items() if any(name in names for name in self.by)]
@@ -112,7 +112,7 @@ class SlicePlan(NamedTuple):
             if key in frame.columns:
                 labels = list_values(table, key, name).rename({name: _column(name)})
                 frame = frame.join(labels, on=key, how="inner", maintain_order="left")
-        pooled = [key for key in self.pooled if key in frame.columns]
+        pooled = [key for key in self.pooled_columns if key in frame.columns]
         return frame.with_columns(pl.lit("").alias(key) for key in pooled)
 
     def list_columns(self, frame: pl.DataFrame) -> list[str]:
@@ -253,7 +253,7 @@ def _slice_means(
     parts = []
     for place, (column, metric) in enumerate(columns.items()):
         values = matrix.values[column]
-        if plan.pooled:
+        if plan.pooled_columns:
             values = average_cells(values, groups, keys.height)
         sums = describe_labels(values, clusters, labelled)
         rows = estimate(sums, ["_cell", "_label"], plan.confidence)

@@ -61,10 +61,9 @@ def correlate_values(
         ValueError: The lists differ in length.
         MissingExtraError: scipy is not installed.
     """
-    x, y = _read(first), _read(second)
-    _check_lengths(x, y, clusters)
+    x, y = _read_sides(first, second, clusters)
     if not _vary(x, y):
-        return _undefined(clusters)
+        return _make_undefined(clusters)
     a, b = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
     value = float((a * b).mean())
     return _infer(value, a * b - value / 2 * (a**2 + b**2), clusters, confidence)
@@ -88,10 +87,9 @@ def correlate_by_rank(
         ValueError: The lists differ in length.
         MissingExtraError: scipy is not installed.
     """
-    x, y = _read(first), _read(second)
-    _check_lengths(x, y, clusters)
+    x, y = _read_sides(first, second, clusters)
     if not _vary(x, y):
-        return _undefined(clusters)
+        return _make_undefined(clusters)
     u, v = _grade(x, np.ones(len(x))), _grade(y, np.ones(len(y)))
     a, b = 0.5 - u, 0.5 - v
     spread_a, spread_b, together = (float((m * n).mean()) for m, n in ((a, a), (b, b), (a, b)))
@@ -105,20 +103,20 @@ def correlate_by_rank(
     return _infer(value, influence, clusters, confidence)
 
 
-def _read(values: Sequence[float] | Floats) -> Floats:
-    return np.asarray(values, dtype=float)
-
-
-def _check_lengths(first: Floats, second: Floats, clusters: Clusters) -> None:
-    if not len(first) == len(second) == len(clusters):
-        raise ValueError(f"{len(first)} values, {len(second)} others, {len(clusters)} clusters")
+def _read_sides(
+    first: Sequence[float] | Floats, second: Sequence[float] | Floats, clusters: Clusters
+) -> tuple[Floats, Floats]:
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if not len(x) == len(y) == len(clusters):
+        raise ValueError(f"{len(x)} values, {len(y)} others, {len(clusters)} clusters")
+    return x, y
 
 
 def _vary(first: Floats, second: Floats) -> bool:
     return len(first) > 1 and bool(np.ptp(first) > 0 and np.ptp(second) > 0)
 
 
-def _undefined(clusters: Clusters) -> ClusteredCorrelation:
+def _make_undefined(clusters: Clusters) -> ClusteredCorrelation:
     return ClusteredCorrelation(nan, nan, nan, nan, len(clusters), len(set(clusters)))
 
 
