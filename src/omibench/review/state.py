@@ -1,0 +1,165 @@
+"""What the decisions on a task make of it: open, escalated, settled; pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from omibench.review.kinds.declaration import Field, Kind
+from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
+
+Status = Literal["open", "audit", "escalated", "settled"]
+"""`open` waits for an annotator, `audit` for an auditor, `escalated` for a senior."""
+
+
+@dataclass(frozen=True)
+class TaskState:
+    """Where a task stands.
+
+    Attributes:
+        task: The task.
+        status: What it waits for.
+        decisions: Those that count, one a person and role, in order of time.
+        stale: Decisions on other content than the task has now.
+        differences: Names of the fields over which it was last escalated.
+        rounds: How often it was escalated.
+        fields: The result, where it is settled: the annotator's fields, which the auditor confirms,
+            or those of the senior.
+        settled_by: The role whose decision settled it.
+    """
+
+    task: ReviewTask
+    status: Status = "open"
+    decisions: tuple[ReviewDecision, ...] = ()
+    stale: tuple[ReviewDecision, ...] = ()
+    differences: tuple[str, ...] = ()
+    rounds: int = 0
+    fields: Mapping[str, JsonValue] | None = None
+    settled_by: ReviewRole | None = None
+
+
+def compute_state(
+    task: ReviewTask, kind: Kind, decisions: Iterable[ReviewDecision], reviewers: int | None = None
+) -> TaskState:
+    """Fold the decisions on a task, in order of time.
+
+    A person's later decision in a role replaces the earlier one; the history keeps both. Annotator
+    and auditor are different people: a decision of the same person in the other role is left out.
+    A senior's decision binds. A later decision that differs from it in a field that escalates
+    opens another round.
+
+    Args:
+        task: The task as it is now.
+        kind: Its kind.
+        decisions: Those on this task; others are left out.
+        reviewers: How many people decide before it is settled; the kind's number by default.
+    """
+    on_task = sorted((d for d in decisions if d.task == task.id), key=lambda d: (d.time, d.id))
+    stale = tuple(d for d in on_task if d.content_hash != task.content_hash)
+    current = [d for d in on_task if d.content_hash == task.content_hash]
+    needed = max(1, kind.reviewers if reviewers is None else reviewers)
+    if kind.design == "everyone":
+        return _gather(task, current, stale)
+    state = TaskState(task, stale=stale)
+    for decision in current:
+        state = _advance(state, kind, decision, needed)
+    return state
+
+
+def list_differences(
+    kind: Kind, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]
+) -> tuple[str, ...]:
+    """Names of the fields whose difference escalates (OMIBench, A.4.2)."""
+    return tuple(
+        field.name
+        for field in kind.fields
+        if _differs(field, first.get(field.name), second.get(field.name))
+    )
+
+
+def _differs(field: Field, first: JsonValue, second: JsonValue) -> bool:
+    if field.tolerance is not None and isinstance(first, int) and isinstance(second, int):
+        return abs(first - second) > field.tolerance
+    if not field.critical:
+        return False
+    if field.type == "choices":
+        return set(map(str, _as_list(first))) != set(map(str, _as_list(second)))
+    return first != second
+
+
+def _as_list(value: JsonValue) -> Sequence[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int) -> TaskState:
+    """The state after one more decision on the content as it is."""
+    role = "annotator" if decision.role == "imported" else decision.role
+    other_role = "auditor" if role == "annotator" else "annotator"
+    if role != "senior" and any(
+        d.person == decision.person and d.role == other_role for d in state.decisions
+    ):
+        return state
+    kept = [d for d in state.decisions if (d.person, d.role) != (decision.person, decision.role)]
+    decisions = (*kept, decision)
+    if role == "senior":
+        return _change(state, decisions, "settled", fields=decision.fields, by="senior")
+    if state.settled_by == "senior" and state.fields is not None:
+        differences = list_differences(kind, state.fields, decision.fields)
+        if not differences:
+            return _change(state, decisions, "settled", fields=state.fields, by="senior")
+        return _escalate(state, decisions, differences)
+    return _compare(state, kind, decisions, needed)
+
+
+def _compare(
+    state: TaskState, kind: Kind, decisions: tuple[ReviewDecision, ...], needed: int
+) -> TaskState:
+    readers = [d for d in decisions if d.role != "senior"]
+    first = next((d for d in readers if d.role != "auditor"), None)
+    if first is None:
+        return _change(state, decisions, "open")
+    for other in readers:
+        if differences := list_differences(kind, first.fields, other.fields):
+            return _escalate(state, decisions, differences)
+    if len({d.person for d in readers}) < needed:
+        return _change(state, decisions, "audit")
+    return _change(state, decisions, "settled", fields=first.fields, by=readers[-1].role)
+
+
+def _escalate(
+    state: TaskState, decisions: tuple[ReviewDecision, ...], differences: tuple[str, ...]
+) -> TaskState:
+    rounds = state.rounds + (state.status != "escalated")
+    return TaskState(state.task, "escalated", decisions, state.stale, differences, rounds=rounds)
+
+
+def _change(
+    state: TaskState,
+    decisions: tuple[ReviewDecision, ...],
+    status: Status,
+    fields: Mapping[str, JsonValue] | None = None,
+    by: ReviewRole | None = None,
+) -> TaskState:
+    return TaskState(
+        state.task,
+        status,
+        decisions,
+        state.stale,
+        state.differences,
+        rounds=state.rounds,
+        fields=fields,
+        settled_by=by,
+    )
+
+
+def _gather(
+    task: ReviewTask, current: Sequence[ReviewDecision], stale: tuple[ReviewDecision, ...]
+) -> TaskState:
+    """The state of a task that everybody does apart: settled once all who are asked decided."""
+    latest = {decision.person: decision for decision in current}
+    asked = {name for names in task.people.values() for name in names}
+    is_done = bool(latest) and asked <= set(latest)
+    return TaskState(task, "settled" if is_done else "open", tuple(latest.values()), stale)

@@ -1,0 +1,88 @@
+"""What people are asked of a dataset and what they decide: lines of tasks.jsonl, decisions.jsonl.
+
+Both lie in one folder, beside `pictures/`, where each picture that a task shows is named by its
+hash. `decisions.jsonl` is append-only: one event a line, and nothing is ever taken out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, JsonValue, StringConstraints
+
+from omibench.schemas.problem import BBox, Noun
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+ReviewRole = Literal["annotator", "auditor", "senior", "imported"]
+"""Who decides (OMIBench, A.4): the first reader, the blind second one, and the one whose decision
+binds. What another program exported is `imported` and never an audit."""
+TaskPurpose = Literal["work", "sample", "calibration", "familiarisation"]
+"""`sample` is drawn from settled work to be judged again (A.4.3); `calibration` has a gold answer
+that its reader does not see (A.3.2); `familiarisation` counts for nothing (K)."""
+
+
+class TaskPicture(Noun):
+    """A picture that a task shows: `pictures/SHA256.SUFFIX`.
+
+    `image` is one of the problem's, in the order of its marks; `page` is a page of the paper, with
+    the boxes of what was read from it, as shares of its width and height.
+    """
+
+    sha256: Sha256
+    suffix: Annotated[str, StringConstraints(pattern=r"^(png|jpg|jpeg|gif|webp)$")]
+    part: Literal["image", "page"] = "image"
+    label: str = ""
+    boxes: list[BBox] = []
+
+    @property
+    def file(self) -> str:
+        """Its path in the folder of the review."""
+        return f"pictures/{self.sha256}.{self.suffix}"
+
+
+class ReviewTask(Noun):
+    """One question to people about one thing: a line of tasks.jsonl.
+
+    `content` holds the parts that the kind of task declares, by name. `content_hash` is over those
+    that a decision is about (`review.hashing`).
+    """
+
+    id: Name
+    kind: Name
+    problem: Name
+    content: dict[str, JsonValue]
+    content_hash: Sha256
+    pictures: list[TaskPicture] = []
+    people: dict[str, list[Name]] = {}
+    """Who is asked, by role; a role without names is open to everybody who has it."""
+    strata: dict[str, str] = {}
+    """What samples are stratified by: type of problem, difficulty, source."""
+    purpose: TaskPurpose = "work"
+    of: str | None = None
+    """Of a sample: the task that is judged again."""
+    gold: dict[str, JsonValue] = {}
+    """Of a calibration: the fields of the right decision. It is shown to nobody."""
+    simulated: bool = False
+
+
+class ReviewDecision(Noun):
+    """One event: what one person decided on one task, in one role, at one time.
+
+    `content_hash` is that of the task when it was decided: on other content the decision is stale.
+    A field that a person left as it was is None.
+    """
+
+    id: Name
+    task: Name
+    kind: Name
+    person: Name
+    role: ReviewRole
+    time: AwareDatetime
+    content_hash: Sha256
+    fields: dict[str, JsonValue]
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    """Time that the task was in front of the person, pauses left out."""
+    comment: str = ""
+    simulated: bool = False

@@ -1,0 +1,108 @@
+"""What decisions make of a task (OMIBench, A.4)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.review.hashing import hash_content
+from omibench.review.kinds import KINDS
+from omibench.review.state import TaskState, compute_state
+from omibench.schemas.review import ReviewDecision, ReviewTask
+
+ITEM = KINDS["item"]
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+GOOD: dict[str, Any] = {"valid": "valid", "quality": 4}
+
+
+def make_task(question: str = "Why?") -> ReviewTask:
+    content: dict[str, Any] = {"question": question, "answer": ["A"]}
+    return ReviewTask(
+        id="item:p1",
+        kind="item",
+        problem="p1",
+        content=content,
+        content_hash=hash_content(ITEM, content),
+    )
+
+
+TASK = make_task()
+
+
+def decide(number: int, person: str, role: Any, task: ReviewTask = TASK, **fields: Any) -> Any:
+    return ReviewDecision(
+        id=f"d{number}",
+        task=task.id,
+        kind="item",
+        person=person,
+        role=role,
+        time=START + timedelta(minutes=number),
+        content_hash=task.content_hash,
+        fields=GOOD | fields,
+    )
+
+
+def fold(*decisions: ReviewDecision, reviewers: int | None = None) -> TaskState:
+    return compute_state(TASK, ITEM, decisions, reviewers)
+
+
+def test_a_task_waits_for_an_annotator_then_for_an_auditor() -> None:
+    assert fold().status == "open"
+    assert fold(decide(1, "ann", "annotator")).status == "audit"
+    assert fold(decide(1, "ann", "annotator"), reviewers=1).status == "settled"
+    state = fold(decide(1, "ann", "annotator"), decide(2, "bob", "auditor", quality=5))
+    assert (state.status, state.fields) == ("settled", GOOD)
+
+
+def test_nobody_audits_their_own_decision() -> None:
+    state = fold(decide(1, "ann", "annotator"), decide(2, "ann", "auditor"))
+    assert state.status == "audit"
+
+
+def test_opposing_flags_and_ratings_two_apart_escalate() -> None:
+    first = decide(1, "ann", "annotator")
+    flags = fold(first, decide(2, "bob", "auditor", valid="invalid"))
+    assert (flags.status, flags.differences) == ("escalated", ("valid",))
+    ratings = fold(first, decide(2, "bob", "auditor", quality=2))
+    assert (ratings.status, ratings.differences) == ("escalated", ("quality",))
+    assert fold(first, decide(2, "bob", "auditor", quality=3)).status == "settled"
+
+
+def test_the_senior_binds_and_a_later_objection_opens_another_round() -> None:
+    first, second = decide(1, "ann", "annotator"), decide(2, "bob", "auditor", valid="invalid")
+    senior = decide(3, "eve", "senior", valid="invalid")
+    state = fold(first, second, senior)
+    assert (state.status, state.settled_by, state.rounds) == ("settled", "senior", 1)
+    assert state.fields is not None
+    assert state.fields["valid"] == "invalid"
+    assert fold(first, second, senior, decide(4, "bob", "auditor", valid="invalid")).rounds == 1
+    again = fold(first, second, senior, decide(4, "ann", "annotator", quality=1))
+    assert (again.status, again.rounds) == ("escalated", 2)
+
+
+def test_a_decision_on_other_content_is_stale() -> None:
+    state = fold(decide(1, "ann", "annotator", make_task("Why not?")))
+    assert state.status == "open"
+    assert [decision.id for decision in state.stale] == ["d1"]
+
+
+def test_line_ends_do_not_change_the_hash() -> None:
+    assert make_task("a\r\nb").content_hash == make_task("a\nb").content_hash
+
+
+roles = st.sampled_from(["annotator", "auditor", "senior"])
+events = st.lists(
+    st.tuples(st.sampled_from("abc"), roles, st.sampled_from(["valid", "invalid"])), max_size=8
+)
+
+
+@given(events, st.randoms())
+def test_the_order_of_lines_changes_nothing(drawn: list[Any], random: Any) -> None:
+    decisions = [decide(i, who, role, valid=v) for i, (who, role, v) in enumerate(drawn)]
+    shuffled = random.sample(decisions, len(decisions))
+    assert fold(*decisions) == fold(*shuffled)
+    state = fold(*decisions)
+    assert (state.status == "settled") == (state.fields is not None)
