@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from omibench.datasets.releases.folder import read_manifest_rows
 from omibench.errors import OutputError, ParamsError
 from omibench.release.build import build_release
 from omibench.release.findings import ReleaseRefusedError
-from omibench.release.folder import read_manifest_rows
 from omibench.release.options import ReleaseOptions
 from omibench.release.splits import SplitPlan
 from omibench.release.verify import verify_release

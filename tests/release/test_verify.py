@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from omibench.datasets.releases.folder import SUMS
 from omibench.release.build import build_release
-from omibench.release.folder import SUMS
 from omibench.release.options import ReleaseOptions
 from omibench.release.verify import verify_release
 

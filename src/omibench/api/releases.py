@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.api.arguments import check_kind, check_path
@@ -21,7 +22,8 @@ class Release:
     """A frozen dataset, as `freeze` wrote it or as it was published.
 
     Attributes:
-        folder: Where it lies.
+        folder: Where its pictures lie; those of a built release are in a temporary folder, which is
+            removed with this object.
         manifest: Its name, version, counts and hashes.
         questions: What a model may see of each problem, by id, in the order of the release.
         answers: The gold and reference solution of each, by id.
@@ -31,6 +33,9 @@ class Release:
     manifest: FrozenManifest
     questions: Mapping[str, Question]
     answers: Mapping[str, Answer]
+    _scratch: tempfile.TemporaryDirectory[str] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def read_picture(self, figure: Figure) -> bytes:
         """Read the bytes of a picture.
@@ -69,7 +74,8 @@ def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
         True
 
     Args:
-        folder: The folder with manifest.json, questions.jsonl, answers.jsonl and images.
+        folder: What `freeze` wrote (manifest.json, questions.jsonl, answers.jsonl, images), or what
+            `omibench release build` made of it.
         check_pictures: Whether every picture is read and compared with its hash, too.
 
     Returns:
@@ -85,12 +91,14 @@ def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
         raise MissingInputError(f"{path}: is a file; give the folder of a frozen release")
     if not path.is_dir():
         raise MissingInputError(f"{path}: the folder does not exist; give that of a frozen release")
-    dataset = load(path, path, BenchmarkParams(name="frozen"))
+    scratch = tempfile.TemporaryDirectory(prefix="omibench-release-")
+    dataset = load(path, Path(scratch.name), BenchmarkParams(name="frozen"))
     release = Release(
-        folder=path,
-        manifest=read_manifest(path),
+        folder=dataset.folder,
+        manifest=read_manifest(dataset.folder),
         questions={question.id: question for question in dataset.questions},
         answers={answer.id: answer for answer in dataset.answers},
+        _scratch=scratch if dataset.folder != path else None,
     )
     if check_pictures:
         for question in dataset.questions:

@@ -1,7 +1,8 @@
-"""A frozen release of ours: questions.jsonl, answers.jsonl and images/, checked by content."""
+"""A frozen dataset of ours, as `freeze` wrote it or as `omibench release` built it."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import benchmark
+from omibench.datasets.releases.unpack import is_release, unpack_release
 from omibench.datasets.rows import naming
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake.containment import Container
@@ -19,11 +21,20 @@ from omibench.schemas.tables import FrozenManifest, content_hash, read_json, rea
 
 @benchmark("frozen")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """The release as `freeze` wrote it.
+    """The dataset as it was frozen; a release is unpacked into `scratch` first.
 
-    Raises MissingInputError when one of its files is absent, FileFormatError when the questions
-    or answers are not those that its manifest names, or a picture lies outside of the release.
+    Raises MissingInputError when one of its files is absent or a release gives items as metadata
+    alone, FileFormatError when questions, answers or pictures are not those that its manifest
+    names, or a picture lies outside of the folder.
     """
+    if is_release(folder):
+        out = Path(tempfile.mkdtemp(prefix="frozen-", dir=scratch))
+        unpack_release(folder, out)
+        return _read_freeze(out)
+    return _read_freeze(folder)
+
+
+def _read_freeze(folder: Path) -> Dataset:
     for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
         if not (folder / name).is_file():
             raise MissingInputError(f"{folder}: is no frozen release: it holds no {name}")
@@ -41,7 +52,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def read_manifest(folder: Path) -> FrozenManifest:
-    """What a release says of itself. Raises as `read_json` does."""
+    """What a freeze says of itself. Raises as `read_json` does."""
     return read_json(folder / "manifest.json", FrozenManifest)
 
 

@@ -9,6 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from omibench.datasets.releases.folder import (
+    DOCUMENT_BYTES,
+    MANIFEST,
+    PROVENANCE,
+    read_manifest_rows,
+    read_release_provenance,
+    write_sums,
+)
+from omibench.datasets.releases.hashes import describe_row
 from omibench.errors import MissingInputError, OutputError, reason_of
 from omibench.files.hashes import hash_file
 from omibench.files.intake import read_text
@@ -17,24 +26,16 @@ from omibench.release.changes import check_version, compare_rows, describe_chang
 from omibench.release.columns import describe_columns
 from omibench.release.croissant import describe_croissant
 from omibench.release.findings import list_findings, refuse_findings
-from omibench.release.folder import (
-    DOCUMENT_BYTES,
-    MANIFEST,
-    PROVENANCE,
-    read_manifest_rows,
-    read_release_provenance,
-    write_sums,
-)
 from omibench.release.frozen_items import FrozenFolder, read_freeze
 from omibench.release.guides import write_datasheet, write_extraction_guide
 from omibench.release.options import ReleaseOptions
 from omibench.release.provenance import collect_provenance
-from omibench.release.rows import ReleaseItem, build_row, describe_row, list_several
-from omibench.release.schema import ReleaseProvenance, ReleaseRow
+from omibench.release.rows import ReleaseItem, build_row, list_several
 from omibench.release.splits import assign_splits, rank_item
 from omibench.release.statistics import compute_statistics, read_printed_statistics
 from omibench.release.tables import PictureReader, plan_shards, write_table
 from omibench.release.terms import find_licence, list_sources
+from omibench.schemas.release import ReleaseProvenance, ReleaseRow
 from omibench.schemas.tables import write_json, write_jsonl, write_text
 
 SAMPLE_ITEMS: Final = 20

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.release.rows import ReleaseItem
-from omibench.release.schema import ReleaseProvenance
 from omibench.release.terms import find_licence
+from omibench.schemas.release import ReleaseProvenance
 from omibench.stages.freeze.card import escape_cell, find_size, list_licence_lines
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from omibench.release.rows import PREFIX
+from omibench.datasets.releases.hashes import PREFIX
 
 if TYPE_CHECKING:
     import pyarrow as pa

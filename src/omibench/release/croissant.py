@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from omibench.release.columns import describe_columns
-from omibench.release.schema import ReleaseProvenance
+from omibench.schemas.release import ReleaseProvenance
 
 _TYPES: Final = {"string": "sc:Text", "bool": "sc:Boolean"}
 _CONTEXT: Final = {

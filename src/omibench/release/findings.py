@@ -8,8 +8,8 @@ from typing import Final
 from omibench.errors import OmibenchError
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.rows import ReleaseItem
-from omibench.release.schema import ReleasedSource
 from omibench.release.terms import find_licence
+from omibench.schemas.release import ReleasedSource
 from omibench.stages.freeze.rows import is_simulated
 
 MOST_NAMES: Final = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from omibench.release.rows import ReleaseItem
-from omibench.release.schema import ReleasedSource, ReleaseProvenance
+from omibench.schemas.release import ReleasedSource, ReleaseProvenance
 from omibench.stages.freeze.card import escape_cell
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from omibench.files.hashes import hash_file
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
-from omibench.release.schema import ReleasedSource, ReleaseProvenance
+from omibench.schemas.release import ReleasedSource, ReleaseProvenance
 
 _PACKAGES: Final = ("omibench", "pillow", "pyarrow", "pydantic")
 """Those that make the bytes of a release."""
@@ -43,8 +43,7 @@ def collect_provenance(
         findings=list(findings),
         commit=_read_commit(),
         dvc_lock_sha256=hash_file(lock) if lock.is_file() else None,
-        frozen_questions_sha256=freeze.manifest.questions_sha256,
-        frozen_answers_sha256=freeze.manifest.answers_sha256,
+        frozen=freeze.manifest,
         review_sha256=hash_file(options.review) if options.review else None,
         packages={"python": platform.python_version(), **{n: version(n) for n in _PACKAGES}},
         sources=list(sources),

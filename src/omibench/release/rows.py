@@ -1,26 +1,17 @@
-"""The rows of a release: one item with gold and labels, and the hashes of its parts."""
+"""The rows of a release: one item with gold and labels."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
+from omibench.datasets.releases.hashes import ORIGINAL, PREFIX, list_choices
 from omibench.release.frozen_items import FrozenItem
-from omibench.release.schema import Access, ReleasedSource, ReleaseRow
 from omibench.release.terms import find_licence
 from omibench.schemas.attributes import Value, list_labels
-from omibench.schemas.problem import Choice, Figure
+from omibench.schemas.problem import Figure
+from omibench.schemas.release import Access, ReleasedSource
 from omibench.stages.freeze.rows import is_simulated
-
-QUESTION: Final = ("question", "choices")
-GOLD: Final = ("answer",)
-RATIONALE: Final = ("rationale",)
-ORIGINAL: Final = ("original_language", "original_question", "original_choices", "translator")
-LABELS: Final = ("subject", "topic", "language")
-PREFIX: Final = "attribute_"
-"""How the columns of attributes begin: no attribute of a benchmark takes the place of a column."""
 
 
 class ReleaseItem(NamedTuple):
@@ -92,28 +83,6 @@ def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[st
     }
 
 
-def describe_row(row: Mapping[str, Any], split: str) -> ReleaseRow:
-    """The manifest's line of a row, computed from its values alone.
-
-    Args:
-        row: What `build_row` gave, or a row of a release's Parquet file.
-        split: Where it stands.
-    """
-    return ReleaseRow(
-        id=row["id"],
-        split=split,
-        access=row["access"],
-        source=row["source"],
-        licence=row["licence"],
-        question_sha256=hash_values(row, QUESTION),
-        answer_sha256=hash_values(row, GOLD),
-        rationale_sha256=hash_values(row, RATIONALE) if row["rationale"] else None,
-        original_sha256=hash_values(row, ORIGINAL) if row["original_question"] else None,
-        labels_sha256=hash_values(row, [*LABELS, *_list_attributes(row)]),
-        image_sha256=[figure["sha256"] for figure in row["figures"]],
-    )
-
-
 def withhold_texts(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row of an item that may not be given on: where it stands, its labels and key.
 
@@ -132,23 +101,8 @@ def withhold_texts(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def hash_values(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """SHA-256 over the JSON of some values of a row; those that are null or empty are left out."""
-    values = {name: row[name] for name in names if row[name] not in (None, [], "")}
-    text = json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _list_attributes(row: Mapping[str, Any]) -> list[str]:
-    return sorted(name for name in row if name.startswith(PREFIX))
-
-
 def _align(value: Value | None, is_list: bool) -> Value | None:
     return list_labels(value) if is_list else value
-
-
-def list_choices(choices: Sequence[Choice] | None) -> list[dict[str, Any]] | None:
-    return [choice.model_dump() for choice in choices] if choices else None
 
 
 def _describe_figure(figure: Figure) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.release.frozen_items import FrozenItem
-from omibench.release.schema import ReleasedSource
+from omibench.schemas.release import ReleasedSource
 from omibench.stages.ocr.sources.manifest import Rows, Source, read_manifest
 
 

@@ -10,14 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-from omibench.errors import FileFormatError, OmibenchError
-from omibench.files.hashes import hash_file
-from omibench.files.intake import iter_frame, open_regular, parse_json, read_bytes, read_picture
-from omibench.files.intake.containment import Container
-from omibench.files.intake.footer import read_footer
-from omibench.files.intake.regular import size_text
-from omibench.files.yaml_file import parse_yaml
-from omibench.release.folder import (
+from omibench.datasets.releases.folder import (
     DOCUMENT_BYTES,
     MOST_FILES,
     SUMS,
@@ -25,18 +18,23 @@ from omibench.release.folder import (
     read_release_provenance,
     read_sums,
 )
-from omibench.release.rows import GOLD, QUESTION, describe_row, hash_values, list_choices
-from omibench.release.schema import ReleaseRow
+from omibench.datasets.releases.hashes import (
+    GOLD,
+    QUESTION,
+    describe_row,
+    hash_values,
+    list_choices,
+)
+from omibench.datasets.releases.tables import TABLE_BYTES, iter_rows
+from omibench.errors import FileFormatError, OmibenchError
+from omibench.files.hashes import hash_file
+from omibench.files.intake import open_regular, parse_json, read_bytes, read_picture
+from omibench.files.intake.containment import Container
+from omibench.files.yaml_file import parse_yaml
 from omibench.schemas.problem import Answer, Question
+from omibench.schemas.release import ReleaseRow
 from omibench.schemas.tables import iter_jsonl
 
-TABLE_BYTES: Final = 4 * 2**30
-"""The most bytes of one file."""
-BATCH_BYTES: Final = 2**30
-"""The most bytes of 64 rows."""
-_FLOOR: Final = 256 * 2**20
-_RATIO: Final = 8
-"""A table may unpack to 256 MiB, or to eight times its size: pictures hardly shrink."""
 _HASHES: Final = (
     "question_sha256", "answer_sha256", "rationale_sha256", "original_sha256", "labels_sha256",
 )  # fmt: skip
@@ -125,9 +123,8 @@ def _check_tables(
     tables = [name for name in sums if name.endswith(".parquet")]
     for name in sorted(tables):
         path = Container(folder).path(name)
-        _check_footer(path)
         is_data = name.startswith("data/")
-        for number, row in enumerate(iter_frame(path, BATCH_BYTES), 1):
+        for number, row in enumerate(iter_rows(path), 1):
             place = f"{path}, row {number}"
             identity = row.get("id")
             expected = rows.get(identity) if isinstance(identity, str) else None
@@ -143,22 +140,6 @@ def _check_tables(
             yield from _check_row(place, row, expected)
     for identity in rows.keys() - seen if len(seen) < len(rows) else ():
         yield f"{folder}: {identity}: is in the manifest and in no table"
-
-
-def _check_footer(path: Path) -> None:
-    with open_regular(path, TABLE_BYTES) as file:
-        size = file.seek(0, 2)
-        try:
-            footer = read_footer(file)
-        except (ValueError, OSError) as error:
-            raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
-    stated = sum(max(0, column.size) for column in footer.columns)
-    most = max(_FLOOR, _RATIO * size)
-    if stated > most:
-        raise FileFormatError(
-            f"{path}: unpacks to {size_text(stated)}; a release's file of its size to at most "
-            f"{size_text(most)}"
-        )
 
 
 def _check_row(place: str, row: Mapping[str, Any], expected: ReleaseRow) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from omibench.schemas.problem import Noun
+from omibench.schemas.tables import FrozenManifest
 
 Sha256Text = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Access = Literal["full", "metadata"]
@@ -63,8 +64,8 @@ class ReleaseProvenance(Noun):
     commit: str | None
     """Of the working tree; `+changed` where files of it differ from the commit."""
     dvc_lock_sha256: str | None
-    frozen_questions_sha256: Sha256Text
-    frozen_answers_sha256: Sha256Text
+    frozen: FrozenManifest
+    """What the freeze said of itself: its own name and version, content, simulated parts."""
     review_sha256: str | None
     """Of the file of people's decisions, where there is one."""
     packages: dict[str, str]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import parse_json, read_bytes, read_json_lines, read_text
 from omibench.files.intake.containment import Container
-from omibench.release.schema import ReleaseProvenance, ReleaseRow
+from omibench.schemas.release import ReleaseProvenance, ReleaseRow
 from omibench.schemas.validation import explain
 
 SUMS: Final = "SHA256SUMS"

@@ -1,0 +1,1 @@
+"""Releases of `omibench release build`, read as files of others: bounded and contained."""

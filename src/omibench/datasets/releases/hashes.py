@@ -1,0 +1,57 @@
+"""The hashes of a release's manifest: computed from the values of a row alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from omibench.schemas.problem import Choice
+from omibench.schemas.release import ReleaseRow
+
+QUESTION: Final = ("question", "choices")
+GOLD: Final = ("answer",)
+RATIONALE: Final = ("rationale",)
+ORIGINAL: Final = ("original_language", "original_question", "original_choices", "translator")
+LABELS: Final = ("subject", "topic", "language")
+PREFIX: Final = "attribute_"
+"""How the columns of attributes begin: no attribute of a benchmark takes the place of a column."""
+
+
+def describe_row(row: Mapping[str, Any], split: str) -> ReleaseRow:
+    """The manifest's line of a row, computed from its values alone.
+
+    Args:
+        row: A row of a release's Parquet file, with or without its pictures.
+        split: Where it stands.
+    """
+    return ReleaseRow(
+        id=row["id"],
+        split=split,
+        access=row["access"],
+        source=row["source"],
+        licence=row["licence"],
+        question_sha256=hash_values(row, QUESTION),
+        answer_sha256=hash_values(row, GOLD),
+        rationale_sha256=hash_values(row, RATIONALE) if row["rationale"] else None,
+        original_sha256=hash_values(row, ORIGINAL) if row["original_question"] else None,
+        labels_sha256=hash_values(row, [*LABELS, *_list_attributes(row)]),
+        image_sha256=[figure["sha256"] for figure in row["figures"]],
+    )
+
+
+def hash_values(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """SHA-256 over the JSON of some values of a row; those that are null or empty are left out."""
+    values = {name: row[name] for name in names if row[name] not in (None, [], "")}
+    text = json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def list_choices(choices: Sequence[Choice] | None) -> list[dict[str, Any]] | None:
+    """Choices as the structures of a column; None where there are none."""
+    return [choice.model_dump() for choice in choices] if choices else None
+
+
+def _list_attributes(row: Mapping[str, Any]) -> list[str]:
+    return sorted(name for name in row if name.startswith(PREFIX))

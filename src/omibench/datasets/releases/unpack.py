@@ -1,0 +1,192 @@
+"""A release unpacked into the layout of a freeze, each part checked against its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from omibench.datasets.releases.folder import (
+    MANIFEST,
+    PROVENANCE,
+    read_manifest_rows,
+    read_release_provenance,
+    read_sums,
+)
+from omibench.datasets.releases.hashes import (
+    GOLD,
+    ORIGINAL,
+    QUESTION,
+    RATIONALE,
+    hash_values,
+    list_choices,
+)
+from omibench.datasets.releases.tables import iter_rows
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.atomic import write_atomically
+from omibench.files.intake.containment import Container
+from omibench.schemas.problem import Answer, Original, OriginalRow, Question
+from omibench.schemas.release import ReleaseRow
+from omibench.schemas.tables import content_hash, read_jsonl, write_json, write_jsonl
+from omibench.schemas.validation import explain
+
+QUESTIONS, ANSWERS = "questions.jsonl", "answers.jsonl"
+MOST_IDS: Final = 5
+_PICTURE: Final = re.compile(r"images/([0-9a-f]{64})\.[a-z0-9]{1,8}")
+
+
+def is_release(folder: Path) -> bool:
+    """Whether a folder is a release rather than a freeze: it holds a manifest.jsonl."""
+    return (folder / MANIFEST).is_file()
+
+
+def unpack_release(folder: Path, out: Path) -> None:
+    """Write the dataset of a release as a freeze holds it: manifest, questions, answers, pictures.
+
+    Questions and answers have the content hashes that the freeze had. Nothing of the release is
+    evaluated, what is read is bounded, and no path leads out of either folder.
+
+    Args:
+        folder: The release.
+        out: Where it goes: an empty folder.
+
+    Raises:
+        MissingInputError: A file is absent, or items are given as metadata alone.
+        FileFormatError: A text or picture is not that of its hash.
+    """
+    rows = {row.id: row for row in read_manifest_rows(folder)}
+    provenance = read_release_provenance(folder)
+    _refuse_metadata(folder, list(rows.values()))
+    questions = read_jsonl(Container(folder).path(QUESTIONS), Question)
+    answers = read_jsonl(Container(folder).path(ANSWERS), Answer)
+    frozen = provenance.frozen
+    for name, halves, expected in (
+        (QUESTIONS, content_hash(questions), frozen.questions_sha256),
+        (ANSWERS, content_hash(answers), frozen.answers_sha256),
+    ):
+        if halves != expected:
+            raise FileFormatError(
+                f"{folder / name}: its content ({halves[:12]}) is not that of the freeze "
+                f"({expected[:12]}, {PROVENANCE}): get the release again"
+            )
+    _check_texts(folder, questions, answers, rows)
+    originals = _unpack_tables(folder, out, questions, rows)
+    write_jsonl(out / QUESTIONS, questions)
+    write_jsonl(out / ANSWERS, answers)
+    write_jsonl(out / "originals.jsonl", originals)
+    manifest = frozen.model_copy(update={"name": provenance.name, "version": provenance.version})
+    write_json(out / "manifest.json", manifest)
+
+
+def _refuse_metadata(folder: Path, rows: Sequence[ReleaseRow]) -> None:
+    """A part of a dataset under its name would pass for the whole."""
+    withheld = [row.id for row in rows if row.access == "metadata"]
+    if withheld:
+        more = ", ..." * (len(withheld) > MOST_IDS)
+        raise MissingInputError(
+            f"{folder}: {len(withheld):,} of {len(rows):,} items are given as metadata alone "
+            f"({', '.join(withheld[:MOST_IDS])}{more}): get them from their papers as "
+            "EXTRACTION.md says, freeze them, and name the folder of that freeze"
+        )
+
+
+def _check_texts(
+    folder: Path,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    rows: Mapping[str, ReleaseRow],
+) -> None:
+    golds = {answer.id: answer for answer in answers}
+    ids = [question.id for question in questions]
+    if not (len(ids) == len(rows) == len(answers) and {*ids} == rows.keys() == golds.keys()):
+        raise FileFormatError(
+            f"{folder}: {QUESTIONS}, {ANSWERS} and {MANIFEST} are not of the same items"
+        )
+    for question in questions:
+        answer, row = golds[question.id], rows[question.id]
+        values = {
+            "question": question.question,
+            "choices": list_choices(question.choices),
+            "answer": answer.answer,
+            "rationale": answer.solution,
+        }
+        rationale = hash_values(values, RATIONALE) if answer.solution else None
+        for name, actual, expected in (
+            ("question", hash_values(values, QUESTION), row.question_sha256),
+            ("gold", hash_values(values, GOLD), row.answer_sha256),
+            ("rationale", rationale, row.rationale_sha256),
+            ("pictures", [figure.sha256 for figure in question.images], row.image_sha256),
+        ):
+            if actual != expected:
+                raise FileFormatError(
+                    f"{folder}: {question.id}: its {name} is not what {MANIFEST} says"
+                )
+
+
+def _unpack_tables(
+    folder: Path, out: Path, questions: Sequence[Question], rows: Mapping[str, ReleaseRow]
+) -> list[OriginalRow]:
+    """Write the pictures of the tables below `out`; the originals, in the order of the items."""
+    files = _name_pictures(folder, questions)
+    originals: dict[str, OriginalRow] = {}
+    seen: set[str] = set()
+    tables = [n for n in read_sums(folder) if n.startswith("data/") and n.endswith(".parquet")]
+    (out / "images").mkdir()
+    for table in sorted(tables):
+        path = Container(folder).path(table)
+        for number, row in enumerate(iter_rows(path), 1):
+            place = f"{path}, row {number}"
+            expected = rows.get(str(row.get("id")))
+            if expected is None or expected.id in seen:
+                raise FileFormatError(f"{place}: is no item of {MANIFEST}, or stands twice")
+            seen.add(expected.id)
+            _write_pictures(f"{place}: {expected.id}", row, expected, files, out)
+            if expected.original_sha256:
+                originals[expected.id] = _read_original(f"{place}: {expected.id}", row, expected)
+    if missing := sorted(rows.keys() - seen):
+        raise FileFormatError(f"{folder}: {missing[0]}: is in {MANIFEST} and in no table")
+    return [originals[question.id] for question in questions if question.id in originals]
+
+
+def _name_pictures(folder: Path, questions: Sequence[Question]) -> dict[str, str]:
+    """SHA-256 of each picture -> the path that its questions have."""
+    files: dict[str, str] = {}
+    for question in questions:
+        for figure in question.images:
+            match = _PICTURE.fullmatch(figure.file)
+            if match is None or match[1] != figure.sha256:
+                raise FileFormatError(
+                    f"{folder / QUESTIONS}: {question.id}: {figure.file[:120]!r} is no path of a "
+                    "frozen picture"
+                )
+            files[figure.sha256] = figure.file
+    return files
+
+
+def _write_pictures(
+    place: str, row: Mapping[str, Any], expected: ReleaseRow, files: Mapping[str, str], out: Path
+) -> None:
+    pictures = row.get("images")
+    contents = [p.get("bytes") for p in pictures if p] if isinstance(pictures, list) else []
+    digests = [hashlib.sha256(c).hexdigest() for c in contents if isinstance(c, bytes)]
+    if digests != expected.image_sha256:
+        raise FileFormatError(f"{place}: its pictures are not those of {MANIFEST}")
+    for digest, content in zip(digests, contents, strict=True):
+        target = out / files[digest]
+        if not target.is_file():
+            write_atomically(target, content)
+
+
+def _read_original(place: str, row: Mapping[str, Any], expected: ReleaseRow) -> OriginalRow:
+    values = {name: row.get(name) for name in ORIGINAL}
+    if hash_values(values, ORIGINAL) != expected.original_sha256:
+        raise FileFormatError(f"{place}: its original text is not what {MANIFEST} says")
+    fields = {name.removeprefix("original_"): value for name, value in values.items()}
+    try:
+        return OriginalRow(id=expected.id, original=Original.model_validate(fields))
+    except ValidationError as error:
+        raise FileFormatError(f"{place}: {explain(error, Original)}") from None
