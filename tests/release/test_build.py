@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -174,20 +173,3 @@ def test_a_changed_gold_asks_for_a_new_major_version(
     assert changelog.index("## 2.0.0") < changelog.index("## 1.0.0")
     assert "- changed gold: 3 (item-0, item-2, item-4)" in changelog
     assert "- added: 1 (item-6)" in changelog
-
-
-def test_datasets_and_croissant_read_a_release(
-    freeze: Path, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    datasets = pytest.importorskip("datasets")
-    croissant = pytest.importorskip("mlcroissant")
-    out = tmp_path / "out"
-    build_release(freeze, out, ReleaseOptions(sources=sources))
-    table = datasets.load_dataset(str(out), cache_dir=str(tmp_path / "cache"))["test"]
-    assert table.num_rows == 6
-    assert isinstance(table.features["images"].feature, datasets.Image)
-    assert [picture.size for picture in table[0]["images"]] == [(8, 6), (9, 6)]
-    issues = croissant.Dataset(str(out / "croissant.json")).metadata.issues
-    assert not issues.errors
-    document = json.loads((out / "croissant.json").read_text("utf-8"))
-    assert document["recordSet"][0]["key"] == {"@id": "test/id"}

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 from omibench.release.columns import describe_columns
 from omibench.schemas.release import ReleaseProvenance
 
-_TYPES: Final = {"string": "sc:Text", "bool": "sc:Boolean"}
+_TYPES: Final = {
+    "string": "sc:Text",
+    "bool": "sc:Boolean",
+    "int32": "sc:Integer",
+    "float64": "sc:Float",
+    "image": "sc:ImageObject",
+}
+_CONFIGS: Final = {"default": "data", "sample": "sample"}
+"""Configurations of the card, and the folders of their files."""
 _CONTEXT: Final = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -73,8 +82,8 @@ def describe_croissant(
         licences: Those of the items.
 
     Returns:
-        JSON-LD with every file by its hash and, for each split, the columns of one text or truth
-        value.
+        JSON-LD with every file by its hash and, for each configuration, a record set with all
+        columns and the split of each item.
     """
     return {
         "@context": _CONTEXT,
@@ -90,9 +99,12 @@ def describe_croissant(
         "isLiveDataset": False,
         "distribution": [
             *(_describe_file(path, digest) for path, digest in sorted(digests.items())),
-            *(_describe_set(split) for split in splits),
+            *(_describe_set(config) for config in _CONFIGS),
         ],
-        "recordSet": [_describe_records(split, several) for split in splits],
+        "recordSet": [
+            _describe_splits(splits),
+            *(_describe_records(config, several) for config in _CONFIGS),
+        ],
     }
 
 
@@ -108,34 +120,96 @@ def _describe_file(path: str, digest: str) -> dict[str, Any]:
     }
 
 
-def _describe_set(split: str) -> dict[str, Any]:
+def _describe_set(config: str) -> dict[str, Any]:
     return {
         "@type": "cr:FileSet",
-        "@id": f"files-{split}",
-        "name": f"files-{split}",
+        "@id": f"files-{config}",
+        "name": f"files-{config}",
         "encodingFormat": _PARQUET,
-        "includes": f"data/{split}-*.parquet",
+        "includes": f"{_CONFIGS[config]}/*.parquet",
     }
 
 
-def _describe_records(split: str, several: Mapping[str, bool]) -> dict[str, Any]:
-    columns = describe_columns(several)
-    fields = [
-        {
-            "@type": "cr:Field",
-            "@id": f"{split}/{name}",
-            "name": name,
-            "description": column["meaning"],
-            "dataType": _TYPES[column["type"]],
-            "source": {"fileSet": {"@id": f"files-{split}"}, "extract": {"column": name}},
-        }
-        for name, column in columns.items()
-        if isinstance(column["type"], str)
-    ]
+def _describe_splits(splits: Sequence[str]) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
-        "@id": split,
-        "name": split,
-        "key": {"@id": f"{split}/id"},
-        "field": fields,
+        "@id": "splits",
+        "name": "splits",
+        "dataType": "cr:Split",
+        "key": {"@id": "splits/name"},
+        "field": [_name_field("splits/name", "name", "Name of the split.", "sc:Text")],
+        "data": [{"splits/name": split} for split in splits],
+    }
+
+
+def _describe_records(config: str, several: Mapping[str, bool]) -> dict[str, Any]:
+    columns = describe_columns(several)
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config,
+        "name": config,
+        "key": {"@id": f"{config}/id"},
+        "field": [
+            _describe_split(config),
+            *(
+                _describe_field(config, name, column["type"], column["meaning"])
+                for name, column in columns.items()
+            ),
+        ],
+    }
+
+
+def _describe_split(config: str) -> dict[str, Any]:
+    """The split of an item, which the name of its file says."""
+    # Matches the name of a split as well: mlcroissant applies it again to what it gave.
+    head, tail = rf"(?:.*\b{_CONFIGS[config]}/)?", r"(?:-\d{5}-of-\d{5}\.parquet)?"
+    pattern = f"^{head}([a-z][a-z0-9_]*){tail}$"
+    return {
+        **_name_field(f"{config}/split", "split", "Split that the item stands in.", "sc:Text"),
+        "references": {"field": {"@id": "splits/name"}},
+        "source": {
+            "fileSet": {"@id": f"files-{config}"},
+            "extract": {"fileProperty": "fullpath"},
+            "transform": {"regex": pattern},
+        },
+    }
+
+
+def _describe_field(config: str, name: str, kind: Any, meaning: str) -> dict[str, Any]:
+    """A column; a list of structures is a repeated field with a subfield for each part."""
+    identity = f"{config}/{quote(name, safe='')}"
+    source = {"fileSet": {"@id": f"files-{config}"}, "extract": {"column": name}}
+    content, is_list = (kind[0], True) if isinstance(kind, list) else (kind, False)
+    if isinstance(content, Mapping):
+        return {
+            **_name_field(identity, name, meaning, None),
+            "repeated": True,
+            "subField": [
+                {
+                    **_name_field(f"{identity}/{part}", part, "", _find_type(inner)),
+                    "source": {**source, "transform": {"jsonPath": part}},
+                }
+                for part, inner in content.items()
+            ],
+        }
+    if content == "image":
+        source["transform"] = {"jsonPath": "bytes"}
+    return {
+        **_name_field(identity, name, meaning, _TYPES[content]),
+        **({"repeated": True} if is_list else {}),
+        "source": source,
+    }
+
+
+def _find_type(kind: Any) -> str:
+    return _TYPES[kind[0] if isinstance(kind, list) else kind]
+
+
+def _name_field(identity: str, name: str, meaning: str, kind: str | None) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": identity,
+        "name": name,
+        **({"description": meaning} if meaning else {}),
+        **({"dataType": kind} if kind else {}),
     }
