@@ -5,7 +5,7 @@ set -eu
 pip install --quiet uv
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
     --no-emit-index-url --no-emit-find-links --no-header --no-annotate "$@"; }
-all="--extra pdf --extra workflow --extra flows --extra stats --extra web --extra labels"
+all="--extra pdf --extra workflow --extra flows --extra stats --extra review --extra labels"
 # shellcheck disable=SC2086
 {
     compile --group build --output-file requirements-build.txt

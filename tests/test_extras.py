@@ -22,7 +22,7 @@ def test_every_extra_is_in_pyproject(root: Path) -> None:
     assert set(project["optional-dependencies"]) == set(EXTRAS)
 
 
-@pytest.mark.parametrize("extra", ["labels", "release", "stats", "web"])
+@pytest.mark.parametrize("extra", ["labels", "release", "review", "stats", "web"])
 def test_an_extra_that_is_installed_is_enough(extra: str) -> None:
     assert has_extra(extra)
     require_extra(extra, "this")
