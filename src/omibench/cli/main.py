@@ -24,6 +24,7 @@ from omibench.cli.prompts import prompts_app
 from omibench.cli.release import release_app
 from omibench.cli.results import results_app
 from omibench.cli.resume import resume
+from omibench.cli.review import review_group
 from omibench.cli.run import run
 from omibench.cli.stages.aggregate import aggregate
 from omibench.cli.stages.analyze import analyze
@@ -69,6 +70,7 @@ for heading, verbs in GROUPS.items():
         name = verb.__name__.rstrip("_").replace("_", "-")
         app.command(name=name, rich_help_panel=heading)(verb)
 app.add_typer(results_app, name="results", rich_help_panel="Reference")
+app.add_typer(review_group, name="review", rich_help_panel="Reference")
 app.add_typer(release_app, name="release", rich_help_panel="Reference")
 app.add_typer(store_app, name="store", rich_help_panel=STORES)
 app.add_typer(budget_app, name="budget", rich_help_panel=STORES)

@@ -1,0 +1,11 @@
+"""The verbs of `omibench review`, in the order of its help: one module each."""
+
+from omibench.cli.review.group import review_group
+from omibench.cli.review.status import status
+
+VERBS = (status,)
+
+for verb in VERBS:
+    review_group.command(name=verb.__name__.rstrip("_"))(verb)
+
+__all__ = ["review_group"]

@@ -1,0 +1,146 @@
+"""Whether the fields of a decision are what its kind of task asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from omibench.errors import FileFormatError
+from omibench.review.hashing import normalise_lines
+from omibench.review.kinds.declaration import Field, Kind
+from omibench.schemas.review import ReviewTask
+from omibench.schemas.validation import suggest_name
+
+TEXT_CHARACTERS: Final = 200_000
+"""The longest text of a field or comment."""
+
+
+class DecisionFieldError(FileFormatError):
+    """A field of a decision that its kind does not take; `field` is its name."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+def check_fields(
+    kind: Kind, task: ReviewTask, fields: Mapping[str, JsonValue]
+) -> dict[str, JsonValue]:
+    """The fields of a decision as they are recorded, in the order of the declaration.
+
+    Fields without a value are None, and so is a text that is the one the task came with. Line ends
+    are `\\n`.
+
+    Args:
+        kind: The kind of the task.
+        task: The task, whose content says what a text was and how many steps there are.
+        fields: What a person or a file says.
+
+    Raises:
+        DecisionFieldError: For a field that the kind does not have, that is required and absent, or
+            that is asked only after another answer, and for a value that it does not take.
+    """
+    for name in fields:
+        if name not in kind.by_name:
+            raise DecisionFieldError(
+                name, f"is no field of {kind.name!r} tasks{suggest_name(name, list(kind.by_name))}"
+            )
+    checked: dict[str, JsonValue] = {}
+    for field in kind.fields:
+        value = normalise_lines(fields.get(field.name))
+        checked[field.name] = _check_field(field, task, value, checked)
+    return checked
+
+
+def _check_field(
+    field: Field, task: ReviewTask, value: JsonValue, earlier: Mapping[str, JsonValue]
+) -> JsonValue:
+    if _is_empty(value):
+        value = None
+    if field.when is not None:
+        name, wanted = field.when
+        if not _is_asked(earlier.get(name), wanted):
+            if value in (None, False):
+                return None
+            raise DecisionFieldError(
+                field.name, f"is asked only where {name} is {' or '.join(wanted)}: leave it out"
+            )
+    if value is None:
+        if field.required:
+            raise DecisionFieldError(field.name, "is missing: the decision needs it")
+        return None
+    _CHECKS[field.type](field, value, task)
+    if field.edits is not None and value == normalise_lines(task.content.get(field.edits)):
+        return None
+    return value
+
+
+def _is_empty(value: JsonValue) -> bool:
+    return value is None or value == [] or (isinstance(value, str) and not value.strip())
+
+
+def _is_asked(value: JsonValue, wanted: tuple[str, ...]) -> bool:
+    """Whether another field's answer makes this one asked; a flag that is turned is `true`."""
+    values = value if isinstance(value, list) else [value]
+    return any((str(v).lower() if isinstance(v, bool) else v) in wanted for v in values)
+
+
+def _check_choice(field: Field, value: JsonValue, task: ReviewTask) -> None:
+    if not isinstance(value, str) or value not in field.values:
+        raise _refuse(field, value, f"takes one of {', '.join(field.values)}")
+
+
+def _check_choices(field: Field, value: JsonValue, task: ReviewTask) -> None:
+    values = value if isinstance(value, list) else [None]
+    texts = [v for v in values if isinstance(v, str)]
+    if len(texts) < len(values) or not set(texts) <= set(field.values):
+        raise _refuse(field, value, f"takes a list of {', '.join(field.values)}")
+    if len(set(texts)) < len(texts):
+        raise _refuse(field, value, "holds a value twice")
+
+
+def _check_rating(field: Field, value: JsonValue, task: ReviewTask) -> None:
+    low, high = field.scale
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise _refuse(field, value, f"takes a whole number from {low} to {high}")
+
+
+def _check_flag(field: Field, value: JsonValue, task: ReviewTask) -> None:
+    if not isinstance(value, bool):
+        raise _refuse(field, value, "takes true or false")
+
+
+def _check_text(field: Field, value: JsonValue, task: ReviewTask) -> None:
+    if not isinstance(value, str):
+        raise _refuse(field, value, "takes a text")
+    if len(value) > TEXT_CHARACTERS:
+        raise DecisionFieldError(
+            field.name, f"has {len(value):,} characters and at most {TEXT_CHARACTERS:,} are taken"
+        )
+
+
+def _check_steps(field: Field, value: JsonValue, task: ReviewTask) -> None:
+    steps = task.content.get("steps")
+    count = len(steps) if isinstance(steps, list) else 0
+    values = value if isinstance(value, list) else []
+    if len(values) != count or not all(isinstance(v, str) and v in field.values for v in values):
+        options = ", ".join(field.values)
+        raise _refuse(field, value, f"takes a list with one of {options} for each of {count} steps")
+
+
+_CHECKS: Final = {
+    "choice": _check_choice,
+    "choices": _check_choices,
+    "rating": _check_rating,
+    "flag": _check_flag,
+    "text": _check_text,
+    "steps": _check_steps,
+}
+
+
+def _refuse(field: Field, value: JsonValue, message: str) -> DecisionFieldError:
+    text = repr(value)
+    return DecisionFieldError(field.name, f"{message} (got {text[:80]}{'…' * (len(text) > 80)})")

@@ -1,0 +1,163 @@
+"""How far a review has come, for people and for scripts."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+
+from omibench.review.kinds import KINDS
+from omibench.review.report import ReviewReport, compute_states
+from omibench.review.state import TaskState
+from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
+
+_ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
+    "open": "annotator",
+    "audit": "auditor",
+    "escalated": "senior",
+}
+LISTED_IDS = 10
+"""How many ids of stale and escalated tasks are printed."""
+
+
+@dataclass(frozen=True)
+class PersonProgress:
+    """What one person did and has to do in one kind of task.
+
+    Attributes:
+        person: Name.
+        kind: Name of the kind.
+        done: Tasks that the person decided, on their content as it is.
+        waiting: Tasks that name the person and wait for the role that it is named in.
+        stale: Tasks that the person decided on other content alone.
+        seconds: The median time of a decision, in seconds; None where no time was measured.
+        simulated: Whether a program stands in for the person.
+    """
+
+    person: str
+    kind: str
+    done: int = 0
+    waiting: int = 0
+    stale: int = 0
+    seconds: float | None = None
+    simulated: bool = False
+
+
+def measure_people(
+    tasks: Iterable[ReviewTask],
+    decisions: Iterable[ReviewDecision],
+    reviewers: int | None = None,
+) -> list[PersonProgress]:
+    """What each person did and has to do, by kind, in alphabetical order of people.
+
+    Args:
+        tasks: Tasks of every purpose.
+        decisions: The decisions on them.
+        reviewers: How many people decide before a task is settled; each kind's number by default.
+    """
+    every_decision = list(decisions)
+    done: Mapping[tuple[str, str], set[str]] = defaultdict(set)
+    stale: Mapping[tuple[str, str], set[str]] = defaultdict(set)
+    waiting: Mapping[tuple[str, str], set[str]] = defaultdict(set)
+    seconds: Mapping[tuple[str, str], list[float]] = defaultdict(list)
+    for state in compute_states(tasks, every_decision, reviewers).values():
+        kind = state.task.kind
+        for person in list_people_waited_for(state):
+            waiting[person, kind].add(state.task.id)
+        for decision in state.decisions:
+            done[decision.person, kind].add(state.task.id)
+            if decision.seconds is not None:
+                seconds[decision.person, kind].append(decision.seconds)
+        for decision in state.stale:
+            stale[decision.person, kind].add(state.task.id)
+    simulated = {decision.person for decision in every_decision if decision.simulated}
+    order = {name: number for number, name in enumerate(KINDS)}
+    places = sorted({*done, *stale, *waiting}, key=lambda place: (place[0], order[place[1]]))
+    return [
+        PersonProgress(
+            person,
+            kind,
+            done=len(done[person, kind]),
+            waiting=len(waiting[person, kind]),
+            stale=len(stale[person, kind] - done[person, kind]),
+            seconds=median(seconds[person, kind]) if seconds[person, kind] else None,
+            simulated=person in simulated,
+        )
+        for person, kind in places
+    ]
+
+
+def list_people_waited_for(state: TaskState) -> list[str]:
+    """Who a task names and waits for; nobody where it is settled or open to all who have the role.
+
+    Of a task that everybody does apart, those who have not decided yet.
+    """
+    if state.status == "settled":
+        return []
+    people = state.task.people
+    decided = {decision.person for decision in state.decisions}
+    if KINDS[state.task.kind].design == "everyone":
+        return sorted({name for names in people.values() for name in names} - decided)
+    asked = people.get(_ROLE_OF_STATUS[state.status], [])
+    if state.status == "escalated":
+        return sorted(asked)
+    return sorted(set(asked) - decided)
+
+
+def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) -> str:
+    """The text of `omibench review status`."""
+    kinds = [
+        [k.kind, k.open, k.audit, k.escalated, k.settled, k.tasks, k.people] for k in report.kinds
+    ]
+    header = ["kind", "open", "audit", "escalated", "settled", "tasks", "people"]
+    lines = _align([header, *kinds]) if kinds else ["no tasks"]
+    rows = [
+        [
+            f"{p.person} (SIMULATED)" if p.simulated else p.person,
+            p.kind,
+            p.done,
+            p.waiting,
+            p.stale,
+            "-" if p.seconds is None else f"{p.seconds:.0f} s",
+        ]
+        for p in people
+    ]
+    if rows:
+        lines += ["", *_align([["person", "kind", "done", "waiting", "stale", "median"], *rows])]
+    lines += ["", f"{report.decisions} decisions, head {report.head}"]
+    lines += _list_ids("escalated", report.escalations)
+    lines += _list_ids("stale, to be asked again", report.stale)
+    if report.superseded:
+        lines.append(f"{report.superseded} stale decisions on tasks that were settled since")
+    if report.orphans:
+        lines.append(f"{report.orphans} decisions on tasks that are not there")
+    return "\n".join(lines)
+
+
+def dump_progress(report: ReviewReport, people: Sequence[PersonProgress]) -> str:
+    """The same as one JSON document for scripts."""
+    values = {**asdict(report), "by_person": [asdict(person) for person in people]}
+    return json.dumps(values, indent=2, ensure_ascii=False)
+
+
+def _list_ids(title: str, ids: Sequence[str]) -> list[str]:
+    if not ids:
+        return []
+    more = f" and {len(ids) - LISTED_IDS} more" if len(ids) > LISTED_IDS else ""
+    return [f"{title} ({len(ids)}): {', '.join(ids[:LISTED_IDS])}{more}"]
+
+
+def _align(rows: Sequence[Sequence[object]]) -> list[str]:
+    """Rows of a table as lines: texts to the left, numbers to the right."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    numeric = [all(isinstance(row[i], int) for row in rows[1:]) for i in range(len(widths))]
+    return [
+        "  ".join(
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, width, is_number in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in texts
+    ]

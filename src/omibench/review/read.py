@@ -1,0 +1,123 @@
+"""Tasks and decisions as they stand in files: a bad line is named, and the rest is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import FILE_BYTES, open_regular, parse_json
+from omibench.schemas.review import ReviewDecision, ReviewTask
+from omibench.schemas.validation import explain
+
+TASKS: Final = "tasks.jsonl"
+DECISIONS: Final = "decisions.jsonl"
+REVIEWERS: Final = "reviewers.yaml"
+LINE_BYTES: Final = 8 * 2**20
+"""The longest line: a task with sixteen long rationales has less than one MiB."""
+
+Line = TypeVar("Line", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ReviewLines(Generic[Line]):
+    """What a file holds.
+
+    Attributes:
+        rows: Its good lines, in order.
+        places: Where each of them stands, as `FILE, line N`.
+        errors: What is wrong with the others, one line each, which begins with its place.
+    """
+
+    rows: tuple[Line, ...] = ()
+    places: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+    def require_whole(self) -> tuple[Line, ...]:
+        """The rows of a file that must have no bad line.
+
+        Raises:
+            FileFormatError: It has some; the first is named.
+        """
+        if self.errors:
+            others = len(self.errors) - 1
+            more = f" (and {others} more bad line{'s' * (others > 1)})" if others else ""
+            raise FileFormatError(f"{self.errors[0]}{more}")
+        return self.rows
+
+
+def read_tasks(path: str | Path) -> ReviewLines[ReviewTask]:
+    """Read tasks.jsonl; a task that stands there twice is a bad line.
+
+    Raises:
+        MissingInputError: There is no such file.
+        FileFormatError: It is larger than 1 GiB.
+    """
+    return _refuse_repeats(_read_lines(Path(path), ReviewTask))
+
+
+def read_decisions(path: str | Path) -> ReviewLines[ReviewDecision]:
+    """Read decisions of any file: an event that stands there twice is taken twice.
+
+    Raises:
+        MissingInputError: There is no such file.
+        FileFormatError: It is larger than 1 GiB.
+    """
+    return _read_lines(Path(path), ReviewDecision)
+
+
+def _read_lines(path: Path, row: type[Line]) -> ReviewLines[Line]:
+    rows: list[Line] = []
+    places: list[str] = []
+    errors: list[str] = []
+    for number, line in _iter_lines(path):
+        place = f"{path}, line {number}"
+        try:
+            rows.append(_parse_line(line, row, place))
+        except FileFormatError as error:
+            errors.append(str(error))
+        else:
+            places.append(place)
+    return ReviewLines(tuple(rows), tuple(places), tuple(errors))
+
+
+def _iter_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Each line that is not empty, with its number from 1, cut where it is longer than allowed."""
+    with open_regular(path, FILE_BYTES) as file:
+        number = 0
+        while line := file.readline(LINE_BYTES + 1):
+            number += 1
+            rest = line
+            while len(rest) > LINE_BYTES and not rest.endswith(b"\n"):
+                rest = file.readline(LINE_BYTES + 1)
+            if line.strip():
+                yield number, line
+
+
+def _parse_line(line: bytes, row: type[Line], place: str) -> Line:
+    if len(line) > LINE_BYTES:
+        raise FileFormatError(f"{place}: is longer than {LINE_BYTES // 2**20} MiB")
+    value = parse_json(line, place)
+    try:
+        return row.model_validate(value)
+    except ValidationError as error:
+        raise FileFormatError(f"{place}: {explain(error, row)}") from None
+
+
+def _refuse_repeats(lines: ReviewLines[ReviewTask]) -> ReviewLines[ReviewTask]:
+    tasks: dict[str, str] = {}
+    rows: list[ReviewTask] = []
+    places: list[str] = []
+    errors: list[str] = []
+    for task, place in zip(lines.rows, lines.places, strict=True):
+        if task.id in tasks:
+            errors.append(f"{place}: the task {task.id!r} stands already at {tasks[task.id]}")
+            continue
+        tasks[task.id] = place
+        rows.append(task)
+        places.append(place)
+    return ReviewLines(tuple(rows), tuple(places), (*lines.errors, *errors))

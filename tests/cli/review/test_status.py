@@ -1,0 +1,50 @@
+"""`omibench review status`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
+from omibench.errors import EXIT_SOME_FAILED, MissingInputError
+from review.builders import GOOD, decide, make_task, write_lines
+
+TASK = make_task()
+
+
+def test_a_review_without_trouble_ends_with_zero(tmp_path: Path) -> None:
+    write_lines(tmp_path / "tasks.jsonl", TASK)
+    write_lines(tmp_path / "decisions.jsonl", decide(1, "ann", "annotator", TASK))
+    words = ["review", "status", "--review", str(tmp_path)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0
+    assert "item" in result.stdout
+    document = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert document["kinds"][0]["audit"] == 1
+
+
+def test_an_escalation_and_a_bad_line_end_with_three(tmp_path: Path) -> None:
+    write_lines(tmp_path / "tasks.jsonl", TASK)
+    first = decide(1, "ann", "annotator", TASK)
+    second = decide(2, "bob", "auditor", TASK, GOOD | {"valid": "invalid"})
+    words = ["review", "status", "--review", str(tmp_path)]
+    for lines in ([first, second], [first, "{"]):
+        write_lines(tmp_path / "decisions.jsonl", *lines)
+        assert CliRunner().invoke(app, words).exit_code == EXIT_SOME_FAILED
+
+
+def test_the_folder_is_that_of_the_params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text, line in [
+        (None, "there is no params.yaml"),
+        ("study: {name: mine}", "params.yaml name no folder"),
+        ("review: {folder: mine}", "mine: holds no tasks.jsonl"),
+    ]:
+        if text is not None:
+            Path("params.yaml").write_text(text, encoding="utf-8")
+        result = CliRunner().invoke(app, ["review", "status"])
+        assert isinstance(result.exception, MissingInputError)
+        assert line in str(result.exception)

@@ -1,0 +1,89 @@
+"""Fields of decisions against the declaration of their kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError, check_fields
+from omibench.review.kinds.declaration import Field, Kind, Option, Part
+from omibench.schemas.review import ReviewTask
+
+YES_NO = (Option("yes", "Yes"), Option("no", "No"))
+KIND = Kind(
+    name="toy",
+    title="Toy",
+    instruction="Decide.",
+    parts=(Part("text", "Text", "markdown"), Part("steps", "Steps", "steps")),
+    fields=(
+        Field("good", "Good?", "choice", options=YES_NO),
+        Field("why", "Why?", "text", when=("good", ("no",))),
+        Field("marks", "Marks", "choices", options=YES_NO, required=False),
+        Field("rating", "Rating", "rating", required=False),
+        Field("sure", "Sure?", "flag", required=False),
+        Field("edited", "Text", "text", required=False, edits="text"),
+        Field("hint", "Hint", "text", required=False, when=("sure", ("true",))),
+        Field("right", "Steps", "steps", options=YES_NO, required=False),
+    ),
+)
+TASK = ReviewTask(
+    id="toy:1",
+    kind="toy",
+    problem="1",
+    content={"text": "a\r\nb", "steps": ["x", "y"]},
+    content_hash="0" * 64,
+)
+
+
+def check(**fields: Any) -> dict[str, Any]:
+    return check_fields(KIND, TASK, {"good": "yes"} | fields)
+
+
+def test_fields_are_recorded_in_the_order_of_the_declaration() -> None:
+    checked = check(right=["yes", "no"], rating=3, marks=["no"])
+    assert list(checked) == [field.name for field in KIND.fields]
+    assert checked["right"] == ["yes", "no"]
+    assert checked["edited"] is None
+
+
+def test_a_text_that_is_the_one_it_started_with_is_none() -> None:
+    assert check(edited="a\r\nb")["edited"] is None
+    assert check(edited="a\nb")["edited"] is None
+    assert check(edited="a\r\nc")["edited"] == "a\nc"
+
+
+def test_a_field_is_asked_only_after_the_answer_that_it_names() -> None:
+    assert check(good="no", why="Wrong.")["why"] == "Wrong."
+    assert check(why="")["why"] is None
+    assert check(sure=True, hint="h")["hint"] == "h"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "line"),
+    [
+        ({"goood": "yes"}, "goood", "did you mean 'good'?"),
+        ({"good": None}, "good", "is missing"),
+        ({"good": "maybe"}, "good", "takes one of yes, no (got 'maybe')"),
+        ({"good": "no", "why": "  "}, "why", "is missing"),
+        ({"why": "Because."}, "why", "is asked only where good is no"),
+        ({"marks": "yes"}, "marks", "takes a list of yes, no"),
+        ({"marks": ["yes", 1]}, "marks", "takes a list of yes, no"),
+        ({"marks": ["yes", "yes"]}, "marks", "holds a value twice"),
+        ({"rating": 6}, "rating", "takes a whole number from 1 to 5 (got 6)"),
+        ({"rating": True}, "rating", "takes a whole number"),
+        ({"rating": 2.5}, "rating", "takes a whole number"),
+        ({"sure": "yes"}, "sure", "takes true or false"),
+        ({"sure": False, "hint": "h"}, "hint", "is asked only where sure is true"),
+        ({"edited": ["a"]}, "edited", "takes a text"),
+        ({"edited": "a" * (TEXT_CHARACTERS + 1)}, "edited", "at most 200,000 are taken"),
+        ({"right": ["yes"]}, "right", "for each of 2 steps"),
+        ({"right": ["yes", "maybe"]}, "right", "for each of 2 steps"),
+    ],
+)
+def test_a_wrong_field_is_named(fields: dict[str, Any], field: str, line: str) -> None:
+    with pytest.raises(DecisionFieldError) as error:
+        check(**fields)
+    assert error.value.field == field
+    assert line in error.value.message
+    assert str(error.value) == f"{field}: {error.value.message}"
