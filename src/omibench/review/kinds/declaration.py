@@ -2,6 +2,19 @@
 
 Each kind is declared once. The form of the application, the check of a decision, the configuration
 of Label Studio, escalation and agreement are all made from the declaration.
+
+What whoever makes a form has to know:
+
+- The options of a field are `list_options(field, content)`: those of the declaration, and those of
+  the task where the field has `options_from`. A required field without any option is not asked.
+- `is_asked(field, fields, role)` says whether a field is asked, and so may be required.
+- A field with `edits` starts with `write_part_text` (`review.part_texts`) of that part, and with
+  the text of the chosen candidate where the part is `candidates`. One with `prefill` starts with
+  that part (a `text` field by `write_part_text`) and keeps it as its value. Neither is filled in
+  where the part is hidden from the person's role.
+- Fields with the same `group` stand under one heading.
+- Keys are unique in a kind; `j`, `k`, `?` and the digits where a rating or `options_from` waits for
+  one are the form's own.
 """
 
 from __future__ import annotations
@@ -9,6 +22,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from pydantic import JsonValue
 
 from omibench.schemas.review import ReviewRole
 
@@ -29,12 +44,16 @@ is asked decides apart, and nothing is compared or settled."""
 
 @dataclass(frozen=True)
 class Option:
-    """A value that a field may take, its title, and the key that picks it."""
+    """A value that a field may take, its title, and the key that picks it.
+
+    `drops` marks a value that takes the item out of the dataset once the task is settled.
+    """
 
     value: str
     title: str
     key: str = ""
     help: str = ""
+    drops: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,28 +65,40 @@ class Field:
         title: What the form says.
         type: What it holds.
         options: The values of a `choice`, of `choices` and of each of the `steps`.
+        options_from: The part of the task that lists options beside these: texts, or entries with
+            `value` or `id` or `label`, and perhaps `title` and `help`.
         scale: Lowest and highest value of a `rating`.
         required: Whether a decision without it is refused.
         edits: The part whose text a `text` field starts with; unchanged, the field is None.
+            Settled, its text replaces what the problem says there.
+        prefill: The part whose value the field starts with, which is kept as it is.
         when: The field is asked only where another one has one of these values.
         critical: Whether any difference between annotator and auditor escalates (OMIBench, A.4.2).
         tolerance: Of a `rating`: a difference of more than this escalates.
         key: The key that goes to the field, or turns a `flag`.
         help: A sentence below the title.
+        group: The heading under which it stands with its neighbours.
+        attribute: The attribute of the item that its settled value becomes; none where empty.
+        hidden_from: Roles that are not asked.
     """
 
     name: str
     title: str
     type: FieldType
     options: tuple[Option, ...] = ()
+    options_from: str | None = None
     scale: tuple[int, int] = (1, 5)
     required: bool = True
     edits: str | None = None
+    prefill: str | None = None
     when: tuple[str, tuple[str, ...]] | None = None
     critical: bool = False
     tolerance: int | None = None
     key: str = ""
     help: str = ""
+    group: str = ""
+    attribute: str = ""
+    hidden_from: frozenset[ReviewRole] = frozenset()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -128,6 +159,42 @@ class Kind:
     def list_visible_parts(self, role: ReviewRole) -> list[Part]:
         """The parts that a role may see."""
         return [part for part in self.parts if role not in part.hidden_from]
+
+
+def list_options(item: Field, content: Mapping[str, JsonValue]) -> tuple[Option, ...]:
+    """The options of a field in one task: those that the task lists, then the declared ones.
+
+    Those of the task are picked by the digits, the first nine of them.
+
+    Args:
+        item: The field.
+        content: The content of the task; a part that is not there lists none.
+    """
+    entries = content.get(item.options_from) if item.options_from else None
+    from_task = [
+        _read_option(entry, str(number) if number < 10 else "")
+        for number, entry in enumerate(entries if isinstance(entries, list) else [], 1)
+    ]
+    return (*from_task, *item.options)
+
+
+def _read_option(entry: JsonValue, key: str) -> Option:
+    if not isinstance(entry, dict):
+        return Option(str(entry), str(entry), key)
+    value = str(next((entry[name] for name in ("value", "id", "label") if name in entry), ""))
+    title, help_ = entry.get("title"), entry.get("help")
+    return Option(value, str(title or value), key, str(help_ or ""))
+
+
+def is_asked(item: Field, fields: Mapping[str, JsonValue], role: ReviewRole) -> bool:
+    """Whether a field is asked of a role, other fields having these values."""
+    if role in item.hidden_from:
+        return False
+    if item.when is None:
+        return True
+    name, values = item.when
+    value = fields.get(name)
+    return any(str(entry) in values for entry in (value if isinstance(value, list) else [value]))
 
 
 AUDITOR: Final[frozenset[ReviewRole]] = frozenset({"auditor"})

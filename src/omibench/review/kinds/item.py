@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from omibench.review.kinds.declaration import Field, Kind, Option, Part
+from omibench.review.kinds.declaration import Field, Kind, Option
+from omibench.review.kinds.parts import (
+    ANSWER,
+    CHOICES,
+    FACTS,
+    PROBLEM,
+    QUESTION,
+    SOLUTION,
+    correct_parts,
+)
 
 DEFECTS: Final = (
     Option("ambiguous_statement", "The statement is ambiguous", "1"),
@@ -13,34 +22,47 @@ DEFECTS: Final = (
     Option("wrong_answer", "The answer is wrong", "4"),
     Option("image_not_needed", "The pictures are not needed", "5"),
     Option("unreadable", "Text or picture cannot be read", "6"),
-    Option("other", "Another defect, named in the comment", "7"),
+    Option("text_image_mismatch", "Text and pictures do not fit together", "7"),
+    Option("other", "Another defect, named in the comment", "8"),
 )
 
 ITEM: Final = Kind(
     name="item",
     title="Item",
     instruction=(
-        "Read the item as a reader of the dataset will. Say whether it can be solved as it stands, "
-        "whether text and pictures fit together, and whether the answer is right."
+        "Read the item as a reader of the dataset will, and solve it. Say whether it can be solved "
+        "as it stands, whether text and pictures fit together, and whether answer and solution are "
+        "right. Quality: 5 is an item that you would be glad to have written, 3 one that will do, "
+        "1 one that should not be in a dataset. What you correct under the form counts only if the "
+        "item is valid with it."
     ),
-    parts=(
-        Part("question", "Question", "markdown"),
-        Part("choices", "Choices", "choices"),
-        Part("images", "Pictures", "images"),
-        Part("answer", "Answer", "answer"),
-        Part("solution", "Solution", "markdown"),
-        Part("facts", "About the item", "facts", hashed=False),
-    ),
+    parts=(*PROBLEM, SOLUTION, FACTS),
     fields=(
         Field(
             "valid",
             "Is the item valid?",
             "choice",
-            options=(Option("valid", "Valid", "v"), Option("invalid", "Not valid", "n")),
+            options=(
+                Option("valid", "Valid", "v"),
+                Option("invalid", "Not valid", "n", drops=True),
+            ),
+            critical=True,
+        ),
+        Field(
+            "solution_valid",
+            "Is the solution right?",
+            "choice",
+            options=(
+                Option("valid", "Right", "s"),
+                Option("invalid", "Not right", "x"),
+                Option("absent", "There is none", "z"),
+            ),
+            required=False,
             critical=True,
         ),
         Field("quality", "Quality", "rating", tolerance=1, key="q"),
         Field("defects", "Defects", "choices", options=DEFECTS, required=False),
+        *correct_parts(QUESTION, CHOICES, ANSWER, SOLUTION),
     ),
     source="OMIBench, A.4.1",
 )

@@ -1,0 +1,55 @@
+"""The steps of a response: which are wrong, and of what type the first fatal error is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from omibench.review.kinds.declaration import Field, Kind, Option, Part
+from omibench.review.kinds.parts import FACTS, PROBLEM, SOLUTION
+
+STEPS_PART: Final = Part("steps", "Steps of the response", "steps")
+ERROR_TYPES: Final = Part("error_types", "Types of errors", "facts", hashed=False)
+
+STEPS: Final = Kind(
+    name="steps",
+    title="Steps and error type",
+    instruction=(
+        "First see whether the response is wrong at all: the judge may have been mistaken. "
+        "Then go through its steps and mark each as right or wrong; a step that says nothing of "
+        "substance (a heading, a restatement) is no step of the reasoning. If the response is "
+        "wrong, name the type of the first error from which it does not recover, by its root "
+        "cause: a misread picture that leads to a wrong calculation is an error of perception."
+    ),
+    parts=(*PROBLEM, SOLUTION, STEPS_PART, ERROR_TYPES, FACTS),
+    fields=(
+        Field(
+            "validation",
+            "The response is ...",
+            "choice",
+            options=(
+                Option("wrong", "Wrong, as it was judged", "n"),
+                Option("right", "Right after all", "y"),
+            ),
+            critical=True,
+        ),
+        Field(
+            "steps",
+            "Steps",
+            "steps",
+            options=(
+                Option("right", "Right", "r"),
+                Option("wrong", "Wrong", "w"),
+                Option("no_step", "No step of the reasoning", "o"),
+            ),
+        ),
+        Field(
+            "error_type",
+            "Type of the first fatal error",
+            "choice",
+            options_from="error_types",
+            when=("validation", ("wrong",)),
+            critical=True,
+        ),
+    ),
+    source="OMIBench, B.2 (human analyses), F.2.1 and section 5",
+)

@@ -1,0 +1,63 @@
+"""Parts become texts that people edit, and such texts parts again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.errors import FileFormatError
+from omibench.review.part_texts import read_answer_text, read_choices_text, write_part_text
+from omibench.schemas.problem import Choice
+
+CHOICES = [
+    Choice(label="A", text="1 m"),
+    Choice(label="B", image=2),
+    Choice(label="C", text="x\ny"),
+]
+
+
+def dump(choices: list[Choice]) -> str:
+    return write_part_text([choice.model_dump() for choice in choices])
+
+
+def test_parts_as_texts() -> None:
+    assert write_part_text("As it is.") == "As it is."
+    assert write_part_text(["1 m", "2 s"]) == "1 m\n2 s"
+    assert dump(CHOICES) == "A. 1 m\nB. [IMAGE2]\nC. x\ny"
+    assert write_part_text(None) == ""
+
+
+def test_an_answer_has_a_part_a_line() -> None:
+    assert read_answer_text(" 1 m\r\n\n2 s ") == ["1 m", "2 s"]
+
+
+def test_choices_come_back() -> None:
+    assert read_choices_text(dump(CHOICES), CHOICES) == CHOICES
+    edited = read_choices_text("A) 2 m\nB. [IMAGE2]\nC. z\nD. missed before", CHOICES)
+    assert [(c.label, c.text, c.image) for c in edited] == [
+        ("A", "2 m", None), ("B", None, 2), ("C", "z", None), ("D", "missed before", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 m\nB. 2", "the first line is '1 m'"),
+        ("A. 1", "A are named"),
+        ("A. 1\nA. 2", "each once"),
+        ("", "none are named"),
+    ],
+)
+def test_what_are_no_choices(text: str, message: str) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read_choices_text(text, CHOICES)
+
+
+words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9)
+
+
+@given(st.lists(words, min_size=2, max_size=6))
+def test_any_texts_come_back(texts: list[str]) -> None:
+    choices = [Choice(label="ABCDEF"[i], text=text) for i, text in enumerate(texts)]
+    assert read_choices_text(dump(choices), choices) == choices
