@@ -32,6 +32,7 @@ def test_a_release_is_built_checked_and_compared(tmp_path: Path) -> None:
         (["--version", "1.0"], "--version 1.0: write three numbers"),
         (["--split", "mini"], "--split mini: write a name and a number"),
         (["--split", "test=3"], "`test` holds the other items"),
+        (["--printed", "mmmu"], "--printed mmmu: name one of omibench, emma"),
         (["--by", "grade"], "name the part with --split"),
     ],
 )

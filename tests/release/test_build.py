@@ -65,13 +65,14 @@ def test_the_card_names_the_data_files_and_what_print_says(
 ) -> None:
     printed = tmp_path / "printed.csv"
     printed.write_text("statistic,value,percent\nproblems,1322,\nsolar_rods,7,\n")
-    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources, printed=printed))
+    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources, printed=str(printed)))
     card = (tmp_path / "out/README.md").read_text("utf-8")
     header = yaml.safe_load(card.split("---\n")[1])
     assert [config["config_name"] for config in header["configs"]] == ["default", "sample"]
     assert header["license"] == "cc-by-4.0"
-    assert "| problems | 6 | 1322 |" in card
-    assert "| solar rods | not computed | 7 |" in card
+    assert "| problems | all | 1322 | 6 | items |  |" in card
+    assert "| solar rods | all | 7 | - | - | not measured: no item says it |" in card
+    assert "| grade | high | 4 | 66.7 % |" in card
 
 
 def test_unstated_redistribution_refuses_a_release(freeze: Path, tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ from omibench.datasets.releases.folder import (
     write_sums,
 )
 from omibench.datasets.releases.hashes import describe_row
+from omibench.datasets.releases.schema import ReleaseProvenance, ReleaseRow
 from omibench.errors import MissingInputError, OutputError, reason_of
 from omibench.files.hashes import hash_file
 from omibench.files.intake import read_text
 from omibench.release.card import CardFacts, list_splits, write_card
+from omibench.release.card_statistics import CardStatistics
 from omibench.release.changes import check_version, compare_rows, describe_changes
 from omibench.release.columns import describe_columns
 from omibench.release.croissant import describe_croissant
@@ -29,14 +31,15 @@ from omibench.release.findings import list_findings, refuse_findings
 from omibench.release.frozen_items import FrozenFolder, read_freeze
 from omibench.release.guides import write_datasheet, write_extraction_guide
 from omibench.release.options import ReleaseOptions
+from omibench.release.printed import compare_with_print
 from omibench.release.provenance import collect_provenance
 from omibench.release.rows import ReleaseItem, build_row, list_several
 from omibench.release.splits import assign_splits, rank_item
-from omibench.release.statistics import compute_statistics, read_printed_statistics
+from omibench.release.statistics import Statistic, ValueCount, compute_statistics, count_values
 from omibench.release.tables import PictureReader, plan_shards, write_table
 from omibench.release.terms import find_licence, list_sources
-from omibench.schemas.release import ReleaseProvenance, ReleaseRow
 from omibench.schemas.tables import write_json, write_jsonl, write_text
+from omibench.stages.rationale.tokenizers import describe_tokenizer, open_tokenizer
 
 SAMPLE_ITEMS: Final = 20
 CHANGELOG: Final = "CHANGELOG.md"
@@ -131,8 +134,7 @@ def _write_release(
         write_text(out / "EXTRACTION.md", write_extraction_guide(provenance.sources))
     facts = CardFacts(
         items=items,
-        statistics=compute_statistics(items, reader.sizes),
-        printed=read_printed_statistics(options.printed) if options.printed else {},
+        numbers=_count_items(items, reader, options),
         pictures_with_notes=len(reader.with_notes),
         has_halves=has_halves,
     )
@@ -146,6 +148,25 @@ def _write_release(
     write_text(out / "croissant.json", text + "\n")
     digests["croissant.json"] = hash_file(out / "croissant.json")
     write_sums(out, list(digests), digests)
+
+
+def _count_items(
+    items: Sequence[ReleaseItem], reader: PictureReader, options: ReleaseOptions
+) -> CardStatistics:
+    """The numbers of the card; pictures of items without texts are measured too."""
+    count_tokens = open_tokenizer(options.tokenizer, "--tokenizer")
+    for release_item in items:
+        for figure in release_item.figures:
+            reader.note_size(figure)
+
+    def compute(
+        members: Sequence[ReleaseItem],
+    ) -> tuple[dict[str, Statistic], list[ValueCount]]:
+        return compute_statistics(members, reader.sizes, count_tokens), count_values(members)
+
+    statistics, labels = compute(items)
+    printed = compare_with_print(options.printed, items, compute) if options.printed else []
+    return CardStatistics(statistics, labels, printed, describe_tokenizer(options.tokenizer))
 
 
 def _write_tables(

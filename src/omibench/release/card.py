@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from omibench.datasets.releases.schema import ReleaseProvenance
+from omibench.release.card_statistics import CardStatistics, write_statistics, write_table
 from omibench.release.rows import ReleaseItem
 from omibench.release.terms import find_licence
-from omibench.schemas.release import ReleaseProvenance
 from omibench.stages.freeze.card import escape_cell, find_size, list_licence_lines
 
 
@@ -17,9 +18,7 @@ class CardFacts(NamedTuple):
     """What the card says of a release beside its provenance."""
 
     items: Sequence[ReleaseItem]
-    statistics: Mapping[str, float]
-    printed: Mapping[str, str]
-    """What a paper prints, by the names of statistics; empty where no paper is named."""
+    numbers: CardStatistics
     pictures_with_notes: int
     has_halves: bool
     """Whether questions.jsonl and answers.jsonl are in the release."""
@@ -36,7 +35,7 @@ def write_card(provenance: ReleaseProvenance, facts: CardFacts) -> str:
         _write_header(provenance, facts),
         _write_introduction(provenance, facts),
         _write_use(facts),
-        _write_statistics(facts),
+        write_statistics(facts.numbers),
         _write_sources(provenance),
         _write_pictures(facts),
         _write_files(facts),
@@ -118,20 +117,6 @@ def _write_use(facts: CardFacts) -> list[str]:
     ]
 
 
-def _write_statistics(facts: CardFacts) -> list[str]:
-    names = [*facts.statistics, *(name for name in facts.printed if name not in facts.statistics)]
-    head = ["Statistic", "This release", *(["Printed"] if facts.printed else [])]
-    rows = [
-        [
-            name.replace("_", " "),
-            _number(facts.statistics.get(name)),
-            *([facts.printed.get(name, "")] if facts.printed else []),
-        ]
-        for name in names
-    ]
-    return ["## Statistics", "", *_table(head, rows), "", "Lengths are in characters."]
-
-
 def _write_sources(provenance: ReleaseProvenance) -> list[str]:
     rows = [
         [
@@ -143,7 +128,7 @@ def _write_sources(provenance: ReleaseProvenance) -> list[str]:
         for source in provenance.sources
     ]
     head = ["Source", "Items", "Licence", "Texts and pictures given"]
-    return ["## Sources", "", *_table(head, rows)]
+    return ["## Sources", "", *write_table(head, rows)]
 
 
 def _write_pictures(facts: CardFacts) -> list[str]:
@@ -178,14 +163,3 @@ def _write_files(facts: CardFacts) -> list[str]:
         "- `datasheet.md`: how the dataset was made. `provenance.json`: from what.",
         "- `SHA256SUMS`: of every file; `sha256sum -c SHA256SUMS`, or `omibench release verify`.",
     ]
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "not computed"
-    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = ["| " + " | ".join(map(escape_cell, row)) + " |" for row in rows]
-    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *lines]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.datasets.releases.folder import read_manifest_rows, read_release_provenance
+from omibench.datasets.releases.schema import ReleaseRow
 from omibench.errors import FileFormatError, ParamsError
-from omibench.schemas.release import ReleaseRow
 
 PATCH, MINOR, MAJOR = 0, 1, 2
 _NAMES: Final = ("patch", "minor", "major")

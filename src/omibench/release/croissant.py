@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
+from omibench.datasets.releases.schema import ReleaseProvenance
 from omibench.release.columns import describe_columns
-from omibench.schemas.release import ReleaseProvenance
 
 _TYPES: Final = {
     "string": "sc:Text",

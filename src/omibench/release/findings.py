@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from omibench.datasets.releases.schema import ReleasedSource
 from omibench.errors import OmibenchError
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.rows import ReleaseItem
 from omibench.release.terms import find_licence
-from omibench.schemas.release import ReleasedSource
 from omibench.stages.freeze.rows import is_simulated
 
 MOST_NAMES: Final = 50

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from omibench.datasets.releases.schema import ReleasedSource, ReleaseProvenance
 from omibench.release.rows import ReleaseItem
-from omibench.schemas.release import ReleasedSource, ReleaseProvenance
 from omibench.stages.freeze.card import escape_cell
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.params.stages.rationale import WORDS
 from omibench.release.splits import SplitPlan
 
 
@@ -19,8 +20,10 @@ class ReleaseOptions(NamedTuple):
     without_rationale: bool = False
     split: SplitPlan | None = None
     seed: int = 0
-    printed: Path | None = None
-    """Statistics that a paper prints, as CSV."""
+    printed: str | None = None
+    """A paper whose printed statistics stand beside those of the release, or a CSV file of them."""
+    tokenizer: str = WORDS
+    """What counts tokens in statistics: `words`, or the path of a model's `tokenizer.json`."""
     previous: Path | None = None
     """The folder of the release before."""
     review: Path | None = None

@@ -10,10 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from omibench.datasets.releases.schema import ReleasedSource, ReleaseProvenance
 from omibench.files.hashes import hash_file
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
-from omibench.schemas.release import ReleasedSource, ReleaseProvenance
 
 _PACKAGES: Final = ("omibench", "pillow", "pyarrow", "pydantic")
 """Those that make the bytes of a release."""

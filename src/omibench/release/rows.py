@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from omibench.datasets.releases.hashes import ORIGINAL, PREFIX, list_choices
+from omibench.datasets.releases.schema import Access, ReleasedSource
 from omibench.release.frozen_items import FrozenItem
 from omibench.release.terms import find_licence
 from omibench.schemas.attributes import Value, list_labels
 from omibench.schemas.problem import Figure
-from omibench.schemas.release import Access, ReleasedSource
 from omibench.stages.freeze.rows import is_simulated
 
 

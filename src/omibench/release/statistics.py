@@ -1,82 +1,176 @@
-"""Statistics of a release, under the names by which papers print them."""
+"""Statistics of a release: what papers count of their datasets, each with its unit."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
-from omibench.errors import FileFormatError
-from omibench.files.intake import read_csv
 from omibench.release.rows import ReleaseItem
+from omibench.schemas.attributes import list_labels
+from omibench.schemas.image_marks import list_image_marks
+from omibench.schemas.problem import Question
+
+MOST_VALUES: Final = 40
+"""An attribute with more values names items rather than kinds of them, and is left out."""
+ITEMS, PICTURES, TOKENS, CHARACTERS = "items", "pictures", "tokens", "characters"
+_MARK: Final = re.compile(r"\[IMAGE\d+\]\n?")
+
+CountTokens = Callable[[str], int]
+PictureSizes = Mapping[str, tuple[int, int]]
+"""SHA-256 of a picture -> its width and height in pixels."""
+
+
+class Statistic(NamedTuple):
+    """One number of a dataset."""
+
+    value: float
+    unit: str
+
+
+class ValueCount(NamedTuple):
+    """How many items have a value of an attribute; one with several labels counts for each."""
+
+    attribute: str
+    value: str
+    items: int
 
 
 def compute_statistics(
-    items: Sequence[ReleaseItem], sizes: Mapping[str, tuple[int, int]]
-) -> dict[str, float]:
+    items: Sequence[ReleaseItem], sizes: PictureSizes, count_tokens: CountTokens
+) -> dict[str, Statistic]:
     """Count and average what a release holds (OMIBench, figure 2 and table 3; EMMA, table 1;
     USNCO-V, table 3; MathReal, table 1).
 
     Args:
-        items: All items.
-        sizes: Width and height of pictures in pixels, by SHA-256.
+        items: Those that are counted.
+        sizes: Of their pictures.
+        count_tokens: The tokenizer.
 
     Returns:
-        Values by the names that `published/*_dataset.csv` has. Lengths are in characters, of
-        Markdown with LaTeX.
+        Statistics by name. Texts are measured without marks of pictures; the choices of an item
+        are one text. A picture that an item holds twice counts twice in its images, as OMIBench
+        counts, and once among all pictures.
     """
     questions = [release_item.item.question for release_item in items]
     answers = [release_item.item.answer for release_item in items]
-    images = [len({figure.sha256 for figure in question.images}) for question in questions]
-    choices = [len(question.choices) for question in questions if question.choices]
-    kinds = Counter(answer.answer_type for answer in answers)
+    images = [len(question.images) for question in questions]
     subjects: Counter[str] = Counter(question.subject for question in questions)
-    values: dict[str, float] = {
+    counts: dict[str, int] = {
         "problems": len(items),
-        "multiple_choice": kinds["mcq"],
-        "open_ended": kinds["open"],
-        "free_form": kinds["open"],
+        "multiple_choice": sum(answer.answer_type == "mcq" for answer in answers),
+        "open_ended": sum(answer.answer_type == "open" for answer in answers),
         "with_answer": sum(bool(answer.answer) for answer in answers),
+        "with_rationale": sum(bool(answer.solution) for answer in answers),
+        "translated": sum(release_item.item.original is not None for release_item in items),
         **subjects,
-        "pictures": len({figure.sha256 for q in questions for figure in q.images}),
-        "one_figure": sum(count == 1 for count in images),
-        "several_figures": sum(count > 1 for count in images),
+        "one_image": sum(count == 1 for count in images),
         "several_images": sum(count > 1 for count in images),
-        **_summarise("images", images),
+        "image_in_question": sum(map(_has_image_in_question, questions)),
+        "image_in_options": sum(bool(_list_choice_images(q)) for q in questions),
     }
+    values = {name: Statistic(count, ITEMS) for name, count in counts.items()}
+    distinct = {sha256 for question in questions for sha256 in _list_pictures(question)}
+    values["pictures"] = Statistic(len(distinct), PICTURES)
+    values |= _summarise("images", images, PICTURES)
     for subject in subjects:
-        counts = [n for n, q in zip(images, questions, strict=True) if q.subject == subject]
-        values[f"mean_images_{subject}"] = sum(counts) / len(counts)
-    values |= _summarise("question_length", [len(question.question) for question in questions])
-    values |= _summarise("answer_length", [sum(map(len, answer.answer)) for answer in answers])
-    values |= _summarise("rationale_length", [len(a.solution) for a in answers if a.solution])
-    values |= _summarise("choices", choices)
-    values |= _summarise("image_width", [width for width, _ in sizes.values()])
-    values |= _summarise("image_height", [height for _, height in sizes.values()])
-    return values
+        members = [n for n, q in zip(images, questions, strict=True) if q.subject == subject]
+        values[f"mean_images_{subject}"] = Statistic(sum(members) / len(members), PICTURES)
+    values |= _count_sources(questions)
+    values |= _summarise("choices", [len(q.choices) for q in questions if q.choices], "choices")
+    texts = {
+        "question": [question.question for question in questions],
+        "choice": [_join_choices(question) for question in questions if question.choices],
+        "answer": ["".join(answer.answer) for answer in answers],
+        "rationale": [answer.solution for answer in answers if answer.solution],
+    }
+    for name, contents in texts.items():
+        bare = [_MARK.sub("", text) for text in contents]
+        values |= _summarise(f"{name}_characters", map(len, bare), CHARACTERS)
+        values |= _summarise(f"{name}_tokens", map(count_tokens, bare), TOKENS)
+    measured = [sizes[sha256] for sha256 in sorted(distinct & sizes.keys())]
+    values |= _summarise("image_width", [width for width, _ in measured], "pixels")
+    values |= _summarise("image_height", [height for _, height in measured], "pixels")
+    return values | _find_years(items)
 
 
-def read_printed_statistics(path: Path) -> dict[str, str]:
-    """What a paper prints of its dataset: the values by their names, several joined by ` / `.
+def count_values(items: Sequence[ReleaseItem]) -> list[ValueCount]:
+    """How many items have each value of each attribute with at most 40 values.
 
-    Raises:
-        FileFormatError: A file without the column `statistic`.
-        MissingInputError: There is none.
+    Args:
+        items: Those that are counted.
+
+    Returns:
+        Rows by attribute, the most frequent value first; also of topic, language, source and split.
     """
-    rows = list(read_csv(path))
-    if not rows or "statistic" not in rows[0]:
-        raise FileFormatError(f"{path}: lacks the column 'statistic'")
+    counts: dict[str, Counter[str]] = {}
+    for release_item in items:
+        question, answer = release_item.item.question, release_item.item.answer
+        labels = {
+            "split": [release_item.split],
+            "language": [question.language],
+            "source": list_labels(question.source or None),
+            "topic": list_labels(answer.topic or None),
+            **{name: list_labels(value) for name, value in answer.attributes.items()},
+        }
+        for name, entries in labels.items():
+            counts.setdefault(name, Counter()).update(dict.fromkeys(entries, 1))
+    return [
+        ValueCount(name, value, count)
+        for name in sorted(counts)
+        if len(counts[name]) <= MOST_VALUES
+        for value, count in sorted(counts[name].items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+def _list_pictures(question: Question) -> set[str]:
+    return {figure.sha256 or figure.file for figure in question.images}
+
+
+def _list_choice_images(question: Question) -> set[int]:
+    choices = question.choices or []
+    marks = {mark for choice in choices for mark in list_image_marks(choice.text or "")}
+    return marks | {choice.image for choice in choices if choice.image is not None}
+
+
+def _has_image_in_question(question: Question) -> bool:
+    """Whether a picture is marked in the question, or in no option."""
+    others = {*range(len(question.images))} - _list_choice_images(question)
+    return bool(list_image_marks(question.question) or others)
+
+
+def _join_choices(question: Question) -> str:
+    return "\n".join(choice.text or "" for choice in question.choices or [])
+
+
+def _count_sources(questions: Sequence[Question]) -> dict[str, Statistic]:
+    """How many sources the items of each subject come from, where all name one."""
+    if not all(question.source for question in questions):
+        return {}
+    pairs = {(question.subject, question.source) for question in questions}
+    counts = Counter(subject for subject, _ in pairs)
+    return {f"sources_{name}": Statistic(n, "sources") for name, n in sorted(counts.items())}
+
+
+def _find_years(items: Sequence[ReleaseItem]) -> dict[str, Statistic]:
+    attributes = (release_item.item.answer.attributes for release_item in items)
+    labels = [label for values in attributes for label in list_labels(values.get("year"))]
+    years = [int(label) for label in labels if re.fullmatch(r"[0-9]{4}", label)]
+    if not years:
+        return {}
     return {
-        row["statistic"]: " / ".join(
-            value for name, value in row.items() if value and name not in ("statistic", "percent")
-        )
-        for row in rows
+        "first_year": Statistic(min(years), "year"),
+        "last_year": Statistic(max(years), "year"),
     }
 
 
-def _summarise(name: str, values: Iterable[int]) -> dict[str, float]:
+def _summarise(name: str, values: Iterable[int], unit: str) -> dict[str, Statistic]:
     counts = list(values)
     if not counts:
         return {}
-    mean = sum(counts) / len(counts)
-    return {f"min_{name}": min(counts), f"mean_{name}": mean, f"max_{name}": max(counts)}
+    return {
+        f"min_{name}": Statistic(min(counts), unit),
+        f"mean_{name}": Statistic(sum(counts) / len(counts), unit),
+        f"max_{name}": Statistic(max(counts), unit),
+    }

@@ -10,7 +10,7 @@ from typing import Any, Final
 from omibench.errors import FileFormatError
 from omibench.files.intake import read_bytes, read_picture, strip_metadata
 from omibench.files.intake.containment import Container
-from omibench.files.intake.picture import PICTURE_BYTES
+from omibench.files.intake.picture import PICTURE_BYTES, EncodedPicture
 from omibench.release.columns import CANARY, arrow_schema
 from omibench.release.rows import ReleaseItem, build_row, withhold_texts
 from omibench.schemas.problem import Figure
@@ -26,6 +26,7 @@ class PictureReader:
 
     def __init__(self, folder: Path) -> None:
         self._container = Container(folder)
+        self._looked_at: set[str] = set()
         self.with_notes: set[str] = set()
         """SHA-256 of the pictures that hold EXIF, XMP, IPTC or comments."""
         self.sizes: dict[str, tuple[int, int]] = {}
@@ -45,16 +46,30 @@ class PictureReader:
             MissingInputError: Its file is not there.
             FileFormatError: Its bytes are not those of its SHA-256, or no whole picture.
         """
+        content, path = self._load(figure)
+        picture = self._note_size(figure, content, path)
+        if figure.sha256 not in self._looked_at:
+            self._looked_at.add(figure.sha256)
+            if strip_metadata(content, picture.form) != content:
+                self.with_notes.add(figure.sha256)
+        return content
+
+    def note_size(self, figure: Figure) -> None:
+        """Note the size of a figure. Raises as `read` does."""
+        if figure.sha256 not in self.sizes:
+            self._note_size(figure, *self._load(figure))
+
+    def _load(self, figure: Figure) -> tuple[bytes, Path]:
         path = self._container.path(figure.file)
         content = read_bytes(path, PICTURE_BYTES)
         if hashlib.sha256(content).hexdigest() != figure.sha256:
             raise FileFormatError(f"{path}: its content is not that of its SHA-256: freeze again")
-        if figure.sha256 not in self.sizes:
-            picture = read_picture(content, str(path), decode=False)
-            self.sizes[figure.sha256] = (picture.width, picture.height)
-            if strip_metadata(content, picture.form) != content:
-                self.with_notes.add(figure.sha256)
-        return content
+        return content, path
+
+    def _note_size(self, figure: Figure, content: bytes, path: Path) -> EncodedPicture:
+        picture = read_picture(content, str(path), decode=False)
+        self.sizes[figure.sha256] = (picture.width, picture.height)
+        return picture
 
 
 def plan_shards(items: Sequence[ReleaseItem], reader: PictureReader) -> list[list[ReleaseItem]]:

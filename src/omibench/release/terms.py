@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from omibench.datasets.releases.schema import ReleasedSource
 from omibench.release.frozen_items import FrozenItem
-from omibench.schemas.release import ReleasedSource
 from omibench.stages.ocr.sources.manifest import Rows, Source, read_manifest
 
 

@@ -25,6 +25,7 @@ from omibench.datasets.releases.hashes import (
     hash_values,
     list_choices,
 )
+from omibench.datasets.releases.schema import ReleaseRow
 from omibench.datasets.releases.tables import TABLE_BYTES, iter_rows
 from omibench.errors import FileFormatError, OmibenchError
 from omibench.files.hashes import hash_file
@@ -32,7 +33,6 @@ from omibench.files.intake import open_regular, parse_json, read_bytes, read_pic
 from omibench.files.intake.containment import Container
 from omibench.files.yaml_file import parse_yaml
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.release import ReleaseRow
 from omibench.schemas.tables import iter_jsonl
 
 _HASHES: Final = (

@@ -61,6 +61,13 @@ def build(
             "usnco_v, mathreal, or a CSV file.",
         ),
     ] = None,
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What counts tokens in statistics: words, or the path of a tokenizer.json.",
+        ),
+    ] = "words",
     previous: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="The release before: the changelog is computed from it."),
@@ -82,15 +89,9 @@ def build(
       omibench release build results/freeze --sources sources.yaml --out release/v1.0.0
       omibench release build --sources sources.yaml --split testmini=480 --by grade --out release/v1
     """
-    from omibench.files.shipped import find_local_or_shipped
     from omibench.release.build import build_release
     from omibench.release.options import ReleaseOptions
 
-    file = None
-    if printed:
-        is_file = printed.endswith(".csv")
-        file = Path(printed) if is_file else Path(f"published/{printed}_dataset.csv")
-        file = file if is_file else find_local_or_shipped(str(file))
     options = ReleaseOptions(
         sources=sources,
         version=_check_version(version),
@@ -98,7 +99,8 @@ def build(
         without_rationale=without_rationale,
         split=_parse_split(split, by),
         seed=seed,
-        printed=file,
+        printed=_check_printed(printed),
+        tokenizer=tokenizer,
         previous=previous,
         review=review,
     )
@@ -154,6 +156,15 @@ def _check_version(text: str | None) -> str | None:
     if text is not None and not re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", text):
         raise ParamsError(f"--version {text}: write three numbers, as in 1.2.0")
     return text
+
+
+def _check_printed(name: str | None) -> str | None:
+    from omibench.errors import ParamsError
+    from omibench.release.printed import PAPERS
+
+    if name is not None and name not in PAPERS and not name.endswith(".csv"):
+        raise ParamsError(f"--printed {name}: name one of {', '.join(PAPERS)}, or a CSV file")
+    return name
 
 
 def _parse_split(split: str | None, by: str | None) -> SplitPlan | None:

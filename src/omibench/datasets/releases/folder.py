@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from omibench.datasets.releases.schema import ReleaseProvenance, ReleaseRow
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import parse_json, read_bytes, read_json_lines, read_text
 from omibench.files.intake.containment import Container
-from omibench.schemas.release import ReleaseProvenance, ReleaseRow
 from omibench.schemas.validation import explain
 
 SUMS: Final = "SHA256SUMS"

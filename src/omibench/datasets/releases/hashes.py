@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from omibench.datasets.releases.schema import ReleaseRow
 from omibench.schemas.problem import Choice
-from omibench.schemas.release import ReleaseRow
 
 QUESTION: Final = ("question", "choices")
 GOLD: Final = ("answer",)

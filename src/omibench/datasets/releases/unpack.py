@@ -25,12 +25,12 @@ from omibench.datasets.releases.hashes import (
     hash_values,
     list_choices,
 )
+from omibench.datasets.releases.schema import ReleaseRow
 from omibench.datasets.releases.tables import iter_rows
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.atomic import write_atomically
 from omibench.files.intake.containment import Container
 from omibench.schemas.problem import Answer, Original, OriginalRow, Question
-from omibench.schemas.release import ReleaseRow
 from omibench.schemas.tables import content_hash, read_jsonl, write_json, write_jsonl
 from omibench.schemas.validation import explain
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from typing import Final
 
 from omibench.errors import ParamsError, reason_of
 from omibench.extras import require_extra
-from omibench.files.intake import read_text
+from omibench.files.intake import read_bytes, read_text
 from omibench.params.stages.rationale import WORDS
 
 CountTokens = Callable[[str], int]
@@ -16,12 +17,13 @@ CountTokens = Callable[[str], int]
 _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
 
 
-def open_tokenizer(name: str) -> CountTokens:
+def open_tokenizer(name: str, option: str = "rationale.tokenizer") -> CountTokens:
     """The tokenizer of a name.
 
     Args:
         name: `words`, where each word, number, Chinese character and sign is a token; or the path
             of a model's `tokenizer.json`, which transformers reads.
+        option: What names it, for messages.
 
     Returns:
         How many tokens a text is, without those that mark its start and end.
@@ -34,18 +36,24 @@ def open_tokenizer(name: str) -> CountTokens:
     if name == WORDS:
         return count_words
     read_text(name)
-    require_extra("transformers", f"rationale.tokenizer: {name}", "transformers")
+    require_extra("transformers", f"{option}: {name}", "transformers")
     from transformers import PreTrainedTokenizerFast
 
     try:
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=name)
     except Exception as error:  # the package raises bare exceptions
-        raise ParamsError(
-            f"rationale.tokenizer: {name} is no tokenizer.json: {reason_of(error)}"
-        ) from None
+        raise ParamsError(f"{option}: {name} is no tokenizer.json: {reason_of(error)}") from None
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
 
 
 def count_words(text: str) -> int:
     """Words, numbers, Chinese characters and signs of a text."""
     return len(_WORD.findall(text))
+
+
+def describe_tokenizer(name: str) -> str:
+    """What a tokenizer is, for readers; one that is a file by its hash. Raises as `read_bytes`."""
+    if name == WORDS:
+        return "`words`: each word, number, Chinese character and sign is a token"
+    digest = hashlib.sha256(read_bytes(name)).hexdigest()
+    return f"the tokenizer of the file with the SHA-256 `{digest}`"

@@ -1,0 +1,85 @@
+"""The statistics of a dataset card: the numbers, labels, and what a paper prints beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from omibench.release.printed import PrintedValue
+from omibench.release.statistics import Statistic, ValueCount
+from omibench.stages.freeze.card import escape_cell
+
+
+class CardStatistics(NamedTuple):
+    """The numbers of a release."""
+
+    statistics: Mapping[str, Statistic]
+    labels: Sequence[ValueCount]
+    printed: Sequence[PrintedValue]
+    """What a paper prints; none where no paper is named."""
+    tokenizer: str
+    """What counted the tokens."""
+
+
+def write_statistics(numbers: CardStatistics) -> list[str]:
+    """Lines of Markdown.
+
+    Args:
+        numbers: Those of a release.
+    """
+    rows = [
+        [name.replace("_", " "), _format_number(statistic), statistic.unit]
+        for name, statistic in numbers.statistics.items()
+    ]
+    lines = [
+        "## Statistics",
+        "",
+        *write_table(["Statistic", "Value", "Unit"], rows),
+        "",
+        "Texts are measured as Markdown with LaTeX, without marks of pictures; the choices of an "
+        f"item are one text. Tokens are counted by {numbers.tokenizer}. Images of an item count as "
+        "often as it holds them, pictures once.",
+    ]
+    return lines + _write_labels(numbers) + _write_printed(numbers.printed)
+
+
+def write_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table of Markdown, its cells escaped."""
+    lines = ["| " + " | ".join(map(escape_cell, row)) + " |" for row in rows]
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *lines]
+
+
+def _write_labels(numbers: CardStatistics) -> list[str]:
+    total = numbers.statistics["problems"].value
+    rows = [
+        [count.attribute, count.value, f"{count.items:,}", f"{100 * count.items / total:.1f} %"]
+        for count in numbers.labels
+    ]
+    head = ["Attribute", "Value", "Items", "Share"]
+    note = "An item with several labels of an attribute counts for each."
+    return ["", "### Labels", "", *write_table(head, rows), "", note]
+
+
+def _write_printed(printed: Sequence[PrintedValue]) -> list[str]:
+    rows = [
+        [
+            value.statistic.replace("_", " "),
+            value.group or "all",
+            value.printed,
+            _format_number(value.measured) if value.measured else "-",
+            value.measured.unit if value.measured else "-",
+            value.note,
+        ]
+        for value in printed
+    ]
+    if not rows:
+        return []
+    head = ["Statistic", "Items", "Printed", "This release", "Unit", "Note"]
+    return ["", "### Beside print", "", *write_table(head, rows)]
+
+
+def _format_number(statistic: Statistic) -> str:
+    value = statistic.value
+    if statistic.unit == "year":
+        return f"{value:.0f}"
+    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"

@@ -1,0 +1,200 @@
+"""What papers print of their datasets, each number beside that of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import read_csv
+from omibench.files.shipped import find_local_or_shipped
+from omibench.release.rows import ReleaseItem
+from omibench.release.statistics import ITEMS, Statistic, ValueCount
+from omibench.schemas.attributes import list_labels
+
+ANY: Final = "*"
+"""A measure of the items that have an attribute at all."""
+
+
+class Measure(NamedTuple):
+    """How a printed number is measured: a statistic, items with a value, or why it is not."""
+
+    statistic: str = ""
+    attribute: str = ""
+    value: str = ""
+    """Of the attribute; `ANY` counts the items that have one, an empty one those without."""
+    reason: str = ""
+    """Why it cannot be measured from the items."""
+    note: str = ""
+
+
+class PrintedDataset(NamedTuple):
+    """How the numbers of one paper are measured."""
+
+    files: tuple[str, ...]
+    measures: Mapping[str, Measure] = {}
+    """By the names of the files; one that is missing has the statistic of its own name."""
+    groups: str = ""
+    """The attribute whose values the columns are."""
+
+
+class PrintedValue(NamedTuple):
+    """A number of print, and that of a release."""
+
+    statistic: str
+    group: str
+    """The value of the attribute that the column is of; empty: of all items."""
+    printed: str
+    measured: Statistic | None
+    note: str
+
+
+_UNNAMED: Final = "the paper names no tokenizer"
+PAPERS: Final[Mapping[str, PrintedDataset]] = {
+    # Figure 2 and table 3. "Images are excluded from token counts".
+    "omibench": PrintedDataset(
+        files=("omibench_dataset.csv", "omibench_sources.csv"),
+        measures={
+            "mean_question_length": Measure("mean_question_tokens", note=_UNNAMED),
+            "mean_rationale_length": Measure("mean_rationale_tokens", note=_UNNAMED),
+        },
+    ),
+    # Table 1.
+    "emma": PrintedDataset(
+        files=("emma_dataset.csv",),
+        measures={
+            "free_form": Measure("open_ended"),
+            "newly_added": Measure(reason="which problems are new is not recorded"),
+        },
+    ),
+    # Table 3.
+    "usnco_v": PrintedDataset(
+        files=("usnco_v_dataset.csv",),
+        measures={
+            "choices": Measure("mean_choices"),
+            "mean_question_tokens": Measure("mean_question_tokens", note=_UNNAMED),
+            "max_question_tokens": Measure("max_question_tokens", note=_UNNAMED),
+            "mean_choice_tokens": Measure(
+                "mean_choice_tokens", note=f"{_UNNAMED}; ours: all choices of an item together"
+            ),
+            "max_choice_tokens": Measure(
+                "max_choice_tokens", note=f"{_UNNAMED}; ours: all choices of an item together"
+            ),
+        },
+        groups="exam",
+    ),
+    # Table 1. Lengths are in characters (appendix C).
+    "mathreal": PrintedDataset(
+        files=("mathreal_dataset.csv",),
+        measures={
+            "multiple_choice": Measure(attribute="type", value="MultipleChoice"),
+            "fill_in": Measure(attribute="type", value="FillInTheBlank"),
+            "constructed_response": Measure(attribute="type", value="ConstructedResponse"),
+            "testmini": Measure(attribute="split", value="testmini"),
+            "elementary": Measure(attribute="stage", value="Primary"),
+            "middle_school": Measure(attribute="stage", value="Middle"),
+            "high_school": Measure(attribute="stage", value="High"),
+            "real_picture_only": Measure(attribute="pair"),
+            "real_and_clean_picture": Measure(attribute="pair", value=ANY),
+            "one_figure": Measure(reason="figures within a photograph are not recorded"),
+            "several_figures": Measure(reason="figures within a photograph are not recorded"),
+            "one_part": Measure(reason="parts of a question are not recorded"),
+            "several_parts": Measure(reason="parts of a question are not recorded"),
+            "min_question_length": Measure("min_question_characters"),
+            "max_question_length": Measure("max_question_characters"),
+            "mean_question_length": Measure("mean_question_characters"),
+            "mean_answer_length": Measure("mean_answer_characters"),
+        },
+    ),
+}
+Compute = Callable[[Sequence[ReleaseItem]], tuple[Mapping[str, Statistic], Sequence[ValueCount]]]
+
+
+def compare_with_print(
+    name: str, items: Sequence[ReleaseItem], compute: Compute
+) -> list[PrintedValue]:
+    """Put each printed number beside that of a release.
+
+    Args:
+        name: A paper of `PAPERS`, or a CSV file with the columns `statistic` and, for all items or
+            for the items with a value of any attribute, further columns.
+        items: Those of the release.
+        compute: Statistics and counts of some items.
+
+    Returns:
+        The numbers in the order of print; `measured` is None where the items do not say it, and
+        `note` says why.
+
+    Raises:
+        FileFormatError: A file lacks the column `statistic`.
+        MissingInputError: A file is not there.
+    """
+    paper = PAPERS.get(name) or PrintedDataset((name,))
+    paths = [
+        find_local_or_shipped(f"published/{file}") if name in PAPERS else Path(file)
+        for file in paper.files
+    ]
+    rows = [row for path in paths for row in _read_rows(path)]
+    groups = {group: _list_members(items, paper.groups, group) for _, group, _ in rows}
+    facts = {group: compute(members) for group, members in groups.items()}
+    return [
+        PrintedValue(statistic, group, printed, *_measure(paper, statistic, *facts[group]))
+        for statistic, group, printed in rows
+    ]
+
+
+def _read_rows(path: Path) -> list[tuple[str, str, str]]:
+    """Statistic, group and printed value of each cell; per cents are left out."""
+    cells = []
+    for row in read_csv(path):
+        if "subject" in row and "sources" in row:
+            cells.append((f"sources_{row['subject']}", "", row["sources"]))
+        elif "statistic" not in row:
+            raise FileFormatError(f"{path}: lacks the column 'statistic'")
+        else:
+            cells += [
+                (row["statistic"], "" if column == "value" else column, value)
+                for column, value in row.items()
+                if value and column not in ("statistic", "percent")
+            ]
+    return cells
+
+
+def _list_members(
+    items: Sequence[ReleaseItem], attribute: str, group: str
+) -> Sequence[ReleaseItem]:
+    if not group:
+        return items
+    return [
+        release_item
+        for release_item in items
+        for values in [release_item.item.answer.attributes]
+        if any(
+            group in list_labels(value)
+            for name, value in values.items()
+            if name == attribute or not attribute
+        )
+    ]
+
+
+def _measure(
+    paper: PrintedDataset,
+    name: str,
+    statistics: Mapping[str, Statistic],
+    counts: Sequence[ValueCount],
+) -> tuple[Statistic | None, str]:
+    measure = paper.measures.get(name, Measure(name))
+    if measure.reason:
+        return None, f"not measured: {measure.reason}"
+    if not measure.attribute:
+        value = statistics.get(measure.statistic)
+        return value, measure.note if value else "not measured: no item says it"
+    items = {count.value: count.items for count in counts if count.attribute == measure.attribute}
+    if not items:
+        return None, f"not measured: no item has `{measure.attribute}`"
+    total = int(statistics["problems"].value)
+    count = {ANY: sum(items.values()), "": total - sum(items.values())}.get(
+        measure.value, items.get(measure.value, 0)
+    )
+    return Statistic(count, ITEMS), measure.note
