@@ -62,7 +62,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.params.stage_params import ToyStageParams
-from omibench.schemas.cell_origin import describe_origin
+from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.tables import ResponseRow, read_parquet, write_parquet
 from omibench.schemas.toy_row import ToyRow
 
@@ -134,7 +134,7 @@ EDITS = {
     "dvc.yaml": [
         ("      - ${study.results}/analyze: ", "      - ${study.results}/toy: {persist: true}\n")
     ],
-    "src/omibench/schemas/cell_origin.py": [],
+    "src/omibench/schemas/cells/origin.py": [],
     "src/omibench/graph/stages/analyze.py": [],
     "rules/analyze.smk": [("        certificate=certificate()", '        counts=cells("toy"),\n')],
 }
@@ -145,7 +145,7 @@ REPLACED = {
     "src/omibench/graph/stages/__init__.py": ("CERTIFY, ANALYZE,", "CERTIFY, TOY, ANALYZE,"),
     "src/omibench/cli/main.py": ("saliency, analyze)", "saliency, analyze, toy)"),
     "dvc.yaml": ("certify analyze\n", "certify toy analyze\n"),
-    "src/omibench/schemas/cell_origin.py": ('"saliency")', '"saliency", "toy")'),
+    "src/omibench/schemas/cells/origin.py": ('"saliency")', '"saliency", "toy")'),
     "src/omibench/graph/stages/analyze.py": (
         '"aggregate", "certify")',
         '"aggregate", "certify", "toy")',

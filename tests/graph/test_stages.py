@@ -15,7 +15,7 @@ from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
 from omibench.params import stage_params
 from omibench.params.study import Study
-from omibench.schemas.cell_origin import CELL_STAGES
+from omibench.schemas.cells.origin import CELL_STAGES
 
 each_stage = pytest.mark.parametrize("stage", STAGES, ids=STAGE_NAMES)
 

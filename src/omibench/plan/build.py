@@ -25,7 +25,7 @@ from omibench.plan.responses import expect_responses
 from omibench.plan.rows import Plan, PlanRow, Power, Spent, describe_model
 from omibench.plan.saliency import list_saliency_steps
 from omibench.plan.view import Step, StudyView, list_steps
-from omibench.schemas.cell_files import read_cell
+from omibench.schemas.cells.files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.settings.threads import load_questions
 from omibench.statistics.design_effect import effective_size

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from omibench.params.cell import Cell
 from omibench.params.cells import list_cells
 from omibench.params.stage_params import ResultsParams
-from omibench.schemas.cell_failure import count_answered, failed_reason
+from omibench.schemas.cells.failure import count_answered, failed_reason
 
 if TYPE_CHECKING:
     import polars as pl

@@ -19,7 +19,7 @@ from omibench.params.cell import Cell
 from omibench.run_comparison.cell_pair import BITS, CellPair
 from omibench.run_comparison.report import LISTED, Component, RunChange
 from omibench.run_comparison.run_files import CellRun, RunFiles, Scoring
-from omibench.schemas.cell_origin import read_origin
+from omibench.schemas.cells.origin import read_origin
 from omibench.schemas.tables import read_json
 from omibench.text.masking import mask_line, masked_values
 

@@ -20,8 +20,8 @@ from omibench.errors import FileFormatError, MissingInputError, OutputError, rea
 from omibench.files.atomic import replace_atomically
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
-from omibench.schemas.cell_files import read_cell
-from omibench.schemas.cell_origin import CellOrigin, build_metadata, describe_origin
+from omibench.schemas.cells.files import read_cell
+from omibench.schemas.cells.origin import CellOrigin, build_metadata, describe_origin
 from omibench.schemas.columns import (
     ADDED_LATER,
     SPARSE,

@@ -15,7 +15,7 @@ from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.cell import Cell
 from omibench.params.runtime import RUNTIME_ENV, dump_runtime, merge_runtime
 from omibench.params.study import Study
-from omibench.schemas.cell_failure import failed_reason
+from omibench.schemas.cells.failure import failed_reason
 from omibench.schemas.request import Response
 from omibench.stages.infer import infer_cell
 from omibench.store.store import Store

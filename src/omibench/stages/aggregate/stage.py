@@ -15,7 +15,7 @@ from omibench.params.cell import Cell
 from omibench.params.setting import Setting
 from omibench.params.stage_params import AggregateStageParams
 from omibench.rule_books.registry import RULE_BOOKS
-from omibench.schemas.cell_origin import describe_origin
+from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import (

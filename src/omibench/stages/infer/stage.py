@@ -14,8 +14,8 @@ from omibench.models.provider import MakesRoom, Provider
 from omibench.params.cell import Cell
 from omibench.params.limit import apply_limit
 from omibench.params.stage_params import ConversationParams, InferStageParams
-from omibench.schemas.cell_failure import failed_reason
-from omibench.schemas.cell_origin import CellOrigin
+from omibench.schemas.cells.failure import failed_reason
+from omibench.schemas.cells.origin import CellOrigin
 from omibench.schemas.tables import ResponseRow, write_parquet
 from omibench.settings.needs import remark
 from omibench.settings.rounds import Answered, Thread, run_threads

@@ -14,7 +14,7 @@ from omibench.judges.registry import JUDGES, JudgedResponses, build_instrument, 
 from omibench.judges.taxonomies import load_taxonomy
 from omibench.params.stage_params import JudgeStageParams
 from omibench.params.stages.judge import ErrorPanel
-from omibench.schemas.cell_origin import describe_origin
+from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.stages.judge.failures import select_failures, type_failure

@@ -15,7 +15,7 @@ from omibench.files.atomic import write_atomically
 from omibench.params.cell import Cell
 from omibench.params.stage_params import SaliencyStageParams
 from omibench.params.stages.saliency import SaliencyParams
-from omibench.schemas.cell_origin import describe_origin
+from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.saliency_row import SaliencyRow, map_file

@@ -16,7 +16,7 @@ from omibench.params.limit import apply_limit, part_words
 from omibench.params.stage_params import ScoreStageParams
 from omibench.rule_books.mathreal import NAME as MATHREAL
 from omibench.rule_books.registry import RULE_BOOKS
-from omibench.schemas.cell_origin import describe_origin
+from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     ResponseRow,

@@ -23,7 +23,7 @@ CELL_STAGES: Final = ("infer", "score", "judge", "aggregate", "saliency")
 """The stages of the graph with a file for each cell: RESULTS/STAGE/MODEL/SETTING.parquet."""
 _RESPONSES: Final = CELL_STAGES[0]
 _CHUNK: Final = 1 << 20
-log = logging.getLogger("omibench.schemas.cell_origin")
+log = logging.getLogger("omibench.schemas.cells.origin")
 
 
 class CellOrigin(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError
 from omibench.files.intake import read_frame
-from omibench.schemas.cell_origin import check_origin, is_cell
+from omibench.schemas.cells.origin import check_origin, is_cell
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from omibench.errors import FileFormatError, UntrustedError
-from omibench.schemas import cell_origin
-from omibench.schemas.cell_files import read_cell
-from omibench.schemas.cell_origin import KEY, CellOrigin, read_origin
+from omibench.schemas.cells import origin
+from omibench.schemas.cells.files import read_cell
+from omibench.schemas.cells.origin import KEY, CellOrigin, read_origin
 from omibench.schemas.columns import list_sparse_columns, polars_schema
 from omibench.schemas.tables import (
     ResponseRow,
@@ -25,7 +25,7 @@ from omibench.schemas.tables import (
 
 @pytest.fixture(autouse=True)
 def unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cell_origin, "_old", set())
+    monkeypatch.setattr(origin, "_old", set())
 
 
 def responses(results: Path, model: str = "m", text: str = "A") -> Path:

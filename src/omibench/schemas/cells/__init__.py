@@ -1,0 +1,1 @@
+"""Files of cells: what they say of their origin, and when a cell has failed."""
