@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError, check_fields
+from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Field, Kind, Option, Part
 from omibench.schemas.review import ReviewTask
+from review.builders import make_task
 
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))
 KIND = Kind(
@@ -87,3 +89,46 @@ def test_a_wrong_field_is_named(fields: dict[str, Any], field: str, line: str) -
     assert error.value.field == field
     assert line in error.value.message
     assert str(error.value) == f"{field}: {error.value.message}"
+
+
+RATIONALE = KINDS["rationale"]
+CANDIDATES = [
+    {"id": "p#0", "title": "First", "text": "So\r\n5."},
+    {"id": "p#1", "title": "Second", "text": "So 6."},
+]
+WRITTEN = {
+    **dict.fromkeys(("concepts", "computation", "completeness", "final_answer", "clarity"), True),
+    "candidate": "p#0",
+    "action": "accept",
+}
+
+
+def test_options_of_the_task_are_taken_and_no_others() -> None:
+    task = make_task(kind="rationale", content={"candidates": CANDIDATES})
+    assert check_fields(RATIONALE, task, WRITTEN)["candidate"] == "p#0"
+    assert check_fields(RATIONALE, task, WRITTEN | {"candidate": "none"})["candidate"] == "none"
+    with pytest.raises(DecisionFieldError, match=r"takes one of p#0, p#1, none \(got 'p#2'\)"):
+        check_fields(RATIONALE, task, WRITTEN | {"candidate": "p#2"})
+
+
+def test_a_rationale_left_as_the_candidate_chosen_is_none() -> None:
+    task = make_task(kind="rationale", content={"candidates": CANDIDATES})
+    assert check_fields(RATIONALE, task, WRITTEN | {"solution": "So\n5."})["solution"] is None
+    assert check_fields(RATIONALE, task, WRITTEN | {"solution": "So 6."})["solution"] == "So 6."
+
+
+def test_lists_are_edited_as_lines() -> None:
+    task = make_task(content={"answer": ["1 m", "2 s"]})
+    fields = {"valid": "valid", "quality": 4}
+    item = KINDS["item"]
+    assert check_fields(item, task, fields | {"answer": "1 m\n2 s"})["answer"] is None
+    assert check_fields(item, task, fields | {"answer": "1 m"})["answer"] == "1 m"
+
+
+def test_a_field_without_options_in_this_task_is_not_missing() -> None:
+    steps = KINDS["steps"]
+    task = make_task(kind="steps", content={"steps": []})
+    assert check_fields(steps, task, {"validation": "wrong"})["error_type"] is None
+    task = make_task(kind="steps", content={"steps": ["a"], "error_types": ["logical"]})
+    with pytest.raises(DecisionFieldError, match="error_type: is missing"):
+        check_fields(steps, task, {"validation": "wrong", "steps": ["wrong"]})

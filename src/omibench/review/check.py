@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from omibench.errors import FileFormatError
 from omibench.review.hashing import normalise_lines
-from omibench.review.kinds.declaration import Field, Kind
+from omibench.review.kinds.declaration import Field, Kind, is_asked, list_options
+from omibench.review.part_texts import find_first_text
 from omibench.schemas.review import ReviewTask
 from omibench.schemas.validation import suggest_name
 
@@ -52,6 +53,8 @@ def check_fields(
     for field in kind.fields:
         value = normalise_lines(fields.get(field.name))
         checked[field.name] = _check_field(field, task, value, checked)
+        if field.edits and checked[field.name] == find_first_text(kind, field, task, checked):
+            checked[field.name] = None
     return checked
 
 
@@ -60,44 +63,48 @@ def _check_field(
 ) -> JsonValue:
     if _is_empty(value):
         value = None
-    if field.when is not None:
+    if field.when is not None and not is_asked(field, earlier):
+        if value in (None, False):
+            return None
         name, wanted = field.when
-        if not _is_asked(earlier.get(name), wanted):
-            if value in (None, False):
-                return None
-            raise DecisionFieldError(
-                field.name, f"is asked only where {name} is {' or '.join(wanted)}: leave it out"
-            )
+        raise DecisionFieldError(
+            field.name, f"is asked only where {name} is {' or '.join(wanted)}: leave it out"
+        )
     if value is None:
-        if field.required:
+        if field.required and _can_be_answered(field, task):
             raise DecisionFieldError(field.name, "is missing: the decision needs it")
         return None
     _CHECKS[field.type](field, value, task)
-    if field.edits is not None and value == normalise_lines(task.content.get(field.edits)):
-        return None
     return value
+
+
+def _can_be_answered(field: Field, task: ReviewTask) -> bool:
+    """Whether there is a value to choose: a task may list no options, and have no steps."""
+    if field.type in {"choice", "choices"}:
+        return bool(list_options(field, task.content))
+    return field.type != "steps" or bool(task.content.get("steps"))
 
 
 def _is_empty(value: JsonValue) -> bool:
     return value is None or value == [] or (isinstance(value, str) and not value.strip())
 
 
-def _is_asked(value: JsonValue, wanted: tuple[str, ...]) -> bool:
-    """Whether another field's answer makes this one asked; a flag that is turned is `true`."""
-    values = value if isinstance(value, list) else [value]
-    return any((str(v).lower() if isinstance(v, bool) else v) in wanted for v in values)
+def _list_values(field: Field, task: ReviewTask) -> list[str]:
+    return [option.value for option in list_options(field, task.content)]
 
 
 def _check_choice(field: Field, value: JsonValue, task: ReviewTask) -> None:
-    if not isinstance(value, str) or value not in field.values:
-        raise _refuse(field, value, f"takes one of {', '.join(field.values)}")
+    options = _list_values(field, task)
+    if not isinstance(value, str) or value not in options:
+        raise _refuse(field, value, f"takes one of {', '.join(options)}")
 
 
 def _check_choices(field: Field, value: JsonValue, task: ReviewTask) -> None:
     values = value if isinstance(value, list) else [None]
     texts = [v for v in values if isinstance(v, str)]
-    if len(texts) < len(values) or not set(texts) <= set(field.values):
-        raise _refuse(field, value, f"takes a list of {', '.join(field.values)}")
+    options = _list_values(field, task)
+    if len(texts) < len(values) or not set(texts) <= set(options):
+        raise _refuse(field, value, f"takes a list of {', '.join(options)}")
     if len(set(texts)) < len(texts):
         raise _refuse(field, value, "holds a value twice")
 

@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from omibench.errors import FileFormatError
+from omibench.review.hashing import normalise_lines
+from omibench.review.kinds.declaration import Field, Kind
 from omibench.schemas.image_marks import write_image_mark
 from omibench.schemas.problem import Choice
+from omibench.schemas.review import ReviewTask
 
 _OPTION = re.compile(r"([^\s.)]{1,8})[.)][ \t]*(.*)")
 _ONE_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
@@ -39,6 +42,29 @@ def _write_entry(entry: JsonValue) -> str:
     if isinstance(image, int):
         pieces.append(write_image_mark(image))
     return f"{entry.get('label')}. {' '.join(pieces)}"
+
+
+def find_first_text(
+    kind: Kind, item: Field, task: ReviewTask, fields: Mapping[str, JsonValue]
+) -> str | None:
+    """The text with which a field that edits a part starts.
+
+    Args:
+        kind: The kind of the task.
+        item: The field.
+        task: The task.
+        fields: What the person said before: of candidates, the one that was chosen counts.
+
+    Returns:
+        The text with `\\n` as line ends; None where there is no such part or no candidate chosen.
+    """
+    part = normalise_lines(task.content.get(item.edits or ""))
+    chooser = next((f.name for f in kind.fields if f.options_from == item.edits), None)
+    if chooser and isinstance(part, list):
+        entries = [entry for entry in part if isinstance(entry, dict)]
+        chosen = next((e for e in entries if e.get("id") == fields.get(chooser)), {})
+        part = chosen.get("text")
+    return None if part is None else write_part_text(part)
 
 
 def read_answer_text(text: str) -> list[str]:

@@ -144,12 +144,13 @@ def test_only_the_first_nine_options_have_digits() -> None:
 
 def test_a_field_waits_for_another_one() -> None:
     reasons = KINDS["page"].by_name["reasons"]
-    assert is_asked(reasons, {"usable": "unusable"}, "annotator")
-    assert not is_asked(reasons, {"usable": "usable"}, "annotator")
-    assert not is_asked(reasons, {}, "annotator")
-    hidden = Field("a", "A", "flag", hidden_from=frozenset({"auditor"}))
-    assert is_asked(hidden, {}, "annotator")
-    assert not is_asked(hidden, {}, "auditor")
+    assert is_asked(reasons, {"usable": "unusable"})
+    assert not is_asked(reasons, {"usable": "usable"})
+    assert not is_asked(reasons, {})
+    hint = Field("hint", "Hint", "text", when=("sure", ("true",)))
+    assert is_asked(hint, {"sure": True})
+    assert not is_asked(hint, {"sure": False})
+    assert is_asked(hint, {"sure": ["false", "true"]})
 
 
 def test_an_unknown_kind_is_named_with_the_nearest() -> None:

@@ -7,7 +7,7 @@ What whoever makes a form has to know:
 
 - The options of a field are `list_options(field, content)`: those of the declaration, and those of
   the task where the field has `options_from`. A required field without any option is not asked.
-- `is_asked(field, fields, role)` says whether a field is asked, and so may be required.
+- `is_asked(field, fields)` says whether a field is asked, and so may be required.
 - A field with `edits` starts with `write_part_text` (`review.part_texts`) of that part, and with
   the text of the chosen candidate where the part is `candidates`. One with `prefill` starts with
   that part (a `text` field by `write_part_text`) and keeps it as its value. Neither is filled in
@@ -79,7 +79,6 @@ class Field:
         help: A sentence below the title.
         group: The heading under which it stands with its neighbours.
         attribute: The attribute of the item that its settled value becomes; none where empty.
-        hidden_from: Roles that are not asked.
     """
 
     name: str
@@ -98,7 +97,6 @@ class Field:
     help: str = ""
     group: str = ""
     attribute: str = ""
-    hidden_from: frozenset[ReviewRole] = frozenset()
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -186,15 +184,14 @@ def _read_option(entry: JsonValue, key: str) -> Option:
     return Option(value, str(title or value), key, str(help_ or ""))
 
 
-def is_asked(item: Field, fields: Mapping[str, JsonValue], role: ReviewRole) -> bool:
-    """Whether a field is asked of a role, other fields having these values."""
-    if role in item.hidden_from:
-        return False
+def is_asked(item: Field, fields: Mapping[str, JsonValue]) -> bool:
+    """Whether a field is asked, the fields before it having these values; `true` is a flag's."""
     if item.when is None:
         return True
     name, values = item.when
     value = fields.get(name)
-    return any(str(entry) in values for entry in (value if isinstance(value, list) else [value]))
+    entries = value if isinstance(value, list) else [value]
+    return any((str(e).lower() if isinstance(e, bool) else e) in values for e in entries)
 
 
 AUDITOR: Final[frozenset[ReviewRole]] = frozenset({"auditor"})
