@@ -79,10 +79,9 @@ def _check_field(
 
 
 def _can_be_answered(field: Field, task: ReviewTask) -> bool:
-    """Whether there is a value to choose: a task may list no options, and have no steps."""
-    if field.type in {"choice", "choices"}:
-        return bool(list_options(field, task.content))
-    return field.type != "steps" or bool(task.content.get("steps"))
+    """Whether there is something to choose: a task may list no options, and have no steps."""
+    part = "steps" if field.type == "steps" else field.options_from
+    return part is None or bool(task.content.get(part))
 
 
 def _is_empty(value: JsonValue) -> bool:

@@ -6,7 +6,7 @@ of Label Studio, escalation and agreement are all made from the declaration.
 What whoever makes a form has to know:
 
 - The options of a field are `list_options(field, content)`: those of the declaration, and those of
-  the task where the field has `options_from`. A required field without any option is not asked.
+  the task where the field has `options_from`. Where the task lists none, nothing is required.
 - `is_asked(field, fields)` says whether a field is asked, and so may be required.
 - A field with `edits` starts with `write_part_text` (`review.part_texts`) of that part, and with
   the text of the chosen candidate where the part is `candidates`. One with `prefill` starts with
