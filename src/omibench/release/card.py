@@ -90,6 +90,12 @@ def _write_introduction(provenance: ReleaseProvenance, facts: CardFacts) -> list
         lines += [f"> - {escape_cell(finding)}" for finding in provenance.findings] + [""]
     parts = ", ".join(f"{splits[name]} in `{name}`" for name in list_splits(facts.items))
     lines.append(f"{len(facts.items)} items: {parts}.")
+    if provenance.split:
+        manner = f"in proportion to {', '.join(provenance.split.attributes)}, "
+        lines.append(
+            f"`{provenance.split.name}` was drawn {manner * bool(provenance.split.attributes)}with "
+            f"the seed {provenance.seed}."
+        )
     if withheld:
         lines.append(
             f"{withheld} of them are given as metadata: their texts and pictures may not be given "

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from omibench.datasets.releases.schema import ReleasedSource, ReleaseProvenance
+from omibench.datasets.releases.schema import DrawnSplit, ReleasedSource, ReleaseProvenance
 from omibench.files.hashes import hash_file
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
@@ -49,6 +49,13 @@ def collect_provenance(
         sources=list(sources),
         canary=make_canary(freeze.manifest.name),
         seed=options.seed,
+        split=DrawnSplit(
+            name=options.split.name,
+            items=options.split.items,
+            attributes=list(options.split.attributes),
+        )
+        if options.split
+        else None,
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from omibench.errors import ParamsError
 from omibench.release.frozen_items import FrozenItem
+from omibench.release.quotas import share_quotas
 from omibench.schemas.attributes import join_labels
 
 DEFAULT = "test"
@@ -26,8 +27,8 @@ class SplitPlan(NamedTuple):
 def assign_splits(items: Sequence[FrozenItem], plan: SplitPlan | None, seed: int) -> list[str]:
     """The split of each item, in the order of the items.
 
-    Each stratum gives its share of the items, rounded down; what is missing then comes from the
-    strata with the largest remainders (MathReal, section 3: 480 of 2,000 in strata that are
+    Each stratum, a combination of values, gives its share of the items rounded up or down, so that
+    each single value has its share as well (MathReal, section 3: 480 of 2,000 in strata that are
     proportional to the whole). Within a stratum items are drawn by a hash of seed and id, so that
     the split does not depend on their order.
 
@@ -42,7 +43,7 @@ def assign_splits(items: Sequence[FrozenItem], plan: SplitPlan | None, seed: int
             "at least one of them"
         )
     strata = _group_items(items, plan.attributes)
-    quotas = _share_quotas({key: len(rows) for key, rows in strata.items()}, plan.items)
+    quotas = share_quotas({key: len(rows) for key, rows in strata.items()}, plan.items)
     members: set[str] = set()
     for key, rows in strata.items():
         ranked = sorted(rows, key=lambda item: rank_item(seed, item.question.id))
@@ -73,12 +74,3 @@ def _find_value(item: FrozenItem, name: str) -> str:
     if name in ("topic", "answer_type"):
         return getattr(item.answer, name) or ""
     return join_labels(item.answer.attributes.get(name))
-
-
-def _share_quotas(sizes: dict[tuple[str, ...], int], items: int) -> dict[tuple[str, ...], int]:
-    total = sum(sizes.values())
-    quotas = {key: size * items // total for key, size in sizes.items()}
-    by_remainder = sorted(sizes, key=lambda key: (-(sizes[key] * items % total), key))
-    for key in by_remainder[: items - sum(quotas.values())]:
-        quotas[key] += 1
-    return quotas

@@ -53,6 +53,15 @@ class ReleasedSource(Noun):
     """Name of a file of the paper -> where it can be had."""
 
 
+class DrawnSplit(Noun):
+    """The part that was drawn; the remaining items are the split `test`."""
+
+    name: str
+    items: int
+    attributes: list[str]
+    """In proportion to these attributes."""
+
+
 class ReleaseProvenance(Noun):
     """`provenance.json`: what a release was made from and with. No time stands in it."""
 
@@ -72,3 +81,4 @@ class ReleaseProvenance(Noun):
     sources: list[ReleasedSource]
     canary: str
     seed: int
+    split: DrawnSplit | None = None

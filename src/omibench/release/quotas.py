@@ -1,0 +1,110 @@
+"""How many items each stratum gives to a part: shares rounded so that every value has its share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Final
+
+Stratum = tuple[str, ...]
+"""A value of each attribute."""
+_MOST_STEPS: Final = 5_000
+
+
+def share_quotas(sizes: Mapping[Stratum, int], items: int) -> dict[Stratum, int]:
+    """Share a number of items among strata, in proportion to their sizes.
+
+    Args:
+        sizes: Items of each stratum.
+        items: How many are drawn, at most as many as there are.
+
+    Returns:
+        Items of each stratum: its share, rounded up or down, `items` altogether. Rounding starts
+        with the largest remainders; strata are then exchanged until each value of each attribute
+        has its share, rounded up or down, too. For one and two attributes that is possible; for
+        more it may not be, and the nearest that was found is taken.
+    """
+    total = sum(sizes.values())
+    quotas = {key: size * items // total for key, size in sizes.items()}
+    by_remainder = sorted(sizes, key=lambda key: (-(sizes[key] * items % total), key))
+    raised = set(by_remainder[: items - sum(quotas.values())])
+    raised = _Search(sizes, items, raised).run()
+    return {key: quota + (key in raised) for key, quota in quotas.items()}
+
+
+class _Search:
+    """Exchanges strata that are rounded up for others, until values have their shares.
+
+    A random walk: a value that has too many or too few items names the stratum that goes or comes,
+    and its partner is the one that leaves the fewest items amiss.
+    """
+
+    def __init__(self, sizes: Mapping[Stratum, int], items: int, raised: set[Stratum]) -> None:
+        total = sum(sizes.values())
+        self._raised = set(raised)
+        self._movable = sorted(key for key, size in sizes.items() if size * items % total)
+        self._random = Random(0)  # noqa: S311 - no secret: the same walk each time
+        shares: dict[tuple[int, str], int] = {}
+        self._counts: dict[tuple[int, str], int] = {}
+        for key, size in sizes.items():
+            for value in enumerate(key):
+                shares[value] = shares.get(value, 0) + size * items
+                quota = size * items // total + (key in raised)
+                self._counts[value] = self._counts.get(value, 0) + quota
+        self._bounds = {value: (n // total, -(-n // total)) for value, n in shares.items()}
+
+    def run(self) -> set[Stratum]:
+        """The strata that are rounded up."""
+        best, fewest = set(self._raised), self._cost()
+        for _ in range(_MOST_STEPS):
+            if not fewest:
+                break
+            self._step()
+            cost = self._cost()
+            if cost < fewest:
+                best, fewest = set(self._raised), cost
+        return best
+
+    def _cost(self) -> int:
+        return sum(map(self._excess, self._counts))
+
+    def _excess(self, value: tuple[int, str]) -> int:
+        """Items above the share of a value rounded up, or below it rounded down."""
+        low, high = self._bounds[value]
+        return max(0, self._counts[value] - high, low - self._counts[value])
+
+    def _step(self) -> None:
+        amiss = [value for value in sorted(self._counts) if self._excess(value)]
+        place, label = amiss[int(self._random.random() * len(amiss))]
+        has_many = self._counts[place, label] > self._bounds[place, label][1]
+        leaving = [key for key in self._movable if (key in self._raised) == has_many]
+        joining = [key for key in self._movable if (key in self._raised) != has_many]
+        first = self._draw(key for key in leaving if key[place] == label)
+        if first is None:
+            return
+        self._flip(first)
+        costs = {key: self._cost_of_flip(key) for key in joining}
+        lowest = min(costs.values(), default=0)
+        partner = self._draw(key for key in joining if costs[key] == lowest)
+        self._flip(first if partner is None else partner)
+
+    def _draw(self, keys: Iterator[Stratum]) -> Stratum | None:
+        members = list(keys)
+        return members[int(self._random.random() * len(members))] if members else None
+
+    def _flip(self, key: Stratum) -> None:
+        step = -1 if key in self._raised else 1
+        self._raised ^= {key}
+        for value in enumerate(key):
+            self._counts[value] += step
+
+    def _cost_of_flip(self, key: Stratum) -> int:
+        """How much a flip would add to the cost."""
+        step = -1 if key in self._raised else 1
+        change = 0
+        for value in enumerate(key):
+            before = self._excess(value)
+            self._counts[value] += step
+            change += self._excess(value) - before
+            self._counts[value] -= step
+        return change
