@@ -106,7 +106,10 @@ WRITTEN = {
 def test_options_of_the_task_are_taken_and_no_others() -> None:
     task = make_task(kind="rationale", content={"candidates": CANDIDATES})
     assert check_fields(RATIONALE, task, WRITTEN)["candidate"] == "p#0"
-    assert check_fields(RATIONALE, task, WRITTEN | {"candidate": "none"})["candidate"] == "none"
+    fields = WRITTEN | {"candidate": "none", "solution": "Mine."}
+    assert check_fields(RATIONALE, task, fields)["candidate"] == "none"
+    with pytest.raises(DecisionFieldError, match="solution: is missing: candidate is none"):
+        check_fields(RATIONALE, task, WRITTEN | {"candidate": "none"})
     with pytest.raises(DecisionFieldError, match=r"takes one of p#0, p#1, none \(got 'p#2'\)"):
         check_fields(RATIONALE, task, WRITTEN | {"candidate": "p#2"})
 

@@ -16,6 +16,8 @@ from omibench.schemas.validation import suggest_name
 
 TEXT_CHARACTERS: Final = 200_000
 """The longest text of a field or comment."""
+NO_CANDIDATE: Final = "none"
+"""The value of a field that chooses among candidates for none of them."""
 
 
 class DecisionFieldError(FileFormatError):
@@ -53,9 +55,21 @@ def check_fields(
     for field in kind.fields:
         value = normalise_lines(fields.get(field.name))
         checked[field.name] = _check_field(field, task, value, checked)
-        if field.edits and checked[field.name] == find_first_text(kind, field, task, checked):
-            checked[field.name] = None
+        if field.edits:
+            start = find_first_text(kind, field, task, checked)
+            if checked[field.name] == start:
+                checked[field.name] = None
+                _refuse_nothing(kind, field, checked)
     return checked
+
+
+def _refuse_nothing(kind: Kind, field: Field, fields: Mapping[str, JsonValue]) -> None:
+    """A text that is to be made of a candidate is written where no candidate is chosen."""
+    chooser = next((f.name for f in kind.fields if f.options_from == field.edits), None)
+    if chooser and fields.get(chooser) == NO_CANDIDATE:
+        raise DecisionFieldError(
+            field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so it is written anew"
+        )
 
 
 def _check_field(
