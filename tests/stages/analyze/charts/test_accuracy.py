@@ -10,15 +10,16 @@ from tests.stages.analyze.conftest import Folders
 
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.charts.accuracy import draw_accuracy
+from omibench.stages.analyze.charts.failures import draw_failures
 from omibench.stages.analyze.charts.marks import (
     MOST_COLUMNS,
     MOST_ROWS,
     WIDTH,
-    describe_selection,
     encode_colour,
-    select_leading,
+    model_name,
 )
-from omibench.stages.analyze.tables.accuracy import Score, scores
+from omibench.stages.analyze.charts.rules import draw_rules
+from omibench.stages.analyze.tables.accuracy import FailureCount, Score, scores
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +59,65 @@ def test_few_of_many_cells_have_a_row_each(results: Results, rows: list[Score]) 
     assert [bool(name) for name in shown] == [True, *5 * [False], True, True]
 
 
-def test_a_figure_says_of_how_many_cells_it_shows_the_best(rows: list[Score]) -> None:
-    assert describe_selection(rows[:1] * MOST_ROWS) == ""
-    more = rows[:1] * (MOST_ROWS + 2)
-    assert len(select_leading(more)) == MOST_ROWS
-    assert describe_selection(more) == "the 40 of 42 cells with the highest ACC"
+def spread(results: Results, score: Score, settings: int, models: int) -> Any:
+    """Results and scores of more cells, each a point better than the one before."""
+    cells = [(f"sim-{m}", f"s{n}") for m in range(models) for n in range(settings)]
+    scores = [
+        score._replace(
+            cell=score.cell._replace(model=model, setting=setting),
+            acc=score.acc._replace(mean=i / len(cells)),
+        )
+        for i, (model, setting) in enumerate(cells)
+    ]
+    labels = {s: results.study.settings["cot"] for _, s in cells}
+    blocks = {m: results.study.models["sim-weak"] for m, _ in cells}
+    study = results.study.model_copy(update={"settings": labels, "models": blocks})
+    return replace(results, study=study), scores
+
+
+@pytest.mark.parametrize(("settings", "models"), [(9, 1), (4, 11)])
+def test_many_settings_or_cells_are_a_map_of_all(
+    results: Results, rows: list[Score], settings: int, models: int
+) -> None:
+    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
+    many, scores = spread(results, total, settings, models)
+    encoding, values = drawn(many, scores)
+    assert "shape" not in encoding
+    assert encoding["opacity"]["field"] == "strength"
+    assert [row["share"] for row in values] == [100 * s.acc.mean for s in scores]
+
+
+def test_failures_of_many_cells_are_a_map_of_their_sums(
+    results: Results, rows: list[Score]
+) -> None:
+    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
+    many, scores = spread(results, total, 9, 1)
+    failures = [
+        FailureCount(scores[0].cell, results.main_rules, outcome, 3, 12, simulated=True)
+        for outcome in ("truncated", "refused")
+    ]
+    chart = draw_failures(many, failures, scores).to_dict()
+    values = chart["datasets"][chart["data"]["name"]]
+    assert [row["share"] for row in values] == [50.0, *8 * [0.0]]
+
+
+def test_rule_books_are_shown_where_they_differ_most(results: Results, rows: list[Score]) -> None:
+    total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
+    many, scores = spread(results, total, 1, MOST_ROWS + 2)
+    other = [s._replace(rules="other", acc=s.acc._replace(mean=0.0)) for s in scores]
+    chart = draw_rules(many, [*scores, *other]).to_dict()
+    assert chart["title"]["subtitle"] == ["the 40 of 42 cells of which they differ most"]
+    values = chart["datasets"][chart["data"]["name"]]
+    assert {row["acc"] for row in values} == {0.0, *(100 * s.acc.mean for s in scores[2:])}
+
+
+def test_rows_are_marked_only_beside_others_that_are_not_simulated(results: Results) -> None:
+    assert model_name(results, "sim-strong") == "Strong"
+    marks = dict(results.simulated_cells)
+    mixed = replace(results)
+    mixed.__dict__["simulated_cells"] = {c: c.model == "sim-strong" for c in marks}
+    assert model_name(mixed, "sim-strong") == "Strong · SIMULATED"
+    assert model_name(mixed, "sim-weak") == "Weak"
 
 
 @pytest.mark.parametrize("letters", [4, 30, 60, 400])

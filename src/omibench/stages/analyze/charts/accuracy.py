@@ -7,16 +7,15 @@ from collections.abc import Sequence
 import altair as alt
 
 from omibench.results.load import Results
+from omibench.stages.analyze.charts.cell_map import draw_cell_map, needs_map
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
-    describe_selection,
     embed_data,
     encode_colour,
     encode_shape,
     make_title,
     model_name,
     per_cent,
-    select_leading,
     select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
@@ -33,10 +32,19 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
     """Accuracy with intervals, a row a model, a colour and shape a setting.
 
     Where most models have few of the settings, each cell has a row instead, the first of a model's
-    with its name.
+    with its name. A study with more cells or settings than that can show has a heat map of all.
     """
-    totals_of_cells = select_totals(rows, results.main_rules)
-    totals = select_leading(totals_of_cells)
+    totals = select_totals(rows, results.main_rules)
+    described_rules = f"by {name_scorer(results.main_rules)}"
+    if needs_map([s.cell for s in totals]):
+        shares = {s.cell: 100 * s.acc.mean for s in totals}
+        return draw_cell_map(
+            results,
+            shares,
+            "Accuracy by model and setting",
+            f"per cent, {described_rules}; intervals are in the table",
+            simulated=results.main_simulated,
+        )
     settings = list(dict.fromkeys(s.cell.setting for s in totals))
     models = list(dict.fromkeys(s.cell.model for s in totals))
     sparse = 2 * len(totals) < len(models) * len(settings)
@@ -73,9 +81,7 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
         height={"step": 19},
         title=make_title(
             "Accuracy by model and setting",
-            f"by {name_scorer(results.main_rules)}, "
-            f"{format_level(results.study.analyze.confidence)} intervals",
-            *filter(None, [describe_selection(totals_of_cells)]),
+            f"{described_rules}, {format_level(results.study.analyze.confidence)} intervals",
             simulated=results.main_simulated,
         ),
     )

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze.charts.cell_map import draw_cell_map, needs_map
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
-    describe_selection,
     embed_data,
     encode_colour,
     make_title,
     row_name,
-    select_leading,
     select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
@@ -26,11 +26,22 @@ from omibench.stages.analyze.words import name_outcome, name_scorer
 def draw_failures(
     results: Results, failures: Sequence[FailureCount], rows: Sequence[Score]
 ) -> Chart:
-    """Responses that hold no scorable answer, by outcome, as a share of each cell's."""
-    totals = select_totals(rows, results.main_rules)
-    cells_drawn = [s.cell for s in select_leading(totals)]
+    """Responses that hold no scorable answer, by outcome, as a share of each cell's.
+
+    A study with more cells than bars fit has a heat map of all outcomes together.
+    """
+    cells_drawn = [s.cell for s in select_totals(rows, results.main_rules)]
     rules = results.failure_rules or results.main_rules
     drawn_failures = [f for f in failures if f.rules == rules]
+    simulated = results.rests_on_simulation(rules)
+    if needs_map(cells_drawn):
+        return draw_cell_map(
+            results,
+            _sum_shares(cells_drawn, drawn_failures),
+            "Responses without a scorable answer",
+            f"per cent of each cell's, by {name_scorer(rules)}; outcomes are in the counts below",
+            simulated=simulated,
+        )
     names = [name_outcome(key) for key in FAILURES if any(f.outcome == key for f in drawn_failures)]
     data = [
         {
@@ -55,7 +66,16 @@ def draw_failures(
         height={"step": 22},
         title=make_title(
             "Failures by outcome",
-            ": ".join(filter(None, [f"by {name_scorer(rules)}", describe_selection(totals)])),
-            simulated=results.rests_on_simulation(rules),
+            f"by {name_scorer(rules)}",
+            simulated=simulated,
         ),
     )
+
+
+def _sum_shares(cells: Sequence[Cell], failures: Sequence[FailureCount]) -> dict[Cell, float]:
+    """Per cent of the responses of each cell that failed."""
+    shares = dict.fromkeys(cells, 0.0)
+    for failure in failures:
+        if failure.cell in shares:
+            shares[failure.cell] += 100 * failure.count / failure.n
+    return shares

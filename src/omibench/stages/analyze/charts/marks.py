@@ -22,7 +22,7 @@ MOST_COLUMNS = 4
 _LETTER, _SYMBOL = 6.4, 34
 """Pixels that a letter of a legend takes on average, and those beside a name."""
 MOST_ROWS = 40
-"""Rows of one figure; a larger study shows its best cells, and the tables hold all."""
+"""Rows of one figure; the tables hold all."""
 
 
 def embed_data(values: list[dict[str, Any]]) -> alt.InlineData:
@@ -35,28 +35,23 @@ def select_totals(rows: Sequence[Score], rules: str) -> list[Score]:
     return [s for s in rows if s.subject == TOTAL and s.rules == rules]
 
 
-def select_leading(totals: list[Score]) -> list[Score]:
-    """The totals that one figure has room for: all, or the highest."""
-    if len(totals) <= MOST_ROWS:
-        return totals
-    return sorted(totals, key=lambda s: -s.acc.mean)[:MOST_ROWS]
+def model_name(results: Results, model: str) -> str:
+    """'Apex', or 'Apex · SIMULATED' beside models that are not simulated.
 
-
-def describe_selection(totals: Sequence[Score]) -> str:
-    """What a subtitle says of its cells where `select_leading` left some out, else nothing."""
-    return f"the {MOST_ROWS} of {len(totals)} cells with the highest ACC" * (
-        len(totals) > MOST_ROWS
+    Where all are, the title of the figure says so, and a mark in each row would only cut names.
+    """
+    marks = results.simulated_cells
+    is_simulated = any(mark for cell, mark in marks.items() if cell.model == model)
+    is_mixed = not all(marks.values())
+    return (
+        f"{results.label(model)} · {SIMULATED}"
+        if is_simulated and is_mixed
+        else results.label(model)
     )
 
 
-def model_name(results: Results, model: str) -> str:
-    """'Apex · SIMULATED'."""
-    marked = any(sim for cell, sim in results.simulated_cells.items() if cell.model == model)
-    return f"{results.label(model)} · {SIMULATED}" if marked else results.label(model)
-
-
 def row_name(results: Results, cell: Cell) -> str:
-    """'Apex · SIMULATED · Direct'."""
+    """'Apex · Direct', with the mark of `model_name`."""
     return f"{model_name(results, cell.model)} · {results.setting_label(cell.setting)}"
 
 

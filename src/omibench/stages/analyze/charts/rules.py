@@ -6,27 +6,31 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.stages.analyze.charts.marks import (
+    MOST_ROWS,
     WIDTH,
-    describe_selection,
     embed_data,
     encode_colour,
     encode_shape,
     make_title,
     row_name,
     rules_label,
-    select_leading,
-    select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 
 
 def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
-    """The same responses under every rule book and the judge, a row a cell."""
-    totals = select_totals(rows, results.main_rules)
-    cells_drawn = [s.cell for s in select_leading(totals)]
+    """The same responses under every rule book and the judge, a row a cell.
+
+    A study with more cells than rows fit shows those of which they say the most different things.
+    """
+    totals = [s for s in rows if s.subject == TOTAL]
+    cells_drawn = _select_disputed(totals)
+    cells = list(dict.fromkeys(s.cell for s in totals))
+    selection = f"the {MOST_ROWS} of {len(cells)} cells of which they differ most"
     names = [rules_label(results, r) for r in results.rules]
     data = [
         {
@@ -34,8 +38,8 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
             "rules": rules_label(results, s.rules),
             "acc": 100 * s.acc.mean,
         }
-        for s in rows
-        if s.subject == TOTAL and s.cell in cells_drawn
+        for s in totals
+        if s.cell in cells_drawn
     ]
     base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(grid=True)),
@@ -51,7 +55,17 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
         height={"step": 10},
         title=make_title(
             "Rule books and judge on the same responses",
-            ": ".join(filter(None, ["one row a cell", describe_selection(totals)])),
+            selection if len(cells) > MOST_ROWS else "one row a cell",
             simulated=results.any_simulated,
         ),
     )
+
+
+def _select_disputed(totals: Sequence[Score]) -> set[Cell]:
+    """The cells whose highest and lowest total are furthest apart, as many as a figure has room
+    for."""
+    means: dict[Cell, list[float]] = {}
+    for score in totals:
+        means.setdefault(score.cell, []).append(score.acc.mean)
+    ranked = sorted(means, key=lambda cell: min(means[cell]) - max(means[cell]))
+    return set(ranked[:MOST_ROWS])

@@ -1,0 +1,81 @@
+"""Heat maps of cells: a row a model, a column a setting; for studies with many of either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import altair as alt
+
+from omibench.params.cell import Cell
+from omibench.results.load import Results
+from omibench.stages.analyze.charts.marks import (
+    MOST_ROWS,
+    WIDTH,
+    embed_data,
+    make_title,
+    model_name,
+)
+from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
+
+MOST_SERIES: Final = len(SERIES)
+"""Settings that colours alone tell apart; with more, a figure is a heat map."""
+MOST_OPAQUE: Final = 0.75
+"""Of the highest value: what is written on it stays readable."""
+_STEP: Final = 24
+_NAME_ROOM, _LETTER = 280, 7
+"""Pixels of the names of rows, and of a letter."""
+
+
+def needs_map(cells: Sequence[Cell]) -> bool:
+    """Whether cells are too many for a row or a symbol each."""
+    return len(cells) > MOST_ROWS or len({cell.setting for cell in cells}) > MOST_SERIES
+
+
+def draw_cell_map(
+    results: Results, shares: Mapping[Cell, float], title: str, *subtitle: str, simulated: bool
+) -> Chart:
+    """Draw one number of every cell; no cell is left out.
+
+    Args:
+        results: The study's results.
+        shares: The number of each cell, in per cent; rows and columns are in the study's order.
+        title: The title of the figure.
+        subtitle: The lines below it.
+        simulated: Whether the title is marked.
+    """
+    models = list(dict.fromkeys(cell.model for cell in shares))
+    columns = list(dict.fromkeys(results.setting_label(cell.setting) for cell in shares))
+    highest = max(shares.values(), default=0) or 1.0
+    data = [
+        {
+            "model": model_name(results, cell.model),
+            "setting": results.setting_label(cell.setting),
+            "share": share,
+            "strength": MOST_OPAQUE * share / highest,
+        }
+        for cell, share in shares.items()
+    ]
+    room = (WIDTH - _NAME_ROOM) / max(1, len(columns))
+    # Names that do not fit side by side are turned.
+    angle = 0 if _LETTER * max(map(len, columns), default=0) < room else -40
+    names = [model_name(results, model) for model in models]
+    base = alt.Chart(embed_data(data)).encode(
+        x=alt.X(
+            "setting:N",
+            sort=None,
+            scale=alt.Scale(domain=columns),
+            title=None,
+            axis=alt.Axis(labelAngle=angle, orient="top"),
+        ),
+        y=alt.Y("model:N", sort=None, scale=alt.Scale(domain=names), title=None),
+    )
+    squares = base.mark_rect(color=SERIES[0]).encode(
+        opacity=alt.Opacity("strength:Q", scale=None, legend=None)
+    )
+    text = base.mark_text(color=INK).encode(text=alt.Text("share:Q", format=".0f"))
+    return alt.layer(squares, text).properties(
+        width=WIDTH,
+        height={"step": _STEP},
+        title=make_title(title, *subtitle, simulated=simulated),
+    )
