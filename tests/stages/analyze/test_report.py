@@ -28,8 +28,9 @@ def report(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Page:
     return Page(analyze_study(made.freeze.parent, out, made.study).report)
 
 
-def test_it_needs_no_script_and_no_network(report: Page) -> None:
+def test_its_scripts_are_ours_and_it_needs_no_network(report: Page) -> None:
     report.assert_harmless()
+    assert len(report.scripts) == 1
     drawings = [tag for tag, _ in report.elements if tag == "svg"]
     files = [path.stem for path in (report.path.parent / "figures").glob("*.svg")]
     assert {"accuracy", "images", "rules", "failures", "ranks"} <= set(files)
@@ -89,12 +90,7 @@ def test_failures_taken_from_robust_are_named_as_such(tmp_path: Path) -> None:
 
 
 def table_rows(report: Path) -> list[str]:
-    return (
-        report.read_text("utf-8")
-        .split("<h2>Accuracy by subject")[1]
-        .split("</table>")[0]
-        .split("<tr")
-    )
+    return report.read_text("utf-8").split("<h2>Leaderboard")[1].split("</table>")[0].split("<tr")
 
 
 def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
@@ -121,7 +117,8 @@ def test_a_dataset_without_pictures_says_so(tmp_path: Path) -> None:
 def test_interval_and_gptscore_cannot_be_confused(report: Page) -> None:
     rows = [r for r in table_rows(report.path) if "Chain of thought" in r]
     for row in rows:
-        small = re.findall(r'<span class="sub">([^<]*)</span>', row)
+        total = row.split('class="text bars"')[1]
+        small = re.findall(r'<span class="sub">([^<]*)</span>', total)
         assert re.fullmatch(r"\[\d+\.\d, \d+\.\d\]", small[0])
         assert all(re.fullmatch(r"GPT \d+\.\d", s) for s in small[1:5])
         assert re.search(r"<td>\d+\.\d to \d+\.\d</td>", row)

@@ -1,4 +1,4 @@
-"""report.html: the cards of all sections on one page without scripts or requests."""
+"""report.html: the cards of all sections on one page without requests, legible without scripts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.render import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
 from omibench.stages.analyze.words import count_noun
+from omibench.web.templates import read_script
 
 _STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
 
@@ -48,6 +49,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
     write_page(
         analysis.report,
         "report.html.j2",
+        scripts=[read_script(__file__, "leaderboard.js")],
         page=page,
         cards=[_render(card, page) for card in cards],
         partial=str(results.partial or ""),
@@ -58,7 +60,7 @@ def _render(card: SectionCard, page: Mapping[str, Any]) -> Markup:
     drawn = None
     if card.figure:
         # Drawn by our own library, with all text of others escaped.
-        drawn = card.figure._replace(svg=Markup(apply_theme(card.figure.svg)))  # noqa: S704
+        drawn = card.figure._replace(svg=Markup(apply_theme(card.figure.svg, card.figure.takeaway)))  # noqa: S704
     with SECTIONS.naming_failures(card.section.name):
         return render_section(
             card.section.template, section=card.section, view=card.view, figure=drawn, page=page

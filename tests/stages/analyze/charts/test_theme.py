@@ -25,7 +25,8 @@ def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
     drawn = {section.name: figure for section in sections if (figure := section.figure())}
     assert list(drawn) == ["accuracy", "images", "rules", "failures"]
     for picture in drawn.values():
-        svg = apply_theme(picture.svg)
+        svg = apply_theme(picture.svg, "A <b>")
+        assert svg.startswith('<svg role="img" aria-label="A &lt;b&gt;" ')
         left = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
         assert all(c in ("none", "transparent") or c.startswith("var(--") for c in left), left
         assert "SIMULATED" in picture.svg
@@ -53,10 +54,15 @@ def test_a_label_that_no_xml_may_hold_is_drawn() -> None:
 
 def test_a_label_that_reads_like_a_colour_is_left_alone() -> None:
     svg = '<text fill="#1c2430">fill="#123456" stroke="red"</text>'
-    assert apply_theme(svg) == '<text fill="var(--ink, #1c2430)">fill="#123456" stroke="red"</text>'
-    assert apply_theme('<path d="a > b" fill="#1c2430"/>').endswith('fill="var(--ink, #1c2430)"/>')
+    assert (
+        apply_theme(svg, "")
+        == '<text fill="var(--ink, #1c2430)">fill="#123456" stroke="red"</text>'
+    )
+    assert apply_theme('<path d="a > b" fill="#1c2430"/>', "").endswith(
+        'fill="var(--ink, #1c2430)"/>'
+    )
 
 
 def test_a_foreign_colour_is_refused() -> None:
     with pytest.raises(KeyError):
-        apply_theme('<path fill="#123456"/>')
+        apply_theme('<path fill="#123456"/>', "")

@@ -8,6 +8,7 @@ right inside the page and as a file of its own.
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any, TypeAlias
 
 import altair as alt
@@ -95,10 +96,15 @@ def _in_xml(value: Any) -> Any:
     return value
 
 
-def apply_theme(svg: str) -> str:
+def apply_theme(svg: str, label: str) -> str:
     """The drawing with every colour as a CSS variable: `var(--ink, #1c2430)`.
 
-    Raises KeyError when a colour is none of the theme's, which would be wrong in the dark.
+    Args:
+        svg: A drawing in the light palette.
+        label: What a screen reader says of it.
+
+    Raises:
+        KeyError: A colour is none of the theme's, which would be wrong in the dark.
     """
 
     def replace(match: re.Match[str]) -> str:
@@ -108,4 +114,5 @@ def apply_theme(svg: str) -> str:
         return f'{attribute}="var({_VARIABLES[colour]}, {colour})"'
 
     # Inside tags alone: a label may read like an attribute.
-    return _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)
+    themed = _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)
+    return themed.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)

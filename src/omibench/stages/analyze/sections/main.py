@@ -8,12 +8,15 @@ from typing import Any
 from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.links import EXPLORER, INDEX
 from omibench.stages.analyze.sections.main_chance import describe_chance
+from omibench.stages.analyze.sections.main_data import describe_rows
+from omibench.stages.analyze.sections.main_ranks import word_ranks
 from omibench.stages.analyze.sections.main_rows import (
     count_decimals,
     describe_reading,
     failure_head,
     group_rows,
     has_strict,
+    list_cells,
     main_caption,
 )
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
@@ -39,11 +42,13 @@ class MainSection(ReportSection):
         results = self.results
         judged = JUDGE_RULES in results.rules
         names, strict = subjects(results), has_strict(results, self.analysis.scores)
+        ranks = word_ranks(self.analysis)
         groups = group_rows(
             results,
             self.analysis.scores,
             self.analysis.printed_rows,
             self.analysis.printed_comparisons,
+            ranks,
         )
         return {
             "chance": describe_chance(self.analysis, count_decimals(groups)),
@@ -54,7 +59,9 @@ class MainSection(ReportSection):
             "uncalibrated": judged and results.certificate is None,
             "subjects": names,
             "strict": strict,
-            "columns": 6 + len(names) + judged + strict,
+            "columns": 6 + len(names) + judged + strict + bool(ranks),
+            "ranked": bool(ranks),
+            "data": describe_rows(results, list_cells(groups), self.analysis.scores),
             "failure_head": failure_head(results),
             "groups": groups,
             "missing": [

@@ -60,9 +60,18 @@ class PrintedCells(NamedTuple):
     stand under a mean over problems."""
 
 
+class RankCell(NamedTuple):
+    """The rank of a cell, and the range that the tests leave open (the result `ranks`)."""
+
+    text: str = ""
+    bounds: str = ""
+    value: str = ""
+
+
 class MainRow(NamedTuple):
     """One row of the main table: a cell."""
 
+    cell: Cell
     setting: str
     href: str | None
     leader: bool
@@ -80,6 +89,7 @@ class MainRow(NamedTuple):
     printed_in: str = ""
     strict: str = NO_VALUE
     strict_interval: str = ""
+    rank: RankCell = RankCell()
 
 
 class ModelRows(NamedTuple):
@@ -89,11 +99,10 @@ class ModelRows(NamedTuple):
     simulated: bool
     rows: list[MainRow]
     size: str = ""
-
-    @property
-    def height(self) -> int:
-        """How many lines of the table the model takes."""
-        return sum(2 if row.printed else 1 for row in self.rows)
+    parameters: str = ""
+    """Billions, as a number."""
+    weights: str = ""
+    """`open`, `closed`, or nothing where that is not known."""
 
 
 class ModelGroup(NamedTuple):
@@ -112,6 +121,7 @@ def group_rows(
     rows: Sequence[Score],
     printed: Sequence[Printed],
     comparisons: Sequence[PrintedComparison] = (),
+    ranks: Mapping[Cell, RankCell] | None = None,
 ) -> list[ModelGroup]:
     """The main table: models in the study's order under the headings of their groups.
 
@@ -120,6 +130,7 @@ def group_rows(
         rows: Its scores.
         printed: Rows of printed tables.
         comparisons: Printed values beside ours, for averages of parts.
+        ranks: Ranks of the cells that have one.
     """
     averages = {c.cell: c.measured for c in comparisons if c.subject == AVERAGE}
     index: dict[Cell, dict[tuple[str, str], Score]] = {}
@@ -142,6 +153,7 @@ def group_rows(
                 leader=top is not None and cell == top.cell,
                 gain=_gain(results, index, cell),
                 printed_in=describe_places(results, cell),
+                rank=(ranks or {}).get(cell, RankCell()),
             )
             for cell in model_cells
             if (results.main_rules, TOTAL) in index.get(cell, {})
@@ -149,9 +161,21 @@ def group_rows(
         if lines:
             simulated = any(results.simulated_cells[cell] for cell in model_cells)
             block = results.study.models[model]
-            entry = ModelRows(results.label(model), simulated, lines, describe_size(block))
+            entry = ModelRows(
+                results.label(model),
+                simulated,
+                lines,
+                describe_size(block),
+                f"{block.parameters_b or 0:g}",
+                block.weights or "",
+            )
             models_by_group.setdefault(block.group or "Models", []).append(entry)
     return [ModelGroup(name, models) for name, models in models_by_group.items()]
+
+
+def list_cells(groups: Sequence[ModelGroup]) -> list[Cell]:
+    """The cells of the table, in the order of its rows."""
+    return [row.cell for group in groups for model in group.models for row in model.rows]
 
 
 def count_decimals(groups: Sequence[ModelGroup]) -> int:
@@ -229,6 +253,7 @@ def _main_row(
     failed, problems = total.failures, len(results.answers)
     page = f"{EXPLORER}/cells/{cell_file(cell)}" if results.study.analyze.explorer else None
     return MainRow(
+        cell=cell,
         setting=results.setting_label(cell.setting),
         href=page,
         leader=False,

@@ -40,7 +40,7 @@ class ResultsSection(ReportSection):
                 "title": drawing.figure.title,
                 "source": drawing.figure.source,
                 # Drawn by our own library, with all text of others escaped.
-                "svg": Markup(apply_theme(drawing.svg)),  # noqa: S704
+                "svg": Markup(apply_theme(drawing.svg, drawing.figure.title)),  # noqa: S704
             }
             for drawing in self.analysis.drawings
         ]

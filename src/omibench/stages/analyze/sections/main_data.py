@@ -1,0 +1,57 @@
+"""What the script of the leaderboard needs: the numbers of every row under every rule book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.tables.accuracy import TOTAL, Score, subjects
+from omibench.stages.analyze.words import name_rules
+from omibench.web.templates import embed_json
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from omibench.params.cell import Cell
+    from omibench.results.load import Results
+
+
+_MARK = f"{SIMULATED}: no number here is of a real model."
+
+
+def describe_rows(results: Results, cells: Sequence[Cell], scores: Sequence[Score]) -> Markup:
+    """The data of the leaderboard's script, as JSON inside a page.
+
+    Args:
+        results: The study's results.
+        cells: The cells of the table, in the order of its rows.
+        scores: The study's scores.
+
+    Returns:
+        `main`, the name of the rule book of the table; `mark`, what a copy says of simulated
+        numbers; `subjects`; `rules`, titles by
+        name; and `values`: by rule book a list of rows, each with mean, lower and upper bound in
+        per cent of the total and of each subject, or null.
+    """
+    names = [TOTAL, *subjects(results)]
+    index = {(s.cell, s.rules, s.subject): s for s in scores}
+    values = {
+        rules: [[_bounds(index.get((cell, rules, name))) for name in names] for cell in cells]
+        for rules in results.rules
+    }
+    return embed_json(
+        {
+            "main": results.main_rules,
+            "mark": _MARK if results.main_simulated else "",
+            "subjects": subjects(results),
+            "rules": {rules: name_rules(rules) for rules in results.rules},
+            "values": values,
+        }
+    )
+
+
+def _bounds(score: Score | None) -> list[float] | None:
+    if score is None:
+        return None
+    return [round(100 * value, 2) for value in (score.acc.mean, score.acc.lo, score.acc.hi)]
