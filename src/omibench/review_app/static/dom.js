@@ -1,0 +1,36 @@
+// Elements from plain values. Text becomes text nodes, so that nothing in it is ever markup.
+
+/**
+ * Make an element.
+ * @param {string} tag
+ * @param {Object} properties `class`, `on` (listeners by event), `data` (dataset) or attributes;
+ *   null and false leave an attribute out, true sets it empty.
+ * @param {...(Node|string|null)} children
+ */
+export function make(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "on") {
+      for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
+    } else if (name === "data") {
+      Object.assign(node.dataset, value);
+    } else if (value !== null && value !== undefined && value !== false) {
+      node.setAttribute(name === "class" ? "class" : name, value === true ? "" : String(value));
+    }
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+let count = 0;
+
+/** An id that no other element of the page has. */
+export function makeId(prefix) {
+  count += 1;
+  return `${prefix}-${count}`;
+}
+
+/** A key as it is printed beside what it does. */
+export function makeKey(key) {
+  return make("kbd", { "aria-hidden": "true" }, key === " " ? "Space" : key);
+}

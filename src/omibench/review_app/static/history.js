@@ -1,0 +1,78 @@
+// What others decided: for seniors beside each other, with what they differ over.
+
+import { showText } from "./controls.js";
+import { make } from "./dom.js";
+import { showDifference } from "./diff.js";
+import { asText } from "./parts.js";
+import { formatSeconds } from "./timer.js";
+
+/**
+ * The history of a task; null where there is none to see.
+ * @param {Object[]} decisions
+ * @param {Object} kind
+ * @param {Object} state `differences` are names of fields.
+ * @param {(fields: Object) => void} take Fills the form with the answers of a decision.
+ */
+export function renderHistory(decisions, kind, state, take) {
+  if (!decisions.length) return null;
+  const differing = new Set(state.differences ?? []);
+  const heads = decisions.map((decision) =>
+    make(
+      "th",
+      { scope: "col" },
+      make("bdi", {}, ...showText(decision.person ?? decision.reader ?? "reader")),
+      make("span", { class: "tag" }, decision.role),
+      decision.stale ? make("span", { class: "tag differs", title: "The content was another one when this was decided" }, "stale") : null,
+      decision.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
+      make("span", { class: "muted small block" }, formatTime(decision.time), decision.seconds ? ` · ${formatSeconds(decision.seconds)}` : ""),
+    ),
+  );
+  const rows = kind.fields
+    .filter((field) => decisions.some((decision) => isSet(decision.fields[field.name])))
+    .map((field) =>
+      make(
+        "tr",
+        { class: differing.has(field.name) ? "differing" : null },
+        make("th", { scope: "row" }, field.title, differing.has(field.name) ? make("span", { class: "tag differs" }, "people differ") : null),
+        ...decisions.map((decision) => make("td", {}, showAnswer(field, decision.fields[field.name]))),
+      ),
+    );
+  if (decisions.some((decision) => decision.comment)) {
+    const comments = decisions.map((decision) => make("td", { dir: "auto" }, ...showText(decision.comment ?? "")));
+    rows.push(make("tr", {}, make("th", { scope: "row" }, "Comment"), ...comments));
+  }
+  const buttons = decisions.map((decision) =>
+    make("td", {}, make("button", { type: "button", class: "small", on: { click: () => take(decision.fields) } }, "Take these answers")),
+  );
+  const table = make(
+    "table",
+    { class: "history" },
+    make("thead", {}, make("tr", {}, make("td", {}), ...heads)),
+    make("tbody", {}, ...rows, make("tr", {}, make("td", {}), ...buttons)),
+  );
+  const title = state.status === "escalated" ? `Escalated${state.rounds > 1 ? `, round ${state.rounds}` : ""}: your decision binds` : "What was decided before";
+  return make(
+    "section",
+    { class: "part part-history", "aria-labelledby": "history-title" },
+    make("div", { class: "part-head" }, make("h2", { id: "history-title" }, title)),
+    make("div", { class: "scroll" }, table),
+  );
+}
+
+/** An answer as its field's options name it. */
+export function showAnswer(field, value) {
+  if (!isSet(value)) return make("span", { class: "muted" }, field.edits ? "unchanged" : "–");
+  if (field.type === "text" && field.edits && field.start) return showDifference(field.start, asText(value));
+  const name = (text) => field.options?.find((option) => option.value === text)?.title ?? asText(text);
+  const text = field.type === "steps" ? value.map((step, i) => `${i + 1} ${name(step)}`).join(", ") : [value].flat().map(name).join(", ");
+  return make("span", { class: "answer-text", dir: "auto" }, ...showText(text));
+}
+
+function isSet(value) {
+  return value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && !value.length);
+}
+
+function formatTime(time) {
+  const date = new Date(time);
+  return Number.isNaN(date.valueOf()) ? "" : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}

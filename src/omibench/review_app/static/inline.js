@@ -1,0 +1,143 @@
+// What stands within a paragraph: formulas, marks of pictures, emphasis, code, text.
+
+import { showText } from "./controls.js";
+import { make } from "./dom.js";
+import { renderMath } from "./math.js";
+
+const DELIMITERS = [
+  ["$$", "$$", true],
+  ["\\[", "\\]", true],
+  ["\\(", "\\)", false],
+];
+const ENVIRONMENT = /\\begin\{([a-zA-Z]{1,20}\*?)\}/y;
+const PICTURE = /\[IMAGE(\d{1,4})\]/y;
+const SPECIAL = /[\\$[`*]/g;
+
+/**
+ * The nodes of one paragraph.
+ * @param {string} text
+ * @param {(index: number) => Node} placePicture Makes the picture that a mark names.
+ */
+export function renderInline(text, placePicture, depth = 0) {
+  const nodes = [];
+  const missing = new Set(); // closing delimiters that do not follow any more
+  let plain = "";
+  const flush = () => {
+    if (plain) nodes.push(...showText(plain));
+    plain = "";
+  };
+  let position = 0;
+  while (position < text.length) {
+    SPECIAL.lastIndex = position;
+    const match = SPECIAL.exec(text);
+    const start = match ? match.index : text.length;
+    plain += text.slice(position, start);
+    if (!match) break;
+    const token = readToken(text, start, missing, placePicture, depth);
+    if (token) {
+      if (token.plain !== undefined) plain += token.plain;
+      else {
+        flush();
+        nodes.push(token.node);
+      }
+      position = token.end;
+    } else {
+      plain += text[start];
+      position = start + 1;
+    }
+  }
+  flush();
+  return gatherFigures(nodes);
+}
+
+/** Pictures that follow each other stand side by side, on a line of their own. */
+function gatherFigures(nodes) {
+  const gathered = [];
+  let row = null;
+  for (const node of nodes) {
+    const isFigure = node.nodeType === Node.ELEMENT_NODE && node.classList.contains("figure");
+    if (isFigure && row) row.append(node);
+    else if (isFigure) gathered.push((row = make("span", { class: "figures" }, node)));
+    else if (!row || node.textContent.trim()) {
+      row = null;
+      gathered.push(node);
+    }
+  }
+  return gathered;
+}
+
+function readToken(text, start, missing, placePicture, depth) {
+  const sign = text[start];
+  if (sign === "[") return readPicture(text, start, placePicture);
+  if (sign === "`") return readCode(text, start, missing);
+  if (sign === "*") return readEmphasis(text, start, missing, placePicture, depth);
+  if (text.startsWith("\\$", start)) return { plain: "$", end: start + 2 };
+  for (const [open, close, isDisplay] of DELIMITERS) {
+    if (text.startsWith(open, start)) {
+      const end = findUnescaped(text, close, start + open.length, missing);
+      if (end < 0) return open === "$$" ? { plain: "$$", end: start + 2 } : null;
+      const source = text.slice(start + open.length, end);
+      const whole = text.slice(start, end + close.length);
+      return { node: renderMath(source, isDisplay, whole), end: end + close.length };
+    }
+  }
+  return sign === "$" ? readDollars(text, start, missing) : readEnvironment(text, start, missing);
+}
+
+/** `$x$`: no space inside at either end, and no digit after it, so that prices stay text. */
+function readDollars(text, start, missing) {
+  if (/\s/.test(text[start + 1] ?? " ")) return null;
+  const end = findUnescaped(text, "$", start + 1, missing);
+  if (end < 0 || /\s/.test(text[end - 1]) || /\d/.test(text[end + 1] ?? "")) return null;
+  const whole = text.slice(start, end + 1);
+  return { node: renderMath(whole.slice(1, -1), false, whole), end: end + 1 };
+}
+
+function readEnvironment(text, start, missing) {
+  ENVIRONMENT.lastIndex = start;
+  const match = ENVIRONMENT.exec(text);
+  if (!match) return null;
+  const close = `\\end{${match[1]}}`;
+  const end = find(text, close, ENVIRONMENT.lastIndex, missing);
+  if (end < 0) return null;
+  const whole = text.slice(start, end + close.length);
+  return { node: renderMath(whole, true, whole), end: end + close.length };
+}
+
+function readPicture(text, start, placePicture) {
+  PICTURE.lastIndex = start;
+  const match = PICTURE.exec(text);
+  return match && { node: placePicture(Number(match[1])), end: PICTURE.lastIndex };
+}
+
+function readCode(text, start, missing) {
+  const end = find(text, "`", start + 1, missing);
+  if (end < 0) return null;
+  return { node: make("code", {}, ...showText(text.slice(start + 1, end))), end: end + 1 };
+}
+
+function readEmphasis(text, start, missing, placePicture, depth) {
+  const mark = text.startsWith("**", start) ? "**" : "*";
+  const from = start + mark.length;
+  if (depth > 2 || /[\s*]/.test(text[from] ?? " ")) return null;
+  if (mark === "*" && /[\p{L}\p{N})]/u.test(text[start - 1] ?? " ")) return null;
+  const end = find(text, mark, from, missing);
+  if (end < 0 || /\s/.test(text[end - 1])) return null;
+  const children = renderInline(text.slice(from, end), placePicture, depth + 1);
+  return { node: make(mark === "*" ? "em" : "strong", {}, ...children), end: end + mark.length };
+}
+
+function find(text, close, from, missing) {
+  if (missing.has(close)) return -1;
+  const end = text.indexOf(close, from);
+  if (end < 0) missing.add(close);
+  return end;
+}
+
+function findUnescaped(text, close, from, missing) {
+  let end = find(text, close, from, missing);
+  while (close[0] === "$" && end > 0 && text[end - 1] === "\\") {
+    end = find(text, close, end + 1, missing);
+  }
+  return end;
+}

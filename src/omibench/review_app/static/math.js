@@ -1,0 +1,44 @@
+// Formulas as DOM nodes, made by KaTeX with mhchem. What KaTeX refuses is shown as its source.
+
+import { hasUnseen, showText } from "./controls.js";
+import { make } from "./dom.js";
+
+const LONGEST = 10_000;
+const MOST = 3_000;
+const OPTIONS = {
+  throwOnError: true,
+  trust: false, // no \href, \url, \includegraphics, \htmlStyle
+  strict: "ignore",
+  maxSize: 20,
+  maxExpand: 500,
+};
+let count = 0;
+
+/**
+ * A formula.
+ * @param {string} source What stands between the delimiters.
+ * @param {boolean} isDisplay Whether it has a line of its own.
+ * @param {string} text The formula with its delimiters, for when it cannot be set.
+ */
+export function renderMath(source, isDisplay, text = source) {
+  count += 1;
+  if (source.length > LONGEST) return showSource(text, "the formula is too long to be set");
+  if (count > MOST) return showSource(text, "the page has too many formulas");
+  if (hasUnseen(source)) return showSource(text, "the formula holds invisible signs");
+  const node = make("span", { class: isDisplay ? "math display" : "math" });
+  try {
+    globalThis.katex.render(source, node, { ...OPTIONS, displayMode: isDisplay, macros: {} });
+  } catch (error) {
+    return showSource(text, String(error.message).replace(/^KaTeX parse error: /, ""));
+  }
+  return node;
+}
+
+function showSource(text, reason) {
+  return make(
+    "span",
+    { class: "math-refused", title: reason.slice(0, 300) },
+    make("code", {}, ...showText(text)),
+    make("span", { class: "tag" }, "formula not readable"),
+  );
+}

@@ -1,0 +1,135 @@
+// The parts of a task's content, each in the style that its kind declares.
+
+import { showText } from "./controls.js";
+import { make } from "./dom.js";
+import { renderMarkdown } from "./markdown.js";
+
+const RENDERERS = {
+  markdown: (value, pictures) => makeProse(asText(value), pictures),
+  text: (value) => make("p", { class: "prose", dir: "auto" }, ...showText(asText(value))),
+  choices: showChoices,
+  answer: (value, pictures) =>
+    make("ul", { class: "answers" }, ...asList(value).map((text) => make("li", {}, makeProse(asText(text), pictures)))),
+  candidates: showCandidates,
+  steps: showSteps,
+  facts: showFacts,
+  images: (value, pictures) => showRow(pictures.placeRest()),
+  pages: (value, pictures) => showRow(pictures.placePages()),
+};
+const SOURCE_STYLES = new Set(["markdown", "answer", "choices"]);
+
+/**
+ * The parts that have something to show.
+ * @param {Object[]} parts Declarations: name, title, style.
+ * @param {Object} content Values by name.
+ * @param {import("./pictures.js").Pictures} pictures
+ */
+export function renderParts(parts, content, pictures) {
+  return parts.flatMap((part) => {
+    const value = content[part.name];
+    const isPicture = part.style === "images" || part.style === "pages";
+    if (!isPicture && isEmpty(value)) return [];
+    const body = RENDERERS[part.style](value, pictures);
+    return body ? [makePart(part, body, value)] : [];
+  });
+}
+
+/** A text with formulas and pictures, apart from the direction of writing around it. */
+export function makeProse(text, pictures) {
+  const prose = make("div", { class: "prose", dir: "auto" });
+  prose.append(renderMarkdown(text, (index) => pictures.place(index)));
+  return prose;
+}
+
+function makePart(part, body, value) {
+  const id = `part-${part.name}`;
+  const head = make("div", { class: "part-head" }, make("h2", { id }, part.title));
+  const section = make("section", { class: `part part-${part.style}`, "aria-labelledby": id, data: { part: part.name } }, head);
+  const box = make("div", { class: "part-body" }, body);
+  if (SOURCE_STYLES.has(part.style)) head.append(makeSourceButton(box, body, value));
+  section.append(box);
+  return section;
+}
+
+function makeSourceButton(box, body, value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "Source");
+  button.addEventListener("click", () => {
+    const isShown = button.getAttribute("aria-pressed") === "true";
+    button.setAttribute("aria-pressed", String(!isShown));
+    box.replaceChildren(isShown ? body : make("pre", { dir: "auto" }, ...showText(text)));
+  });
+  return button;
+}
+
+function showChoices(value, pictures) {
+  const items = asList(value).map((choice) => {
+    if (typeof choice !== "object" || choice === null) return make("li", {}, makeProse(asText(choice), pictures));
+    const image = Number.isInteger(choice.image) ? pictures.place(choice.image) : null;
+    return make(
+      "li",
+      {},
+      make("span", { class: "choice-label" }, ...showText(asText(choice.label))),
+      make("div", {}, choice.text ? makeProse(asText(choice.text), pictures) : null, image),
+    );
+  });
+  return make("ul", { class: "choices" }, ...items);
+}
+
+function showCandidates(value, pictures) {
+  const cards = asList(value).map((candidate, index) => {
+    const entry = typeof candidate === "object" && candidate !== null ? candidate : { text: candidate };
+    const { text, steps, value: name, id, title, label, ...facts } = entry;
+    return make(
+      "article",
+      { class: "candidate", data: { value: asText(name ?? id ?? label ?? "") } },
+      make("h3", {}, make("span", { class: "number" }, String(index + 1)), ...showText(asText(title ?? name ?? id ?? label ?? ""))),
+      Object.keys(facts).length ? showFacts(facts) : null,
+      makeProse(asText(text ?? asList(steps).join("\n\n")), pictures),
+    );
+  });
+  return make("div", { class: "candidates" }, ...cards);
+}
+
+function showSteps(value, pictures) {
+  const items = asList(value).map((step, index) =>
+    make(
+      "li",
+      { id: `step-${index}` },
+      make("span", { class: "number" }, String(index + 1)),
+      makeProse(asText(typeof step === "object" && step !== null ? step.text : step), pictures),
+    ),
+  );
+  return make("ol", { class: "steps" }, ...items);
+}
+
+function showFacts(value) {
+  const entries = Array.isArray(value)
+    ? value.map((entry) => (typeof entry === "object" && entry !== null ? [entry.title ?? entry.value ?? entry.id ?? entry.label, entry.help ?? ""] : [entry, ""]))
+    : Object.entries(value).filter(([, fact]) => !isEmpty(fact));
+  const rows = entries.flatMap(([name, fact]) => [
+    make("dt", {}, ...showText(asText(name).replaceAll("_", " "))),
+    make("dd", { dir: "auto" }, ...showText(asText(fact))),
+  ]);
+  return rows.length ? make("dl", { class: "facts" }, ...rows) : null;
+}
+
+function showRow(figures) {
+  return figures.length ? make("div", { class: "figures" }, ...figures) : null;
+}
+
+function isEmpty(value) {
+  return value === null || value === undefined || value === "" || (typeof value === "object" && !Object.keys(value).length);
+}
+
+function asList(value) {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** Any value as a person reads it. */
+export function asText(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map(asText).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,284 @@
+// The page of one task: content at the left, form at the right, made from the JSON of the page.
+
+import { TaskApi } from "./api.js";
+import { openConflict } from "./conflict.js";
+import { showText } from "./controls.js";
+import { showDifference } from "./diff.js";
+import { make, makeKey } from "./dom.js";
+import { Autosave } from "./drafts.js";
+import { Form } from "./form.js";
+import { renderHistory } from "./history.js";
+import { listenToKeys, openKeys } from "./keys.js";
+import { makeProse, renderParts } from "./parts.js";
+import { Pictures } from "./pictures.js";
+import { formatSeconds, Timer } from "./timer.js";
+import { openViewer } from "./viewer.js";
+
+const CLAIM_MS = 60_000;
+
+class TaskPage {
+  constructor(page) {
+    Object.assign(this, page); // task, kind, role, draft, state, history, next, previous, base
+    this.api = new TaskApi(page.task.id, page.csrf);
+    this.pictures = new Pictures(page.task.pictures ?? []);
+    this.isOpen = page.may_decide !== false;
+    this.isSending = false;
+    this.status = make("span", { class: "muted small", role: "status" });
+    this.message = make("p", { class: "problem", role: "alert", hidden: true });
+    this.autosave = new Autosave(
+      page.task.id,
+      (isLast) => this.api.saveDraft(this.readAnswers(), isLast),
+      () => this.readAnswers(),
+      (state) => this.reportDraft(state),
+    );
+  }
+
+  build() {
+    const content = make("div", { class: "content", tabindex: "-1" }, ...this.makeContent());
+    const steps = this.task.content.steps;
+    this.form = new Form(this.kind.fields, {
+      pictures: this.pictures,
+      stepCount: Array.isArray(steps) ? steps.length : 0,
+      showStep: (index) => showStep(index),
+      onChange: () => this.autosave.change(),
+    });
+    this.comment = make("textarea", { rows: 2, maxlength: 20000, dir: "auto", "aria-labelledby": "comment-title", on: { input: () => this.autosave.change() } });
+    document.querySelector("#bar").append(...this.makeBar());
+    document.querySelector("#main").append(make("div", { class: "split" }, content, this.makePanel()));
+    this.restore();
+    this.form.markDifferences(this.state.differences ?? []);
+    if (this.isOpen) {
+      this.form.start();
+      this.claim();
+    }
+    this.listen();
+  }
+
+  makeBar() {
+    const { task, kind, role } = this;
+    return [
+      make("strong", {}, kind.title),
+      make("bdi", { class: "task-id", title: task.id }, ...showText(task.id)),
+      make("span", { class: "tag" }, role),
+      task.purpose === "work" ? null : make("span", { class: "tag" }, task.purpose),
+      task.simulated ? make("span", { class: "mark-simulated", title: "Texts of this task come from a simulated model" }, "SIMULATED") : null,
+      this.makeMove(this.previous, "←", "Previous task (k)", "previous"),
+      this.makeMove(this.next, "→", "Next task (j)", "next"),
+    ].filter(Boolean);
+  }
+
+  makeMove(target, text, label, name) {
+    const address = linkTask(target);
+    if (!address) return make("span", { class: "move muted", "aria-hidden": "true" }, text);
+    const go = (event) => {
+      event.preventDefault();
+      this.leave(address);
+    };
+    return make("a", { class: "move", id: name, href: address, title: label, "aria-label": label, on: { click: go } }, text);
+  }
+
+  makeContent() {
+    const { task, kind } = this;
+    const history = renderHistory(this.history ?? [], kind, this.state, (fields) => this.take(fields));
+    const optionParts = new Set(kind.fields.map((field) => field.options_from));
+    const parts = kind.parts.filter((part) => part.style !== "facts" || !optionParts.has(part.name));
+    const sections = renderParts(parts, task.content, this.pictures);
+    for (const [name, before] of Object.entries(task.original ?? {})) {
+      const section = sections.find((node) => node.dataset.part === name);
+      if (section && typeof before === "string") addChanges(section, before, task.content[name]);
+    }
+    return [history, ...sections].filter(Boolean);
+  }
+
+  makePanel() {
+    this.sendButton = make("button", { type: "button", class: "primary", on: { click: () => this.decide() } }, "Send ", makeKey("Ctrl+Enter"));
+    this.sendButton.disabled = !this.isOpen;
+    const instruction = make("details", { class: "instruction" }, make("summary", {}, "What to do"), makeProse(this.kind.instruction, this.pictures));
+    instruction.open = localStorage.getItem(`instruction:${this.kind.name}`) !== "closed";
+    instruction.addEventListener("toggle", () => localStorage.setItem(`instruction:${this.kind.name}`, instruction.open ? "open" : "closed"));
+    this.notice = make("p", { class: "notice", hidden: true });
+    const comment = make("div", { class: "field field-comment" }, make("div", { class: "field-title", id: "comment-title" }, "Comment", make("span", { class: "muted small" }, " optional")), this.comment);
+    const keys = make("button", { type: "button", class: "quiet", title: "All keys", on: { click: () => openKeys(this.kind) } }, "Keys ", makeKey("?"));
+    return make(
+      "form",
+      { class: "panel", "aria-label": "Your decision", on: { submit: (event) => event.preventDefault() } },
+      make("div", { class: "panel-body" }, this.notice, instruction, this.form.root, comment),
+      make("div", { class: "panel-foot" }, this.message, make("div", { class: "buttons" }, this.sendButton, keys, this.makeClock(), this.status)),
+    );
+  }
+
+  makeClock() {
+    this.timer = new Timer(this.draft?.seconds ?? 0);
+    if (!this.kind.timed) return null;
+    const clock = make("span", { class: "clock", role: "timer" }, formatSeconds(this.timer.seconds));
+    setInterval(() => {
+      clock.textContent = formatSeconds(this.timer.seconds);
+    }, 500);
+    const pause = make("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Pause");
+    pause.addEventListener("click", () => {
+      this.timer.setPaused(!this.timer.isPaused);
+      pause.setAttribute("aria-pressed", String(this.timer.isPaused));
+      pause.textContent = this.timer.isPaused ? "Go on" : "Pause";
+      document.body.classList.toggle("paused", this.timer.isPaused);
+      document.querySelector(".content").inert = this.timer.isPaused;
+    });
+    return make("span", { class: "timer" }, clock, pause);
+  }
+
+  restore() {
+    const kept = this.autosave.recall();
+    const draft = kept ?? this.draft;
+    const own = this.isOpen ? null : (this.history ?? []).findLast((decision) => decision.role === this.role && !decision.stale);
+    const answers = draft ?? own;
+    if (this.kind.fields.some((field) => field.prefill)) {
+      this.form.write(Object.fromEntries(this.kind.fields.filter((field) => field.prefill).map((field) => [field.name, field.start ?? null])));
+    }
+    if (answers) {
+      this.form.write(answers.fields);
+      this.comment.value = answers.comment ?? "";
+    }
+    if (!this.isOpen) this.showNotice("This task does not wait for you: you can read it, and not decide.");
+    else if (kept || this.draft) this.status.textContent = "Your draft is here again";
+  }
+
+  readAnswers() {
+    return { fields: this.form.read(), comment: this.comment.value.trim(), seconds: this.timer.seconds };
+  }
+
+  take(fields) {
+    this.form.write(fields);
+    this.autosave.change();
+  }
+
+  async decide() {
+    if (!this.isOpen || this.isSending) return;
+    this.showProblem("");
+    if (this.form.findGap()) {
+      this.showProblem("A field still needs an answer.");
+      return;
+    }
+    this.setSending(true);
+    const answers = this.readAnswers();
+    const { status, data } = await this.api.decide({ ...answers, content_hash: this.task.content_hash, base: this.base ?? null });
+    if (status === 201) {
+      this.autosave.stop();
+      this.autosave.forget();
+      localStorage.setItem(`instruction:${this.kind.name}`, "closed");
+      location.assign(linkTask(data.next) ?? "/");
+      return;
+    }
+    this.setSending(false);
+    this.autosave.keep(answers);
+    if (status === 409) this.openConflict(data, answers);
+    else if (status === 422 && this.form.showProblem(data.field, sentence(data.message))) this.showProblem("One answer does not fit.");
+    else this.showProblem(describeFailure(status, data));
+  }
+
+  openConflict(data, answers) {
+    const goOn = async () => {
+      await this.api.saveDraft(answers);
+      this.autosave.stop();
+      location.reload();
+    };
+    const drop = () => {
+      this.autosave.stop();
+      this.autosave.forget();
+      location.assign(linkTask(this.next) ?? "/");
+    };
+    openConflict(data, this.kind.fields, answers, { goOn, drop });
+  }
+
+  async claim() {
+    const { status, data } = await this.api.claim();
+    if (status === 409) {
+      const name = data.by ? `${data.by} has` : "Somebody else has";
+      this.showNotice(`${name} this task open. You can wait, or go on with the next one.`);
+    } else if (status === 401) this.showProblem(describeFailure(401, {}));
+    else if (status && status < 400) this.notice.hidden = true;
+  }
+
+  async leave(address) {
+    await this.autosave.flush();
+    if (this.isOpen) this.api.release();
+    location.assign(address);
+  }
+
+  listen() {
+    const follow = (id) => document.getElementById(id)?.click();
+    const actions = {
+      "Ctrl+Enter": () => this.decide(),
+      "?": () => openKeys(this.kind),
+      j: () => follow("next"),
+      k: () => follow("previous"),
+      ArrowRight: () => follow("next"),
+      ArrowLeft: () => follow("previous"),
+      "+": () => {
+        const group = this.pictures.images.length ? this.pictures.images : this.pictures.pages;
+        if (group.length) openViewer(group, 0);
+      },
+    };
+    listenToKeys(actions, (key) => this.isOpen && this.form.press(key));
+    setInterval(() => {
+      if (this.isOpen && document.visibilityState === "visible") this.claim();
+    }, CLAIM_MS);
+  }
+
+  reportDraft(state) {
+    this.status.textContent = { saving: "Saving …", saved: "Draft saved", failed: "Not saved: kept in this tab" }[state];
+  }
+
+  setSending(isSending) {
+    this.isSending = isSending;
+    this.sendButton.disabled = isSending;
+    this.sendButton.setAttribute("aria-busy", String(isSending));
+  }
+
+  showProblem(text) {
+    this.message.textContent = text;
+    this.message.hidden = !text;
+  }
+
+  showNotice(text) {
+    this.notice.textContent = text;
+    this.notice.hidden = false;
+  }
+}
+
+/** The address of a task by its id, or an address as it is; null where there is none. */
+function linkTask(target) {
+  if (!target) return null;
+  return target.startsWith("/") ? target : `/tasks/${encodeURIComponent(target)}`;
+}
+
+function addChanges(section, before, after) {
+  const body = section.querySelector(".part-body");
+  const nodes = [...body.childNodes];
+  const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "Changes of the annotator");
+  button.addEventListener("click", () => {
+    const isShown = button.getAttribute("aria-pressed") === "true";
+    button.setAttribute("aria-pressed", String(!isShown));
+    body.replaceChildren(...(isShown ? nodes : [showDifference(before, after)]));
+  });
+  section.querySelector(".part-head").append(button);
+}
+
+function showStep(index) {
+  for (const node of document.querySelectorAll(".steps > li")) {
+    node.classList.toggle("current", node.id === `step-${index}`);
+  }
+  document.getElementById(`step-${index}`)?.scrollIntoView({ block: "nearest" });
+}
+
+function sentence(text) {
+  return text ? `${text[0].toUpperCase()}${text.slice(1)}` : "Does not fit.";
+}
+
+function describeFailure(status, data) {
+  if (status === 0) return "The server cannot be reached. Your answers are kept in this tab; send them again later.";
+  if (status === 401) return "You are logged out. Log in again in another tab, then send again; your answers are kept in this tab.";
+  if (status === 403) return "You may not decide on this task.";
+  return data.message ? sentence(data.message) : `The server did not take it (status ${status}). Your answers are kept in this tab.`;
+}
+
+new TaskPage(JSON.parse(document.querySelector("#task").textContent)).build();
+document.documentElement.dataset.ready = "true";
