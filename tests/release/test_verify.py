@@ -84,6 +84,12 @@ def test_a_link_that_leads_out_is_one_line(release: Path, tmp_path: Path) -> Non
     assert "leads out of this folder by a link" in findings[0]
 
 
+def test_a_folder_that_is_a_link_is_one_line(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (release / "more").symlink_to(tmp_path / "elsewhere")
+    assert verify_release(release).findings == [f"{release / 'more'}: is not in SHA256SUMS"]
+
+
 def test_a_pipe_is_not_waited_for(release: Path) -> None:
     (release / "datasheet.md").unlink()
     os.mkfifo(release / "datasheet.md")
@@ -98,6 +104,7 @@ def test_a_pipe_is_not_waited_for(release: Path) -> None:
         ("question", "How heavy?", "item-0: question_sha256 is not what the manifest says"),
         ("answer", ["7"], "item-0: answer_sha256 is not what the manifest says"),
         ("licence", "none", "item-0: licence is not what the manifest says"),
+        ("canary", "none", "item-0: lacks the canary"),
         ("images", [], "item-0: has 0 pictures, and the manifest 2"),
         ("images", [{"bytes": b"x", "path": "x"}] * 2, "item-0: picture 0 is not that of its"),
         ("id", "item-1", "item-1: "),
@@ -147,9 +154,104 @@ def point_card_elsewhere(release: Path) -> None:
     path.write_text(path.read_text("utf-8").replace("data/test-*", "/etc/*"), "utf-8")
 
 
+def point_card_at_another_folder(release: Path) -> None:
+    path = release / "README.md"
+    text = path.read_text("utf-8").replace("  default: true\n", "  default: true\n  data_dir: /\n")
+    path.write_text(text, "utf-8")
+
+
+def take_data_files_from_card(release: Path) -> None:
+    path = release / "README.md"
+    path.write_text(path.read_text("utf-8").replace("configs:", "others:"), "utf-8")
+
+
+def raise_version_of_card(release: Path) -> None:
+    path = release / "README.md"
+    path.write_text(
+        path.read_text("utf-8").replace('version: "1.0.0"', 'version: "9.0.0"'), "utf-8"
+    )
+
+
+def add_script(release: Path) -> None:
+    (release / "rods.py").write_text("# rods canary 1aecea0c-4c5c-5b38-8301-decc491c30c6\n")
+
+
+def edit_distribution(release: Path, entry: dict[str, object]) -> None:
+    path = release / "croissant.json"
+    document = json.loads(path.read_text("utf-8"))
+    document["distribution"].append(entry)
+    path.write_text(json.dumps(document), "utf-8")
+
+
+def add_address(release: Path) -> None:
+    edit_distribution(
+        release, {"@type": "cr:FileObject", "@id": "more", "contentUrl": "https://evil.example/x"}
+    )
+
+
+def add_set_of_files(release: Path) -> None:
+    edit_distribution(release, {"@type": "cr:FileSet", "@id": "more", "includes": "/etc/*"})
+
+
+def add_unknown_entry(release: Path) -> None:
+    edit_distribution(release, {"@type": "sc:FileObject", "@id": "more", "contentUrl": "../x"})
+
+
+def take_canary_from_line(release: Path) -> None:
+    path = release / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    rows[2]["canary"] = ""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def take_canary_from_datasheet(release: Path) -> None:
+    (release / "datasheet.md").write_text("# Datasheet\n")
+
+
+def empty_canary(release: Path) -> None:
+    path = release / "provenance.json"
+    document = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(document | {"canary": ""}), "utf-8")
+
+
+def drop_answers(release: Path) -> None:
+    (release / "answers.jsonl").unlink()
+
+
+def shorten_questions(release: Path) -> None:
+    path = release / "questions.jsonl"
+    path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
+
+
+def hide_column(release: Path) -> None:
+    path = release / "schema.json"
+    document = json.loads(path.read_text("utf-8"))
+    del document["columns"]["rationale"]
+    path.write_text(json.dumps(document), "utf-8")
+
+
+def nest_card(release: Path) -> None:
+    anchors = "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 60))
+    (release / "README.md").write_text(f"---\na0: &a0 [x]\n{anchors}---\n")
+
+
 @pytest.mark.parametrize(
     ("spoil", "finding"),
     [
+        (point_card_at_another_folder, "a configuration of its header has other keys"),
+        (take_data_files_from_card, "its header names no data files"),
+        (raise_version_of_card, "is of another version than provenance.json, 1.0.0"),
+        (add_script, "rods.py: is no file of a release"),
+        (add_address, "'more' is not the file of its SHA-256"),
+        (add_set_of_files, "'more' is not the file of its SHA-256"),
+        (add_unknown_entry, "'more' is not the file of its SHA-256"),
+        (take_canary_from_line, "questions.jsonl: a line lacks the canary"),
+        (take_canary_from_datasheet, "datasheet.md: lacks the canary"),
+        (empty_canary, "its canary does not end in a UUID"),
+        (drop_answers, "answers.jsonl: is missing"),
+        (shorten_questions, "questions.jsonl: is not of the items"),
+        (hide_column, "item-0: has other columns than schema.json"),
+        (nest_card, "README.md: "),
         (spoil_manifest, "manifest.jsonl, line 1: "),
         (repeat_manifest, "the id 'item-0' stands twice"),
         (nest_provenance, "provenance.json: "),

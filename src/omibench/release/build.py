@@ -17,6 +17,7 @@ from omibench.datasets.releases.folder import (
     read_release_provenance,
     write_sums,
 )
+from omibench.datasets.releases.halves import write_halves
 from omibench.datasets.releases.hashes import describe_row
 from omibench.datasets.releases.schema import ReleaseProvenance, ReleaseRow
 from omibench.errors import MissingInputError, OutputError, reason_of
@@ -124,14 +125,16 @@ def _write_release(
     rows = [describe_row(build_row(item, several), item.split) for item in items]
     reader = PictureReader(freeze.folder)
     digests = _write_tables(out, items, reader, several, provenance)
-    write_jsonl(out / MANIFEST, rows)
-    has_halves = _write_halves(out, items)
-    write_json(out / "schema.json", {"columns": describe_columns(several)})
+    marked = [row.model_copy(update={"canary": provenance.canary}) for row in rows]
+    write_jsonl(out / MANIFEST, marked)
+    has_halves = _write_halves(out, items, provenance.canary)
+    columns = describe_columns(several)
+    write_json(out / "schema.json", {"canary": provenance.canary, "columns": columns})
     write_json(out / PROVENANCE, provenance)
     _write_changelog(out, rows, provenance, options.previous)
     write_text(out / "datasheet.md", write_datasheet(provenance, items))
     if any(item.access == "metadata" for item in items):
-        write_text(out / "EXTRACTION.md", write_extraction_guide(provenance.sources))
+        write_text(out / "EXTRACTION.md", write_extraction_guide(provenance))
     facts = CardFacts(
         items=items,
         numbers=_count_items(items, reader, options),
@@ -147,7 +150,7 @@ def _write_release(
     text = json.dumps(croissant, indent=2, ensure_ascii=False)
     write_text(out / "croissant.json", text + "\n")
     digests["croissant.json"] = hash_file(out / "croissant.json")
-    write_sums(out, list(digests), digests)
+    write_sums(out, digests, provenance.canary)
 
 
 def _count_items(
@@ -198,19 +201,19 @@ def _draw_sample(items: Sequence[ReleaseItem], seed: int) -> list[ReleaseItem]:
     return [item for item in items if item.item.question.id in ids]
 
 
-def _write_halves(out: Path, items: Sequence[ReleaseItem]) -> bool:
+def _write_halves(out: Path, items: Sequence[ReleaseItem], canary: str) -> bool:
     """Questions apart from answers, of the items with texts; whether there are any."""
     members = [item.item for item in items if item.access == "full"]
     if members:
-        write_jsonl(out / "questions.jsonl", [member.question for member in members])
-        write_jsonl(out / "answers.jsonl", [member.answer for member in members])
+        questions = [member.question for member in members]
+        write_halves(out, questions, [member.answer for member in members], canary)
     return bool(members)
 
 
 def _write_changelog(
     out: Path, rows: Sequence[ReleaseRow], provenance: ReleaseProvenance, previous: Path | None
 ) -> None:
-    heading = f"# Changelog of {provenance.name}\n"
+    heading = f"# Changelog of {provenance.name}\n\nCanary: `{provenance.canary}`\n"
     if previous is None:
         write_text(out / CHANGELOG, f"{heading}\n## {provenance.version}\n\n- first release\n")
         return
@@ -219,5 +222,6 @@ def _write_changelog(
     check_version(before.version, provenance.version, changes)
     lines = "".join(f"- {line}\n" for line in describe_changes(changes)[:-1])
     path = previous / CHANGELOG
-    older = read_text(path, DOCUMENT_BYTES).partition("\n")[2] if path.is_file() else ""
-    write_text(out / CHANGELOG, f"{heading}\n## {provenance.version}\n\n{lines}{older}")
+    older = read_text(path, DOCUMENT_BYTES).partition("\n## ") if path.is_file() else ("", "", "")
+    entries = f"\n## {provenance.version}\n\n{lines}{''.join(older[1:])}"
+    write_text(out / CHANGELOG, heading + entries)

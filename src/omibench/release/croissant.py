@@ -91,7 +91,7 @@ def describe_croissant(
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": provenance.name,
         "description": f"{sum(s.items for s in provenance.sources)} problems with pictures, each "
-        "with its gold and reference solution.",
+        f"with its gold and reference solution. Canary: {provenance.canary}",
         "version": provenance.version,
         "license": list(licences) or ["not stated"],
         "url": f"urn:uuid:{provenance.canary.rsplit(' ', 1)[-1]}",

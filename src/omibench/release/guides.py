@@ -54,11 +54,11 @@ def write_datasheet(provenance: ReleaseProvenance, items: Sequence[ReleaseItem])
     return "\n".join(lines) + "\n"
 
 
-def write_extraction_guide(sources: Sequence[ReleasedSource]) -> str:
+def write_extraction_guide(provenance: ReleaseProvenance) -> str:
     """Markdown that says how to get the items that are given as metadata.
 
     Args:
-        sources: Those of the release; only those that may not be given on are described.
+        provenance: Of the release; only sources that may not be given on are described.
     """
     lines = [
         "# Extraction guide",
@@ -75,11 +75,11 @@ def write_extraction_guide(sources: Sequence[ReleasedSource]) -> str:
         "listed.",
         "",
     ]
-    for source in sources:
+    for source in provenance.sources:
         if source.redistribute is False:
             lines += [f"## {escape_cell(source.name)}", "", _describe_source(source), ""]
             lines += [_describe_file(source, name) for name in sorted(source.files)] + [""]
-    return "\n".join(lines)
+    return "\n".join([*lines, f"Canary: `{provenance.canary}`", ""])
 
 
 def _describe_source(source: ReleasedSource) -> str:

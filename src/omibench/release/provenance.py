@@ -26,7 +26,10 @@ def collect_provenance(
     findings: Sequence[str],
     options: ReleaseOptions,
 ) -> ReleaseProvenance:
-    """What `provenance.json` says, read from the freeze and the current folder.
+    """What `provenance.json` says, read from the freeze and the repository of its study.
+
+    That is the repository that the freeze lies in, wherever the command is given; where it lies in
+    none, that of the current folder.
 
     Args:
         freeze: The dataset.
@@ -35,13 +38,14 @@ def collect_provenance(
         options: What is said of it.
     """
     version_text = options.version or freeze.manifest.version
-    lock = Path("dvc.lock")
+    study = _find_study(freeze.folder)
+    lock = study / "dvc.lock"
     return ReleaseProvenance(
         name=freeze.manifest.name,
         version=version_text + ("-draft" if findings else ""),
         draft=bool(findings),
         findings=list(findings),
-        commit=_read_commit(),
+        commit=_read_commit(study),
         dvc_lock_sha256=hash_file(lock) if lock.is_file() else None,
         frozen=freeze.manifest,
         review_sha256=hash_file(options.review) if options.review else None,
@@ -64,19 +68,31 @@ def make_canary(name: str) -> str:
     return f"{name} canary {uuid.uuid5(_NAMESPACE, name)}"
 
 
-def _read_commit() -> str | None:
-    commit = _ask_git("rev-parse", "HEAD")
+def _find_study(freeze: Path) -> Path:
+    """The top of the repository of a freeze, else of the current folder, else that folder."""
+    for folder in (freeze, Path()):
+        if top := _ask_git(folder, "rev-parse", "--show-toplevel"):
+            return Path(top)
+    return Path()
+
+
+def _read_commit(study: Path) -> str | None:
+    commit = _ask_git(study, "rev-parse", "HEAD")
     if not commit:
         return None
     # Files that git does not know may be the releases before this one.
-    has_changes = _ask_git("status", "--porcelain", "--untracked-files=no")
+    has_changes = _ask_git(study, "status", "--porcelain", "--untracked-files=no")
     return commit + ("+changed" if has_changes else "")
 
 
-def _ask_git(*words: str) -> str:
+def _ask_git(folder: Path, *words: str) -> str:
     try:
         answer = subprocess.run(
-            ["git", *words], capture_output=True, text=True, timeout=60, check=True
+            ["git", "-C", str(folder), *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return ""

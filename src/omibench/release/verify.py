@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import yaml
-
 from omibench.datasets.releases.folder import (
     DOCUMENT_BYTES,
     MOST_FILES,
@@ -18,6 +16,7 @@ from omibench.datasets.releases.folder import (
     read_release_provenance,
     read_sums,
 )
+from omibench.datasets.releases.halves import ANSWERS, QUESTIONS, iter_answers, iter_questions
 from omibench.datasets.releases.hashes import (
     GOLD,
     QUESTION,
@@ -31,9 +30,8 @@ from omibench.errors import FileFormatError, OmibenchError
 from omibench.files.hashes import hash_file
 from omibench.files.intake import open_regular, parse_json, read_bytes, read_picture
 from omibench.files.intake.containment import Container
-from omibench.files.yaml_file import parse_yaml
-from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import iter_jsonl
+from omibench.release.columns import CANARY
+from omibench.release.verify_documents import check_documents
 
 _HASHES: Final = (
     "question_sha256", "answer_sha256", "rationale_sha256", "original_sha256", "labels_sha256",
@@ -79,11 +77,10 @@ def _check(folder: Path) -> Iterator[str]:
         if damaged:
             return
         rows = {row.id: row for row in read_manifest_rows(folder)}
-        read_release_provenance(folder)
-        yield from _check_tables(folder, sums, rows)
+        provenance = read_release_provenance(folder)
+        yield from _check_tables(folder, sums, rows, provenance.canary)
         yield from _check_halves(folder, sums, rows)
-        yield from _check_card(folder, sums)
-        yield from _check_croissant(folder, sums)
+        yield from check_documents(folder, sums, provenance)
     except OmibenchError as error:
         yield from error.lines
 
@@ -108,8 +105,9 @@ def _check_sums(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
 
 def _list_files(folder: Path) -> Iterator[str]:
     count = 0
-    for place, _, names in os.walk(folder):  # follows no links
-        for name in sorted(names):
+    for place, folders, names in os.walk(folder):  # follows no links
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        for name in sorted([*names, *links]):
             count += 1
             if count > MOST_FILES + 1:
                 raise FileFormatError(f"{folder}: holds more than {MOST_FILES:,} files")
@@ -117,8 +115,9 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 def _check_tables(
-    folder: Path, sums: Mapping[str, str], rows: Mapping[str, ReleaseRow]
+    folder: Path, sums: Mapping[str, str], rows: Mapping[str, ReleaseRow], canary: str
 ) -> Iterator[str]:
+    columns = _read_columns(folder)
     seen: set[str] = set()
     tables = [name for name in sums if name.endswith(".parquet")]
     for name in sorted(tables):
@@ -137,6 +136,10 @@ def _check_tables(
                 seen.add(str(identity))
                 if not Path(name).name.startswith(f"{expected.split}-"):
                     yield f"{place}: {identity}: the manifest has it in {expected.split}"
+            if columns != {*row}:
+                yield f"{place}: {identity}: has other columns than schema.json"
+            if row.get(CANARY) != canary:
+                yield f"{place}: {identity}: lacks the canary of provenance.json"
             yield from _check_row(place, row, expected)
     for identity in rows.keys() - seen if len(seen) < len(rows) else ():
         yield f"{folder}: {identity}: is in the manifest and in no table"
@@ -180,61 +183,37 @@ def _check_pictures(place: str, contents: list[bytes | None], digests: list[str]
 def _check_halves(
     folder: Path, sums: Mapping[str, str], rows: Mapping[str, ReleaseRow]
 ) -> Iterator[str]:
-    """Questions and answers apart say what the manifest says."""
-    container = Container(folder)
-    if "questions.jsonl" in sums:
-        path = container.path("questions.jsonl")
-        for question in iter_jsonl(path, Question):
+    """Questions and answers apart say what the manifest says, of each item that has texts."""
+    full = sorted(row.id for row in rows.values() if row.access == "full")
+    for name in (QUESTIONS, ANSWERS):
+        if full and name not in sums:
+            yield f"{folder / name}: is missing"
+    if QUESTIONS in sums:
+        questions = {question.id: question for question in iter_questions(folder)}
+        if sorted(questions) != full:
+            yield f"{folder / QUESTIONS}: is not of the items that are given with their texts"
+        for question in questions.values():
             values = {"question": question.question, "choices": list_choices(question.choices)}
             expected = rows.get(question.id)
             if not expected or expected.question_sha256 != hash_values(values, QUESTION):
-                yield f"{path}: {question.id[:80]!r}: its question is not what the manifest says"
-    if "answers.jsonl" in sums:
-        path = container.path("answers.jsonl")
-        for answer in iter_jsonl(path, Answer):
-            expected = rows.get(answer.id)
+                place = folder / QUESTIONS
+                yield f"{place}: {question.id[:80]!r}: its question is not what the manifest says"
+    if ANSWERS in sums:
+        answers = {answer.id: answer for answer in iter_answers(folder)}
+        if sorted(answers) != full:
+            yield f"{folder / ANSWERS}: is not of the items that are given with their texts"
+        for answer in answers.values():
             digest = hash_values({"answer": answer.answer}, GOLD)
+            expected = rows.get(answer.id)
             if not expected or expected.answer_sha256 != digest:
-                yield f"{path}: {answer.id[:80]!r}: its gold is not what the manifest says"
+                place = folder / ANSWERS
+                yield f"{place}: {answer.id[:80]!r}: its gold is not what the manifest says"
 
 
-def _check_card(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
-    """The header of the card: its data files are those of the release, and no others."""
-    path = Container(folder).path("README.md")
-    parts = read_bytes(path, DOCUMENT_BYTES).split(b"---\n", 2)
-    if len(parts) < 3 or parts[0]:
-        yield f"{path}: has no YAML header"
-        return
-    try:
-        header = parse_yaml(parts[1])
-    except (yaml.YAMLError, ValueError, OmibenchError) as error:
-        yield f"{path}: its header is not YAML: {' '.join(str(error).split())[:200]}"
-        return
-    configs = header.get("configs") if isinstance(header, dict) else None
-    for config in configs if isinstance(configs, list) else []:
-        files = config.get("data_files") if isinstance(config, dict) else None
-        for entry in files if isinstance(files, list) else [files]:
-            pattern = entry.get("path") if isinstance(entry, dict) else entry
-            if not isinstance(pattern, str) or not _matches(pattern, sums):
-                yield f"{path}: names data files that are not in {SUMS}: {str(pattern)[:80]!r}"
-
-
-def _matches(pattern: str, sums: Mapping[str, str]) -> bool:
-    head, star, tail = pattern.partition("*")
-    if not star:
-        return pattern in sums
-    return any(name.startswith(head) and name.endswith(tail) for name in sums)
-
-
-def _check_croissant(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
-    path = Container(folder).path("croissant.json")
+def _read_columns(folder: Path) -> set[str]:
+    path = Container(folder).path("schema.json")
     document = parse_json(read_bytes(path, DOCUMENT_BYTES), str(path))
-    entries = document.get("distribution") if isinstance(document, dict) else None
-    if not isinstance(entries, list):
-        yield f"{path}: has no list `distribution`"
-        return
-    for entry in entries:
-        if isinstance(entry, dict) and entry.get("@type") == "cr:FileObject":
-            name, digest = str(entry.get("contentUrl")), entry.get("sha256")
-            if sums.get(name) != digest:
-                yield f"{path}: {name[:80]!r} is not the file of its SHA-256 in {SUMS}"
+    columns = document.get("columns") if isinstance(document, dict) else None
+    if not isinstance(columns, dict):
+        raise FileFormatError(f"{path}: names no columns")
+    return {*columns}

@@ -12,12 +12,13 @@ import pytest
 from tests.datasets.conftest import Read
 
 import omibench
+from omibench.datasets.releases.halves import iter_questions
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import parse_study
 from omibench.release.build import build_release
 from omibench.release.options import ReleaseOptions
 from omibench.release.splits import SplitPlan
-from omibench.schemas.problem import OriginalRow, Question
+from omibench.schemas.problem import OriginalRow
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl, write_json
 from omibench.stages.freeze import freeze_dataset
 from small_freeze import write_freeze, write_sources
@@ -165,7 +166,7 @@ def test_a_picture_may_not_be_written_elsewhere(release: Path, read: Read) -> No
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     provenance = release / "provenance.json"
     document = json.loads(provenance.read_text("utf-8"))
-    document["frozen"]["questions_sha256"] = content_hash(read_jsonl(path, Question))
+    document["frozen"]["questions_sha256"] = content_hash(iter_questions(release))
     provenance.write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileFormatError, match="is no path of a frozen picture"):
         read("frozen", release)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -36,6 +36,8 @@ def read_sums(folder: Path) -> dict[str, str]:
     sums: dict[str, str] = {}
     container = Container(folder)
     for number, line in enumerate(read_text(path, DOCUMENT_BYTES).splitlines(), 1):
+        if line.startswith("#"):
+            continue
         digest, separator, name = line.partition("  ")
         if not separator or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
             raise FileFormatError(f"{path}, line {number}: is no SHA-256, two spaces and a path")
@@ -48,10 +50,10 @@ def read_sums(folder: Path) -> dict[str, str]:
     return sums
 
 
-def write_sums(folder: Path, names: Sequence[str], digests: dict[str, str]) -> None:
-    """Write SHA256SUMS over `names`, sorted, as `sha256sum -c` reads it."""
-    lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(names))
-    (folder / SUMS).write_bytes(lines.encode())
+def write_sums(folder: Path, digests: Mapping[str, str], canary: str) -> None:
+    """Write SHA256SUMS, sorted by path, as `sha256sum -c` reads it; its first line is a comment."""
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(digests.items())]
+    (folder / SUMS).write_bytes("".join([f"# {canary}\n", *lines]).encode())
 
 
 def read_manifest_rows(folder: Path) -> list[ReleaseRow]:

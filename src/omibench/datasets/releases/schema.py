@@ -36,6 +36,7 @@ class ReleaseRow(Noun):
     labels_sha256: Sha256Text
     """Of subject, topic, language and attributes."""
     image_sha256: Annotated[list[Sha256Text], Field(max_length=1000)]
+    canary: str = ""
 
 
 class ReleasedSource(Noun):

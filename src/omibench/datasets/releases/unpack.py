@@ -17,6 +17,7 @@ from omibench.datasets.releases.folder import (
     read_release_provenance,
     read_sums,
 )
+from omibench.datasets.releases.halves import ANSWERS, QUESTIONS, iter_answers, iter_questions
 from omibench.datasets.releases.hashes import (
     GOLD,
     ORIGINAL,
@@ -31,10 +32,9 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.atomic import write_atomically
 from omibench.files.intake.containment import Container
 from omibench.schemas.problem import Answer, Original, OriginalRow, Question
-from omibench.schemas.tables import content_hash, read_jsonl, write_json, write_jsonl
+from omibench.schemas.tables import content_hash, write_json, write_jsonl
 from omibench.schemas.validation import explain
 
-QUESTIONS, ANSWERS = "questions.jsonl", "answers.jsonl"
 MOST_IDS: Final = 5
 _PICTURE: Final = re.compile(r"images/([0-9a-f]{64})\.[a-z0-9]{1,8}")
 
@@ -61,8 +61,7 @@ def unpack_release(folder: Path, out: Path) -> None:
     rows = {row.id: row for row in read_manifest_rows(folder)}
     provenance = read_release_provenance(folder)
     _refuse_metadata(folder, list(rows.values()))
-    questions = read_jsonl(Container(folder).path(QUESTIONS), Question)
-    answers = read_jsonl(Container(folder).path(ANSWERS), Answer)
+    questions, answers = [*iter_questions(folder)], [*iter_answers(folder)]
     frozen = provenance.frozen
     for name, halves, expected in (
         (QUESTIONS, content_hash(questions), frozen.questions_sha256),

@@ -1,0 +1,82 @@
+"""The same freeze, commit and packages give the same bytes, whoever builds and wherever."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from small_freeze import write_freeze, write_sources
+
+
+def build(folder: Path, out: Path, here: Path, **environment: str) -> dict[str, bytes]:
+    """Build a release in a process of its own; the content of its files."""
+    words = ["release", "build", str(folder / "results/freeze"), "--out", str(out)]
+    words += ["--sources", str(folder / "sources.yaml"), "--printed", "mathreal"]
+    words += ["--split", "mini=3", "--by", "grade,skills"]
+    subprocess.run(
+        [sys.executable, "-m", "omibench", *words],
+        cwd=here,
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+        umask=0o077 if environment["TZ"] == "UTC" else 0o022,
+    )
+    files = sorted(path for path in out.rglob("*") if path.is_file())
+    return {str(path.relative_to(out)): path.read_bytes() for path in files}
+
+
+def ask_git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    command = ["git", "-C", str(folder), *identity, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_hash_seed_time_zone_locale_and_folder_change_nothing(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    write_freeze(study / "results/freeze", items=9)
+    write_sources(study / "sources.yaml", beta=False)
+    (study / "dvc.lock").write_text("schema: '2.0'\n")
+    ask_git(tmp_path, "init", "-q", str(study))
+    ask_git(study, "add", "dvc.lock")
+    ask_git(study, "commit", "-qm", "lock")
+    one = build(
+        study, tmp_path / "one", study, PYTHONHASHSEED="1", TZ="UTC", LC_ALL="C", PYTHONUTF8="0"
+    )
+    two = build(
+        study,
+        tmp_path / "two",
+        tmp_path,
+        PYTHONHASHSEED="2",
+        TZ="Asia/Kathmandu",
+        LC_ALL="tr_TR.UTF-8",
+        PYTHONUTF8="1",
+    )
+    assert one == two
+    assert len(one) == 14
+    provenance = json.loads(one["provenance.json"])
+    assert provenance["commit"] == ask_git(study, "rev-parse", "HEAD")
+    assert provenance["dvc_lock_sha256"]
+
+
+def test_every_text_file_holds_the_canary(tmp_path: Path) -> None:
+    write_freeze(tmp_path / "results/freeze")
+    write_sources(tmp_path / "sources.yaml", beta=False)
+    here = {"TZ": "UTC", "PYTHONHASHSEED": "0"}
+    files = build(tmp_path, tmp_path / "out", tmp_path, **here)
+    canary = json.loads(files["provenance.json"])["canary"].encode()
+    texts = {name: content for name, content in files.items() if not name.endswith(".parquet")}
+    assert {name for name, content in texts.items() if canary not in content} == set()
+    assert len(texts) == 11
+    lines = [
+        line
+        for name, content in texts.items()
+        if name.endswith(".jsonl")
+        for line in content.splitlines()
+    ]
+    assert all(canary in line for line in lines)
+    # `sha256sum -c` takes the canary's line for a comment.
+    command = ["sha256sum", "--quiet", "--strict", "-c", "SHA256SUMS"]
+    assert not subprocess.run(command, cwd=tmp_path / "out", check=True, capture_output=True).stderr
