@@ -7,12 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 
-from pydantic import ValidationError
-
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.review.changes import change_problem
 from omibench.review.decisions import Decision
 from omibench.schemas.problem import Problem
-from omibench.schemas.problem_warning import RATIONALE, ProblemWarning
 
 log = logging.getLogger("omibench.review")
 
@@ -93,28 +91,9 @@ def _decide(problem: Problem, decisions: Sequence[Decision]) -> Problem | None:
     return problem
 
 
-_STATEMENT = {"question", "choices", "answer"}
-
-
-def _without_rationale_warnings(problem: Problem) -> list[ProblemWarning]:
-    return [warning for warning in problem.warnings if warning.code != RATIONALE]
-
-
 def _apply_edit(problem: Problem, decision: Decision) -> Problem:
     changes = decision.edit.model_dump(exclude_unset=True) if decision.edit else {}
-    if "solution" in changes:
-        # A person has rewritten it, so what was said of the model's rationale no longer holds.
-        changes["warnings"] = _without_rationale_warnings(problem)
-    elif _STATEMENT & changes.keys() and _without_rationale_warnings(problem) != problem.warnings:
-        # A model wrote its rationale for another question or gold than the corrected one.
-        changes |= {"solution": None, "warnings": _without_rationale_warnings(problem)}
-    try:
-        return Problem.model_validate({**problem.model_dump(), **changes})
-    except ValidationError as error:
-        message = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise FileFormatError(
-            f"review: {problem.id}: the edit by {decision.reviewer} does not fit: {message}"
-        ) from None
+    return change_problem(problem, changes, f"{problem.id}: the edit by {decision.reviewer}")
 
 
 def _conflict(earlier: Decision, later: Decision) -> str | None:

@@ -1,0 +1,212 @@
+"""What a person's decision makes of one problem."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from pydantic import JsonValue, ValidationError
+
+from omibench.errors import FileFormatError
+from omibench.review.contents import get_solution
+from omibench.review.hashing import normalise_lines
+from omibench.review.kinds import find_kind
+from omibench.review.kinds.declaration import Kind
+from omibench.review.part_texts import read_answer_text, read_choices_text
+from omibench.schemas.attributes import Value, list_labels
+from omibench.schemas.problem import Original, Problem
+from omibench.schemas.problem_warning import LABEL, RATIONALE, ProblemWarning
+from omibench.schemas.review import ReviewTask
+
+TRANSLATION: Final = "translation"
+"""The code of a warning that says who translated a problem."""
+_STATEMENT: Final = {"question", "choices", "answer"}
+_NONE: Final = "none"
+
+
+def change_problem(
+    problem: Problem,
+    changes: Mapping[str, Any],
+    place: str,
+    *,
+    simulated_by: Collection[str] = (),
+    keep_solution: bool = False,
+) -> Problem:
+    """The problem with other fields, and with what then no longer holds taken back.
+
+    A solution that a person has written loses what was said of the model's; a solution that a model
+    wrote for another question or gold than the corrected one is taken out.
+
+    Args:
+        problem: The problem before.
+        changes: Fields with their new values.
+        place: Whose change it is, for an error.
+        simulated_by: People for whom a program stands in: what they write is marked so.
+        keep_solution: Whether a person has read the solution beside the changed question.
+
+    Raises:
+        FileFormatError: The changes do not fit the problem.
+    """
+    changes = dict(changes)
+    warnings = list_other_warnings(changes.get("warnings", problem.warnings), RATIONALE)
+    if "solution" in changes:
+        mark = ProblemWarning(RATIONALE, simulated_by=tuple(sorted(simulated_by)))
+        is_marked = simulated_by and changes["solution"]
+        changes["warnings"] = [*warnings, mark] if is_marked else warnings
+    elif _STATEMENT & changes.keys() and warnings != problem.warnings and not keep_solution:
+        changes |= {"solution": None, "warnings": warnings}
+    try:
+        return Problem.model_validate({**problem.model_dump(), **changes})
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise FileFormatError(f"review: {place} does not fit: {message}") from None
+
+
+def list_other_warnings(warnings: Collection[ProblemWarning], code: str) -> list[ProblemWarning]:
+    """Warnings of other codes than one."""
+    return [warning for warning in warnings if warning.code != code]
+
+
+def find_drop(kind: Kind, fields: Mapping[str, JsonValue]) -> str | None:
+    """The answer of a settled task that takes the problem out, as `FIELD: VALUE`; else None."""
+    for field in kind.fields:
+        drops = {option.value for option in field.options if option.drops}
+        if fields.get(field.name) in drops:
+            return f"{field.name}: {fields[field.name]}"
+    return None
+
+
+def apply_fields(
+    problem: Problem,
+    task: ReviewTask,
+    fields: Mapping[str, JsonValue],
+    simulated_by: Collection[str] = (),
+) -> Problem:
+    """The problem as a settled task leaves it, unless that drops it (`find_drop`).
+
+    Edited texts replace the problem's, fields with an attribute become that attribute, and labels
+    its subject and topics (OMIBench, A.3.2, A.4.2 and A.5).
+
+    Args:
+        problem: The problem that the task is about.
+        task: The task.
+        fields: On which it is settled.
+        simulated_by: People among those who decided for whom a program stands in. What was
+            marked as simulated stays so.
+
+    Raises:
+        FileFormatError: An edit does not fit the problem.
+    """
+    if task.kind == "rationale":
+        return _set_rationale(problem, task, fields, simulated_by)
+    kind = find_kind(task.kind)
+    place = f"{task.id}: what was settled"
+    changes = _read_texts(kind, problem, fields, place)
+    if task.kind == "page" and problem.original is not None:
+        changes = _correct_original(problem.original, changes)
+    attributes = _read_attributes(kind, problem, fields)
+    if task.kind == "label":
+        changes |= _read_labels(problem, attributes, fields)
+    elif attributes != problem.attributes:
+        changes["attributes"] = attributes
+    if task.kind in _VOUCHED and not simulated_by:
+        changes["warnings"] = list_other_warnings(problem.warnings, _VOUCHED[task.kind])
+    solution_valid = fields.get("solution_valid")
+    if solution_valid == "invalid" and problem.solution:
+        changes.setdefault("solution", None)
+    return change_problem(
+        problem,
+        changes,
+        place,
+        simulated_by=simulated_by,
+        keep_solution=solution_valid == "valid",
+    )
+
+
+_VOUCHED: Final = {"translation": TRANSLATION, "label": LABEL}
+"""By kind of task: the warning that a person's decision replaces."""
+
+
+def _read_texts(
+    kind: Kind, problem: Problem, fields: Mapping[str, JsonValue], place: str
+) -> dict[str, Any]:
+    """Texts of the problem that were edited, as its fields."""
+    changes: dict[str, Any] = {}
+    for field in kind.fields:
+        value = fields.get(field.name)
+        part = field.edits or field.prefill
+        if field.type != "text" or not isinstance(value, str) or not value.strip():
+            continue
+        if part in {"question", "solution"}:
+            changes[part] = value
+        elif part == "answer":
+            changes[part] = read_answer_text(value)
+        elif part == "choices":
+            try:
+                changes[part] = read_choices_text(value, problem.choices or [])
+            except FileFormatError as error:
+                raise FileFormatError(f"review: {place} does not fit: {error}") from None
+    return {
+        name: value
+        for name, value in changes.items()
+        if value != normalise_lines(getattr(problem, name))
+    }
+
+
+def _correct_original(original: Original, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Corrections of a page, which shows the problem in the language of the page."""
+    texts = {name: changes[name] for name in ("question", "choices") if name in changes}
+    others = {name: value for name, value in changes.items() if name not in texts}
+    return {**others, "original": original.model_copy(update=texts)} if texts else others
+
+
+def _read_attributes(
+    kind: Kind, problem: Problem, fields: Mapping[str, JsonValue]
+) -> dict[str, Value]:
+    attributes = dict(problem.attributes)
+    for field in kind.fields:
+        value = fields.get(field.name)
+        if not field.attribute or value is None:
+            continue
+        if value == _NONE:
+            attributes.pop(field.attribute, None)
+        else:
+            attributes[field.attribute] = str(value)
+    return attributes
+
+
+def _read_labels(
+    problem: Problem, attributes: Mapping[str, Value], fields: Mapping[str, JsonValue]
+) -> dict[str, Any]:
+    """Subject and topics: `a#b` are two topics, the first of which is the problem's topic."""
+    subject = str(fields.get("subject") or problem.subject)
+    topics = [part.strip() for part in str(fields.get("topic") or "").split("#") if part.strip()]
+    changes: dict[str, Any] = {} if subject == problem.subject else {"subject": subject}
+    stated = dict(attributes)
+    if topics and topics[0] != problem.topic:
+        changes["topic"] = topics[0]
+    if topics and (len(topics) > 1 or list_labels(problem.attributes.get("topics"))):
+        stated["topics"] = topics
+    if "domain" in stated:
+        stated["domain"] = subject
+    return changes if stated == problem.attributes else {**changes, "attributes": stated}
+
+
+def _set_rationale(
+    problem: Problem,
+    task: ReviewTask,
+    fields: Mapping[str, JsonValue],
+    simulated_by: Collection[str],
+) -> Problem:
+    """The problem with the text that was settled; that of a model keeps its mark."""
+    text = get_solution(task, fields)
+    if text is None or text == problem.solution:
+        return problem
+    place = f"{task.id}: the rationale"
+    if fields.get("solution") is not None:
+        return change_problem(problem, {"solution": text}, place, simulated_by=simulated_by)
+    marks = [w for w in problem.warnings if w.code == RATIONALE and w.is_simulated]
+    models = {model for mark in marks for model in mark.simulated_by}
+    if task.simulated and not models:
+        models = {"candidate"}
+    return change_problem(problem, {"solution": text}, place, simulated_by=models)

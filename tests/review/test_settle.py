@@ -1,0 +1,119 @@
+"""What a whole review makes of problems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from omibench.review.contents import make_content
+from omibench.review.settle import (
+    ReviewIndex,
+    ReviewRule,
+    SettledReview,
+    apply_earlier_kinds,
+    settle_problems,
+)
+from omibench.schemas.problem import Problem
+from omibench.schemas.review import ReviewDecision, ReviewTask
+from review.builders import GOOD, decide, make_task
+
+BAD = GOOD | {"valid": "invalid"}
+PAGE = {"usable": "usable", "pictures": "right"}
+
+
+def make_problem(name: str, question: str = "How far?") -> Problem:
+    return Problem(
+        id=name, question=question, answer=["1 m"], source="s", source_sha256="0" * 64,
+        number="1", pages=[1],
+    )  # fmt: skip
+
+
+def ask(problem: Problem, kind: str = "item") -> ReviewTask:
+    return make_task(problem.id, kind, make_content(kind, problem))
+
+
+PROBLEMS = [make_problem(name) for name in ("good", "bad", "split", "audit", "changed", "new")]
+GOOD_TASK, BAD_TASK, SPLIT_TASK, AUDIT_TASK, OLD_TASK = TASKS = [
+    *map(ask, PROBLEMS[:4]),
+    ask(make_problem("changed", "How long?")),
+]
+DECISIONS = [
+    decide(1, "ann", "annotator", GOOD_TASK),
+    decide(2, "bob", "auditor", GOOD_TASK, simulated=True),
+    decide(3, "ann", "annotator", BAD_TASK, BAD),
+    decide(4, "bob", "auditor", BAD_TASK, BAD),
+    decide(5, "ann", "annotator", SPLIT_TASK),
+    decide(6, "bob", "auditor", SPLIT_TASK, BAD),
+    decide(7, "ann", "annotator", AUDIT_TASK),
+    decide(8, "ann", "annotator", OLD_TASK),
+]
+
+
+def settle(*more: ReviewDecision, reviewers: int = 2, **values: Any) -> SettledReview:
+    rule = ReviewRule(reviewers, values.pop("kinds", ("item",)))
+    return settle_problems(PROBLEMS, TASKS, [*DECISIONS, *more], rule, **values)
+
+
+def test_settled_tasks_are_obeyed_and_the_others_are_listed() -> None:
+    review = settle()
+    assert [p.id for p in review.problems] == ["good", "split", "audit", "changed", "new"]
+    assert review.dropped == {"bad": "item, valid: invalid"}
+    assert review.settled == {"good", "bad"}
+    assert (review.people, review.simulated) == ({"ann", "bob"}, {"bob"})
+    assert review.lacking == ["audit (item: audit)", "new (item: no task)"]
+    assert (review.escalated, review.stale) == (["item:split"], ["item:changed"])
+
+
+def test_the_rule_is_the_study_s_own() -> None:
+    assert settle(reviewers=1).lacking == ["new (item: no task)"]
+    review = settle(reviewers=0)
+    assert (review.lacking, review.escalated) == ([], ["item:split"])
+    assert settle(reviewers=0).settled == {"good", "bad", "audit"}
+    assert "good (page: no task)" in settle(kinds=("page",)).lacking
+    assert not [line for line in settle(kinds=("translation",)).lacking if "translation" in line]
+    assert settle(settled_elsewhere={"audit", "new"}).lacking == []
+
+
+def test_a_senior_settles_an_escalation() -> None:
+    senior = decide(9, "eve", "senior", SPLIT_TASK)
+    review = settle(senior)
+    assert (review.escalated, "split" in review.settled) == ([], True)
+
+
+def test_each_kind_is_about_what_the_kinds_before_it_left() -> None:
+    (problem,) = problems = [make_problem("p")]
+    page = ask(problem, "page")
+    corrected = [
+        decide(1, "ann", "annotator", page, PAGE | {"question": "How long?"}),
+        decide(2, "bob", "auditor", page, PAGE),
+    ]
+    before, after = ask(problem), ask(make_problem("p", "How long?"))
+    rule = ReviewRule(1)
+    stale = settle_problems(
+        problems, [page, before], [*corrected, decide(3, "ann", "annotator", before)], rule
+    )
+    assert (stale.stale, stale.problems[0].question) == (["item:p"], "How long?")
+    fresh = settle_problems(
+        problems, [page, after], [*corrected, decide(3, "ann", "annotator", after)], rule
+    )
+    assert (fresh.stale, fresh.lacking) == ([], [])
+    left = apply_earlier_kinds(problem, "item", ReviewIndex([page], corrected), rule)
+    assert left is not None
+    assert left.question == "How long?"
+    assert apply_earlier_kinds(problem, "page", ReviewIndex([page], corrected), rule) == problem
+
+
+def test_a_dropped_problem_needs_no_more() -> None:
+    (problem,) = problems = [make_problem("p")]
+    tasks = [ask(problem, "difficulty"), ask(problem)]
+    trivial = decide(1, "ann", "annotator", tasks[0], {"curation": "trivial"})
+    review = settle_problems(problems, tasks, [trivial], ReviewRule(1, ("page", "item")))
+    assert (review.problems, review.lacking) == ([], [])
+    index = ReviewIndex(tasks, [trivial])
+    assert apply_earlier_kinds(problem, "item", index, ReviewRule(1)) is None
+
+
+def test_samples_settle_nothing() -> None:
+    (problem,) = problems = [make_problem("p")]
+    sample = ask(problem).model_copy(update={"id": "item:p@w", "purpose": "sample"})
+    decision = decide(1, "eve", "senior", sample, BAD)
+    assert settle_problems(problems, [sample], [decision], ReviewRule(1)).dropped == {}
