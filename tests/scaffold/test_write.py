@@ -107,7 +107,7 @@ def test_a_name_is_checked(tmp_path: Path, name: str) -> None:
 
 
 def test_a_taken_name_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParamsError, match="'emma' is there already among the rule_books"):
+    with pytest.raises(ParamsError, match=r"^new rules: the name 'emma' is taken; choose another"):
         write_part("rules", "emma", tmp_path, as_plugin=True)
     with pytest.raises(ParamsError, match="'rule' is no kind of part; did you mean 'rules'"):
         write_part("rule", "mine", tmp_path, as_plugin=True)

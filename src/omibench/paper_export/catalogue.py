@@ -124,7 +124,7 @@ def find_paper(name: str) -> PaperItems:
     papers = read_catalogue()
     if name not in papers:
         hint = suggest_name(name, list(papers))
-        raise ArgumentError(f"--paper: there is no paper {name!r}{hint}; give {', '.join(papers)}")
+        raise ArgumentError(f"--paper: there is no paper {name!r}{hint}")
     return papers[name]
 
 

@@ -61,7 +61,7 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
     """
     if kind not in KINDS:
         raise ParamsError(f"new: {kind!r} is no kind of part{suggest_name(kind, KINDS)}")
-    _check_name(name, KINDS[kind])
+    _check_name(kind, name)
     texts = dict(_texts(kind, name, folder, as_plugin))
     existing = next((path for path in texts if path.exists()), None)
     if existing:
@@ -77,13 +77,13 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
     return NewPart([*texts], [*changes], plugins + usage)
 
 
-def _check_name(name: str, kind: PartKind) -> None:
+def _check_name(kind: str, name: str) -> None:
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ParamsError(
             f"new: {name!r} is no name: write small letters, digits and hyphens, such as my-rules"
         )
-    if name in known_names(kind.registry):
-        raise ParamsError(f"new: {name!r} is there already among the {kind.registry}")
+    if name in known_names(KINDS[kind].registry):
+        raise ParamsError(f"new {kind}: the name {name!r} is taken; choose another one")
 
 
 def _texts(kind: str, name: str, folder: Path, as_plugin: bool) -> Iterator[tuple[Path, str]]:

@@ -125,6 +125,21 @@ def test_models_are_compared_under_the_reference_setting_alone(made: Folders) ->
         assert sentence.endswith("(paired tests, Holm over all 3 pairs at 0.05).")
 
 
+def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+
+    def equalise(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(verdict=1.0) if "verdict" in frame.columns else frame
+
+    rewrite_cells(folders, equalise)
+    results = load_results(*folders[:3], folders.study)
+    sentence = leading_sentence(results, scores(results))
+    assert sentence.endswith(
+        "; on the same problems it is not distinguishable from any of the 2 other models under "
+        "Chain of thought (paired tests, Holm over all 3 pairs at 0.05)."
+    )
+
+
 def test_the_sentence_says_no_more_than_the_tests(made: Folders) -> None:
     results = load_results(*made[:3], made.study)
     rows = scores(results)

@@ -112,8 +112,12 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
             f"{name} leads with {score}, ahead of {others} on the same problems{_level(results)}."
         )
     lead = f"{name} has the highest accuracy, {score}"
-    if len(other_cells) == 1:
-        return f"{lead}; on the same problems it is not distinguishable from {others}."
+    if not ahead:
+        any_of = "any of " if behind > 1 else ""
+        return (
+            f"{lead}; on the same problems it is not distinguishable from {any_of}{others}"
+            f"{_level(results)}."
+        )
     return (
         f"{lead}; on the same problems it is ahead of {ahead} of {others}, "
         f"and not distinguishable from {behind}{_level(results)}."

@@ -158,6 +158,7 @@ def test_models_and_settings_are_tables(made: Folders) -> None:
         "sim-strong", "High ability", "simulated",
     )  # fmt: skip
     settings = table(analysis, "settings")
+    assert settings["simulated"].all()
     assert settings.select("setting", "images", "full").rows() == [
         ("cot", "all", True), ("direct", "all", True), ("first-image", "first", False),
     ]  # fmt: skip

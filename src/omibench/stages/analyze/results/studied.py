@@ -42,17 +42,19 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
     Returns:
         A row per setting: `estimate` is its number of samples (metric `samples`); `prompt, images,
         without, perception, tools, aggregate, shots, budget` and `temperature` are columns, and
-        `full` says whether it shows the whole of every item (`analyze.full_settings`).
+        `full` says whether it shows the whole of every item (`analyze.full_settings`). As of a
+        model, `simulated` says whether any of its numbers rests on simulation.
     """
     import polars as pl
 
-    settings = analysis.attributes.settings
     full = analysis.results.full_settings
-    return settings.with_columns(
+    marks = analysis.simulated_cells.group_by("setting").agg(pl.col("simulated").any())
+    return analysis.attributes.settings.join(
+        marks, on="setting", how="left", maintain_order="left"
+    ).with_columns(
         pl.lit("samples").alias("metric"),
         pl.col("samples").cast(pl.Float64).alias("estimate"),
         full=pl.col("setting").is_in(full),
-        simulated=pl.lit(value=False),
     )
 
 
