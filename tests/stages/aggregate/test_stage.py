@@ -22,6 +22,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.aggregate import aggregate_cell
+from omibench.stages.aggregate.votes import VERSION
 from omibench.stages.score import ScoreFiles, score_cell
 
 CHOICES = [Choice(label=c, text=f"option {c.lower()}") for c in "ABCD"]
@@ -113,7 +114,7 @@ def test_votes_are_over_normal_forms_and_by_a_rule_book_on_request(results: Path
     assert set(found["rules"]) == {"robust", "omibench"}
     assert values(found, "consistency", 4, "omibench")["half"] == 0.5
     by_form = found.filter(pl.col("metric").is_in(["majority", "consistency"]))
-    assert set(by_form.select("version", "sameness").iter_rows()) == {(2, "normal form")}
+    assert set(by_form.select("version", "sameness").iter_rows()) == {(VERSION, "normal form")}
     others = found.filter(metric="pass")
     assert others["version"].null_count() == others["sameness"].null_count() == others.height
 

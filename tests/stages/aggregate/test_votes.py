@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.aggregate.equivalence import make_equivalence
+from omibench.schemas.problem import Choice
+from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
 from omibench.stages.aggregate.sample import Equivalence, Sample
 from omibench.stages.aggregate.votes import consistency, group_answers, majority
 
 ROBUST = make_equivalence("robust", "open")
 NORMAL = make_equivalence(None, "open")
+CHOICES = [Choice(label=label, text=f"{place} m") for place, label in enumerate("ABCD", 1)]
 
 
 def equal(a: str, b: str) -> bool:
@@ -108,8 +110,22 @@ def test_consistency_is_the_largest_count_over_all_samples(answers: list[str | N
 
 def test_an_answer_that_is_no_option_lowers_consistency() -> None:
     samples = drawn("E", "E", "E", "A", "A")
-    assert consistency(samples, equal, "ABCD") == pytest.approx(0.4)
-    assert consistency(samples, equal) == pytest.approx(0.6)
+    assert consistency(samples, equal, make_validity(CHOICES)) == pytest.approx(0.4)
+    assert consistency(samples, equal, make_validity(None)) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("answer", ["b", "(B)", r"\text{B}", "B.", "2 m"])
+def test_an_answer_that_names_an_option_is_valid_however_it_is_written(answer: str) -> None:
+    samples = drawn("B", answer, "E", "A")
+    same = make_equivalence(None, "mcq", CHOICES)
+    assert consistency(samples, same, make_validity(CHOICES)) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("answer", ["E", "AB", "A or B", "none of them", ""])
+def test_an_answer_that_names_no_single_option_is_invalid(answer: str) -> None:
+    is_valid = make_validity(CHOICES)
+    assert is_valid is not None
+    assert not is_valid(answer)
 
 
 def test_nothing_can_be_chosen_from_nothing() -> None:

@@ -1,4 +1,4 @@
-"""When two extracted answers are one vote: by their normal forms, or by a rule book on request."""
+"""When two extracted answers are one vote, and when an answer is valid at all."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 
 from omibench.answers import match_answer, normalise_answer
+from omibench.answers.extraction.letters import list_labels, read_letters
 from omibench.rule_books.registry import score_item
 from omibench.rule_books.robust import NAME as ROBUST
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.aggregate.sample import Equivalence
+from omibench.stages.aggregate.sample import Equivalence, Validity
 
 NORMAL_FORM = "normal form"
 
@@ -31,6 +32,30 @@ def make_equivalence(
         if rules
         else _make_normal_equivalence(answer_type, choices)
     )
+
+
+def make_validity(choices: Sequence[Choice] | None) -> Validity | None:
+    """Make the validity of an answer: of a multiple-choice problem it names one of the options.
+
+    Args:
+        choices: The options of the problem; without them any answer is valid.
+
+    Returns:
+        Whether an answer is valid: a label, in either case and whatever brackets it stands in, or
+        the text of an option, as the normal form reads it (USNCO-V, eqs. 4 and 5: an output is
+        valid where it matches an option). None where any is.
+    """
+    if not choices:
+        return None
+    labels = {choice.label for choice in choices}
+    letters = set(list_labels(choices))
+
+    @cache
+    def is_valid(answer: str) -> bool:
+        named = read_letters(answer, choices)
+        return answer in labels or (named is not None and named[0] in letters)
+
+    return is_valid
 
 
 def _make_normal_equivalence(

@@ -9,6 +9,8 @@ from random import Random
 
 Equivalence = Callable[[str, str], bool]
 """Whether two extracted answers are one answer, under some rule book."""
+Validity = Callable[[str], bool]
+"""Whether an extracted answer can be right at all."""
 
 
 @dataclass(frozen=True)

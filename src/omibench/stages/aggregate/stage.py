@@ -28,7 +28,7 @@ from omibench.schemas.tables import (
 )
 from omibench.schemas.verdict import RIGHT
 from omibench.stages.aggregate.choose import Choosing, Samples
-from omibench.stages.aggregate.equivalence import NORMAL_FORM, make_equivalence
+from omibench.stages.aggregate.equivalence import NORMAL_FORM, make_equivalence, make_validity
 from omibench.stages.aggregate.material import CaseMaterial, choose_images, prepare_statements
 from omibench.stages.aggregate.reward_panel import RewardPanel, find_reward_panel
 from omibench.stages.aggregate.sample import Equivalence, Sample, make_generator
@@ -137,13 +137,12 @@ def _iterate_samples(work: _Work) -> Iterator[tuple[str, str, list[Sample]]]:
 def _make_share_rows(work: _Work) -> Iterator[AggregateRow]:
     for rules, problem, samples in _iterate_samples(work):
         right = sum(s.verdict >= RIGHT for s in samples)
-        choices = work.answers[problem].choices
-        options = {c.label for c in choices} if choices else None
+        is_valid = make_validity(work.answers[problem].choices)
         for k in (k for k in work.ks if k <= len(samples)):
             passed = pass_at_k(len(samples), right, k)
             yield AggregateRow(id=problem, rules=rules, metric="pass", k=k, value=passed)
             if work.base:
-                agreed = consistency(samples[:k], work.get_equivalence(problem), options)
+                agreed = consistency(samples[:k], work.get_equivalence(problem), is_valid)
                 yield AggregateRow(
                     id=problem, rules=rules, metric="consistency", k=k, value=agreed,
                     **work.describe_sameness(),

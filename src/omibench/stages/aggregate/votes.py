@@ -8,14 +8,15 @@ answer has no vote, and it cannot be chosen while another sample has one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from omibench.stages.aggregate.sample import Equivalence, Sample
+from omibench.stages.aggregate.sample import Equivalence, Sample, Validity
 
-VERSION = 2
-"""Of what counts as one vote: 1 was the sameness of each rule book."""
+VERSION = 3
+"""Of what counts as one vote: 1 was the sameness of each rule book; to 2 an option was valid in
+upper case alone."""
 
 
 class AnswerClass(NamedTuple):
@@ -60,17 +61,26 @@ def majority(samples: Sequence[Sample], are_same: Equivalence, rng: Random) -> S
     return rng.choice(tied).members[0]
 
 
+def drop_invalid(samples: Sequence[Sample], is_valid: Validity | None) -> list[Sample]:
+    """The samples that hold an answer, and a valid one where `is_valid` can tell."""
+    return [
+        sample
+        for sample in samples
+        if sample.answer is not None and (is_valid is None or is_valid(sample.answer))
+    ]
+
+
 def consistency(
-    samples: Sequence[Sample], are_same: Equivalence, options: Collection[str] | None = None
+    samples: Sequence[Sample], are_same: Equivalence, is_valid: Validity | None = None
 ) -> float:
     """The share of samples that give the most frequent valid answer (USNCO-V, eqs. 4 and 5).
 
-    With `options`, the labels of a multiple-choice problem, only an answer that is one of them is
-    valid. Invalid samples stay in the denominator. Raises ValueError without samples.
+    Samples that `drop_invalid` leaves out stay in the denominator. Raises ValueError without
+    samples.
     """
     if not samples:
         raise ValueError("there is no sample to compare")
-    valid_samples = [s for s in samples if options is None or s.answer in options]
+    valid_samples = drop_invalid(samples, is_valid)
     return max((len(c.members) for c in group_answers(valid_samples, are_same)), default=0) / len(
         samples
     )

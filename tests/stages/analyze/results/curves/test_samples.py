@@ -13,7 +13,7 @@ from scipy.stats import linregress
 from tests.stages.analyze.results.curves.made import Draw, make_analysis, make_answers
 
 from omibench.schemas.problem import Choice
-from omibench.stages.aggregate.equivalence import make_equivalence
+from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.votes import consistency
 
@@ -98,17 +98,17 @@ def test_agreement_over_all_samples_is_that_of_the_stage_aggregate(tmp_path: Pat
     choices = [Choice(label=label, text=text) for label, text in (("A", "seven"), ("B", "eight"))]
     (item,) = make_answers(1)
     answers = [item.model_copy(update={"answer_type": "mcq", "choices": choices, "answer": ["A"]})]
-    extracted = ["a", "A", "A", "A", "B", "b", "B", "B"]
+    extracted = ["a", "A", "(A)", "A", "B", "b", "C", "B"]
     draws = [
-        Draw("m", "many", "p0", float(letter in "aA"), index=index, extracted=letter)
+        Draw("m", "many", "p0", float("A" in letter.upper()), index=index, extracted=letter)
         for index, letter in enumerate(extracted)
     ]
     table = make_analysis(tmp_path, STUDY, answers, draws).table("accuracy-by-k")
     assert table is not None
     samples = [Sample(draw.index, draw.extracted, draw.verdict) for draw in draws]
-    agreement = consistency(samples, make_equivalence(None, "mcq", choices), {"A", "B"})
+    agreement = consistency(samples, make_equivalence(None, "mcq", choices), make_validity(choices))
     (row,) = table.filter(metric="consistency@k", k=SAMPLES).to_dicts()
-    assert row["estimate"] == agreement == 3 / 8
+    assert row["estimate"] == agreement == 4 / 8
 
 
 def test_one_sample_a_problem_makes_no_table(tmp_path: Path) -> None:

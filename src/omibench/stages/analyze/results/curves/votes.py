@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.aggregate.equivalence import make_equivalence
+from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
 from omibench.stages.aggregate.sample import Sample
-from omibench.stages.aggregate.votes import group_answers
+from omibench.stages.aggregate.votes import drop_invalid, group_answers
 from omibench.statistics.estimators import pass_at_k
 from omibench.statistics.subsets import AnswerCounts, agreement_curve, vote_curve
 
@@ -41,7 +41,7 @@ class _Ballot(NamedTuple):
     classes: tuple[int, ...]
     agreeing: tuple[int, ...]
     """The sizes of the classes of valid answers, as `aggregate.votes.consistency` counts them: of a
-    multiple-choice problem only answers that are a label."""
+    multiple-choice problem only answers that name an option."""
 
 
 def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Iterator[Worth]:
@@ -100,8 +100,7 @@ def _cast_votes(
     are_same = make_equivalence(sameness, answer.answer_type, answer.choices)
     groups = group_answers(samples, are_same)
     home = {m.index: place for place, group in enumerate(groups) for m in group.members}
-    labels = {choice.label for choice in answer.choices} if answer.choices else None
-    valid = [sample for sample in samples if labels is None or sample.answer in labels]
+    valid = drop_invalid(samples, make_validity(answer.choices))
     sizes = sorted(len(group.members) for group in group_answers(valid, are_same))
     return _Ballot(tuple(home.get(s.index, -1) for s in samples), tuple(sizes))
 
