@@ -31,6 +31,8 @@ class PairTest(NamedTuple):
     """p by Holm over all pairs of the family."""
     detectable: float
     """The smallest true difference that would be found; NaN where none would."""
+    clusters: int
+    """How many clusters the items that both answered are in."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,9 @@ class FamilyTests:
         """First minus second."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
-        difference, p, adjusted, detectable = self.pairs.get((second, first), _UNTESTED)
-        value, lo, hi, n = difference
-        return PairTest(AccuracyDifference(-value, -hi, -lo, n), p, adjusted, detectable)
+        reverse = self.pairs.get((second, first), _UNTESTED)
+        value, lo, hi, n = reverse.difference
+        return reverse._replace(difference=AccuracyDifference(-value, -hi, -lo, n))
 
     def is_ahead(self, first: Cell, second: Cell) -> bool:
         """Whether the first cell's accuracy is significantly higher, by Holm over the family."""
@@ -71,7 +73,7 @@ class FamilyTests:
         return dict(zip(cells, ranges, strict=True))
 
 
-_UNTESTED = PairTest(AccuracyDifference(nan, -1.0, 1.0, 0), nan, nan, nan)
+_UNTESTED = PairTest(AccuracyDifference(nan, -1.0, 1.0, 0), nan, nan, nan, 0)
 
 
 def compare_family(verdicts: pl.DataFrame, family: Family, confidence: float) -> FamilyTests:
@@ -96,7 +98,7 @@ def compare_family(verdicts: pl.DataFrame, family: Family, confidence: float) ->
     pairs = {
         (family.cells[row["place"]], family.cells[row["place_right"]]): PairTest(
             AccuracyDifference(row["estimate"], row["low"], row["high"], row["n"]),
-            _number(row["p"]), float(p), _number(row["detectable"]),
+            _number(row["p"]), float(p), _number(row["detectable"]), row["clusters"],
         )
         for row, p in zip(table.iter_rows(named=True), adjusted, strict=True)
     }  # fmt: skip

@@ -52,7 +52,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     study = parse_study(study_values() | {"settings": SETTINGS}, "test")
     for model in study.infer.models:
         write_choices(folder, model, "direct", "majority", [2, 4])
-        write_choices(folder, model, "first-image", "best-of-n", [2])
+        write_choices(folder, model, "first-image", "best-of-n", [1, 2])
     forget_origins(folder)
     # Every sample counts that the made study holds: the first of each problem.
     kept = {
@@ -72,9 +72,11 @@ def test_each_method_has_a_row_for_each_number_of_samples(analysis: Analysis) ->
     rows = table.filter(model="sim-weak", rules="robust", slice="")
     places = rows.select("method", "k", "setting", "metric", "marking", "judge").sort("method", "k")
     assert places.rows() == [
+        ("best-of-n", 1, "first-image", "accuracy", "joint", "judge"),
         ("best-of-n", 2, "first-image", "accuracy", "joint", "judge"),
         ("majority", 2, "direct", "accuracy", "", None),
         ("majority", 4, "direct", "accuracy", "", None),
+        ("pass", 1, "direct", "pass@k", "", None),
         ("pass", 2, "direct", "pass@k", "", None),
         ("pass", 4, "direct", "pass@k", "", None),
         ("single", 1, "cot", "accuracy", "", None),

@@ -42,8 +42,8 @@ def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
         (majority, best-of-n, tournament; `pass`: the chance that one of them is right, metric
         `pass@k`), with `judge`, the reward model that chose, and `marking`; and a row with the
         method `single` and k = 1 of each cell that shows the problems in the same way and draws
-        one sample. Settings that choose among the same samples have one row of `pass`. None where
-        no cell was aggregated.
+        one sample. Settings that choose among the same samples have one row of `pass` for each k
+        of theirs, all under the setting that draws most of them. None where no cell was aggregated.
     """
     import polars as pl
 
@@ -132,8 +132,12 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
     # Settings that draw the same samples have the same chance; the one that draws most knows best.
     rows = pl.concat(frames)
     is_pass = pl.col("method") == "pass"
-    first = pl.col("setting").first().over("model", "drawn", "rules", "k")
-    return rows.filter(~is_pass | (pl.col("setting") == first)).drop("drawn")
+    first = pl.col("setting").first()
+    kept = rows.filter(~is_pass | (pl.col("setting") == first.over("model", "drawn", "rules", "k")))
+    leader = first.over("model", "drawn", "rules")
+    return kept.with_columns(setting=pl.when(is_pass).then(leader).otherwise("setting")).drop(
+        "drawn"
+    )
 
 
 def _read_singles(analysis: Analysis) -> pl.DataFrame:

@@ -34,6 +34,8 @@ def test_the_ranges_are_those_of_the_tests(tmp_path: Path) -> None:
     assert ranks["estimate"].to_list() == [1, 2, 3, 4]
     assert ranks["score"].is_sorted(descending=True)
     assert (pairs.height, pairs["family"][0]) == (6, 6)
+    assert set(ranks.select("n", "clusters").iter_rows()) == {(80, 40)}
+    assert set(pairs.select("n", "clusters").iter_rows()) == {(80, 40)}
 
 
 def test_pairs_that_are_not_significant_say_what_they_find(tmp_path: Path) -> None:

@@ -33,13 +33,14 @@ def test_runs_are_the_samples_of_each_index(tmp_path: Path) -> None:
     (mean,) = table.filter(metric="run mean", setting="cot", value="local").to_dicts()
     expected = runs["cot"].mean(), runs["cot"].std(ddof=1), runs["cot"].std(ddof=1) / 5**0.5
     assert (mean["estimate"], mean["sd"], mean["sem"]) == pytest.approx(expected, abs=2e-6)
-    assert (mean["runs"], mean["n"]) == (5, 18)
+    assert (mean["runs"], mean["n"], mean["clusters"]) == (5, 18, 9)
     (gain,) = table.filter(metric="difference", value="local").to_dicts()
     welch = ttest_ind(runs["cot"], runs["direct"], equal_var=False, alternative="greater")
     assert gain["p_welch"] == pytest.approx(welch.pvalue, abs=2e-6)
     assert gain["p_paired"] == pytest.approx(
         ttest_rel(runs["cot"], runs["direct"]).pvalue, abs=2e-6
     )
+    assert (gain["n"], gain["clusters"]) == (18, 9)
     assert len(gain["stars"]) == sum(gain["p_welch"] < limit for limit in (0.05, 0.01, 1e-3, 1e-4))
 
 

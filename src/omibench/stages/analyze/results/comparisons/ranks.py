@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.cell import Cell
 from omibench.results.family_tests import FamilyTests, compare_family
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from omibench.stages.analyze.analysis import Analysis
+
+
+class _CellMean(NamedTuple):
+    """A cell's accuracy, and over how many items in how many clusters."""
+
+    accuracy: float
+    items: int
+    clusters: int
 
 
 @result("ranks", "Ranks that paired tests leave open")
@@ -37,18 +45,20 @@ def tabulate_ranks(analysis: Analysis) -> pl.DataFrame | None:
     rows: list[dict[str, Any]] = []
     for rules, tests in _test_books(analysis):
         means = _list_means(analysis, rules, tests)
-        ranked = sorted(means, key=lambda cell: -means[cell][0])
+        ranked = sorted(means, key=lambda cell: -means[cell].accuracy)
         rows += [
             {
                 "model": cell.model,
                 "setting": cell.setting,
                 "rules": rules,
                 "metric": "rank",
-                "estimate": 1 + sum(other[0] > means[cell][0] for other in means.values()),
+                "estimate": 1
+                + sum(other.accuracy > means[cell].accuracy for other in means.values()),
                 "low": tests.ranks[cell].best,
                 "high": tests.ranks[cell].worst,
-                "n": means[cell][1],
-                "score": means[cell][0],
+                "n": means[cell].items,
+                "clusters": means[cell].clusters,
+                "score": means[cell].accuracy,
                 "cells": len(means),
                 "family": len(tests.pairs),
             }
@@ -84,6 +94,7 @@ def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
             "low": test.difference.lo,
             "high": test.difference.hi,
             "n": test.difference.n,
+            "clusters": test.clusters,
             "p": test.p,
             "p_holm": test.adjusted,
             "family": len(tests.pairs),
@@ -110,18 +121,18 @@ def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
             yield rules, compare_family(verdicts, results.family, analysis.confidence)
 
 
-def _list_means(
-    analysis: Analysis, rules: str, tests: FamilyTests
-) -> dict[Cell, tuple[float, int]]:
-    """The accuracy and the number of items of each cell of the family, in its order."""
+def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell, _CellMean]:
+    """The mean of each cell of the family, in its order."""
     import polars as pl
 
     means = (
         analysis.item_values.filter(pl.col("rules") == rules)
         .group_by("model", "setting")
-        .agg(pl.col("verdict").mean(), pl.len())
+        .agg(pl.col("verdict").mean(), pl.len(), pl.col("cluster").n_unique())
     )
-    by_cell = {Cell(model, setting): (mean, n) for model, setting, mean, n in means.iter_rows()}
+    by_cell = {
+        Cell(model, setting): _CellMean(*mean) for model, setting, *mean in means.iter_rows()
+    }
     return {cell: by_cell[cell] for cell in tests.family.cells if cell in by_cell}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.analyze.results.comparisons.baselines import mark_both_simulated
 from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 RUN_MEAN = "run mean"
 Key = tuple[str, str, str, str, str]
 """Model, setting, rule book, slice and value."""
+
+
+class _Runs(NamedTuple):
+    """The accuracy of each run of a cell in order, over how many items in how many clusters."""
+
+    accuracies: list[float]
+    items: int
+    clusters: int
 
 
 @result(
@@ -49,7 +57,7 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     import polars as pl
 
     runs = _list_runs(analysis)
-    if not any(len(values) > 1 for values, _ in runs.values()):
+    if not any(len(cell.accuracies) > 1 for cell in runs.values()):
         return None
     tables = [
         analysis.mark_simulated(pl.DataFrame(_summarise(runs), infer_schema_length=None)),
@@ -58,48 +66,50 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
     return pl.concat(tables, how="diagonal_relaxed")
 
 
-def _list_runs(analysis: Analysis) -> dict[Key, tuple[list[float], int]]:
-    """The accuracy of each run in order, and the number of items."""
+def _list_runs(analysis: Analysis) -> dict[Key, _Runs]:
+    """The runs of each cell, in all and by slice."""
     import polars as pl
 
     settings = analysis.results.study.settings.items()
     # Where one sample of an item is chosen, its index is another for each item: no index is a run.
     chosen = [name for name, setting in settings if setting.aggregate.how not in ("mean", "first")]
     verdicts = analysis.results.counting_verdicts.filter(~pl.col("setting").is_in(chosen)).select(
-        "model", "setting", "rules", "id", "index", "verdict"
+        "model", "setting", "rules", "id", "cluster", "index", "verdict"
     )
     labels = slice_items(analysis)
-    runs: dict[Key, tuple[list[float], int]] = {}
+    runs: dict[Key, _Runs] = {}
     cell = ["model", "setting", "rules"]
     for part in labels.partition_by("slice", maintain_order=True):
         keys = [*cell, "slice", "value"]
         means = (
             verdicts.join(part, on="id")
             .group_by(*keys, "index")
-            .agg(pl.col("verdict").mean(), pl.len())
+            .agg(pl.col("verdict").mean(), pl.len(), pl.col("cluster").n_unique())
             .sort(*keys, "index")
         )
         # A run that lacks items of the others is none: its accuracy is about other problems.
         whole = means.filter(pl.col("len") == pl.col("len").max().over(keys))
-        grouped = whole.group_by(keys, maintain_order=True).agg("verdict", pl.col("len").first())
-        for *key, values, n in grouped.iter_rows():
-            model, setting, rules, name, value = key
-            runs[model, setting, rules, name, value] = (values, n)
+        grouped = whole.group_by(keys, maintain_order=True).agg(
+            "verdict", pl.col("len").first(), pl.col("cluster").first()
+        )
+        for model, setting, rules, name, value, *cell_runs in grouped.iter_rows():
+            runs[model, setting, rules, name, value] = _Runs(*cell_runs)
     return runs
 
 
-def _summarise(runs: dict[Key, tuple[list[float], int]]) -> list[dict[str, Any]]:
+def _summarise(runs: dict[Key, _Runs]) -> list[dict[str, Any]]:
     rows = []
-    for key, (values, n) in runs.items():
-        if len(values) < 2:
+    for key, runs_of_cell in runs.items():
+        if len(runs_of_cell.accuracies) < 2:
             continue
-        summary = summarise_runs(values)
+        summary = summarise_runs(runs_of_cell.accuracies)
         rows.append(
             _name_key(key)
             | {
                 "metric": RUN_MEAN,
                 "estimate": summary.mean,
-                "n": n,
+                "n": runs_of_cell.items,
+                "clusters": runs_of_cell.clusters,
                 "runs": summary.runs,
                 "sd": summary.sd,
                 "sem": summary.sem,
@@ -108,12 +118,12 @@ def _summarise(runs: dict[Key, tuple[list[float], int]]) -> list[dict[str, Any]]
     return rows
 
 
-def _compare(analysis: Analysis, runs: dict[Key, tuple[list[float], int]]) -> list[pl.DataFrame]:
+def _compare(analysis: Analysis, runs: dict[Key, _Runs]) -> list[pl.DataFrame]:
     import polars as pl
 
     declared = analysis.study.analyze.baselines
     rows: list[dict[str, Any]] = []
-    for key, (values, n) in runs.items():
+    for key, runs_of_cell in runs.items():
         model, setting, rules, name, value = key
         for kind, baseline in (
             ("setting", declared.settings.get(setting)),
@@ -123,10 +133,15 @@ def _compare(analysis: Analysis, runs: dict[Key, tuple[list[float], int]]) -> li
                 continue
             cell = (model, baseline) if kind == "setting" else (baseline, setting)
             base = runs.get((*cell, rules, name, value))
-            if base is None or max(len(values), len(base[0])) < 2:
+            if base is None or max(len(runs_of_cell.accuracies), len(base.accuracies)) < 2:
                 continue
-            row = _name_key(key) | {"kind": kind, "baseline": baseline, "n": n}
-            rows.append(row | _test(values, base[0]))
+            row = _name_key(key) | {
+                "kind": kind,
+                "baseline": baseline,
+                "n": runs_of_cell.items,
+                "clusters": runs_of_cell.clusters,
+            }
+            rows.append(row | _test(runs_of_cell.accuracies, base.accuracies))
     if not rows:
         return []
     return [mark_both_simulated(analysis, pl.DataFrame(rows, infer_schema_length=None))]
