@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError
-from omibench.paper_export.catalogue import TableView, read_catalogue
+from omibench.paper_export.catalogue import TableView, find_paper, read_catalogue
 from omibench.paper_export.export import ExportOptions, export_paper, export_results
 from omibench.paper_export.formats import NumberStyle, escape_latex, render_latex, render_markdown
 from omibench.paper_export.wide import widen_table
@@ -175,6 +176,31 @@ def test_a_wrong_catalogue_is_one_line(tmp_path: Path, text: str, message: str) 
     file.write_text(text)
     with pytest.raises(FileFormatError, match=message):
         read_catalogue(file)
+
+
+def test_figures_name_models_as_the_report_does(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results")
+    ranks = pl.DataFrame(
+        [
+            {
+                "model": model, "setting": "cot", "rules": "robust", "metric": "rank",
+                "estimate": rank, "low": 1, "high": 3, "cells": 3, "family": 3, "simulated": False,
+            }
+            for rank, model in enumerate("abc", 1)
+        ]
+    )  # fmt: skip
+    write_table(complete_table(ranks, "ranks", "set"), results / "analyze/tables", "ranks")
+    export_results(results, tmp_path / "out", ExportOptions())
+    (data,) = json.loads((tmp_path / "out/figure-ranks.vl.json").read_text())["datasets"].values()
+    assert [row["name"] for row in data] == ["Model A", "Model B", "c"]
+
+
+def test_an_unknown_paper_is_one_line_that_lists_the_papers_once() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        find_paper("bogus")
+    assert str(caught.value) == (
+        "--paper: there is no paper 'bogus'; known: omibench, emma, usnco-v, mathreal"
+    )
 
 
 def test_the_command_names_what_it_wrote_and_what_is_wrong(tmp_path: Path) -> None:

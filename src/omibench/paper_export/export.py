@@ -213,13 +213,14 @@ def _write_figure(
 
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
     from omibench.stages.analyze.figures import FIGURES
+    from omibench.stages.analyze.figures.model_labels import label_models
 
     figure = FIGURES.get(name)
     if figure.table not in source.names:
         return []
     table = source.table(figure.table)
     with FIGURES.naming_failures(name):
-        chart = figure.draw(table)
+        chart = figure.draw(label_models(table, source.labels))
     if chart is None:
         return []
     specification = describe_chart(chart)

@@ -37,6 +37,14 @@ def test_its_scripts_are_ours_and_it_needs_no_network(report: Page) -> None:
     assert len(drawings) == len(files)
 
 
+def test_figures_name_models_by_their_labels(report: Page) -> None:
+    figures = [path.read_text("utf-8") for path in (report.path.parent / "figures").glob("*.svg")]
+    assert figures
+    assert not [text for text in figures if "sim-strong" in text]
+    ranks = (report.path.parent / "figures/ranks.svg").read_text("utf-8")
+    assert all(label in ranks for label in ("Strong", "Middle", "Weak"))
+
+
 def test_simulated_stands_at_every_model_tile_table_and_figure(report: Page) -> None:
     html = report.path.read_text("utf-8")
     for label in ("Strong", "Middle", "Weak"):

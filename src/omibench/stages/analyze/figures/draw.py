@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.stages.analyze.figures.figure import FIGURES, FigurePart
+from omibench.stages.analyze.figures.model_labels import label_models
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
@@ -21,7 +22,7 @@ class FigureDrawing(NamedTuple):
 
 
 def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
-    """Draw every registered figure whose table the study has.
+    """Draw every registered figure whose table the study has; models stand under their labels.
 
     Args:
         analysis: The study's results.
@@ -34,11 +35,13 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
     """
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
 
+    results = analysis.results
+    labels = {model: results.label(model) for model in results.study.models}
     for name in FIGURES:
         with FIGURES.naming_failures(name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
-            chart = None if table is None else figure.draw(table)
+            chart = None if table is None else figure.draw(label_models(table, labels))
             if chart is None:
                 continue
             specification = describe_chart(chart)
