@@ -14,11 +14,13 @@ from omibench.params.study import Study, parse_study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan
 from omibench.schemas.problem import Answer
+from omibench.schemas.request import Request
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.infer import infer_cell
 from omibench.stages.judge import CellFiles, judge_cell
 from omibench.stages.score import ScoreFiles, score_cell
+from omibench.store.partition.partition import Partition
 
 GOLD = {"p0": ["C"], "p1": ["12"], "p2": ["1.5"]}
 FOUR = {"samples": 4, "temperature": 0.6}
@@ -156,3 +158,21 @@ def test_a_plan_before_anything_counts_judgements_at_most(study: Study, question
     assert "marker: reward" in text
     assert "referee: a" in text
     assert "judges are asked as much as they can be" in text
+
+
+def test_what_is_asked_about_responses_to_come_takes_no_key(
+    study: Study, questions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys of long made-up words took as long as all else of a large plan."""
+    keyed: Counter[str] = Counter()
+    make_key = Partition.key
+
+    def count_key(partition: Partition, request: Request) -> str:
+        keyed[request.tags.role] += 1
+        return make_key(partition, request)
+
+    monkeypatch.setattr(Partition, "key", count_key)
+    plan = plan_study(study, questions)
+    assert counted(plan)["judge"] > 0
+    assert keyed["judge"] == keyed["extractor"] == 0
+    assert keyed["respondent"] > 0

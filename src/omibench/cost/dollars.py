@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from omibench.cost.families import image_formula
 from omibench.cost.tokens import bound_input
@@ -26,12 +26,23 @@ def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) ->
     Its input counts once, at the larger of the two input prices, as written to a cache where the
     provider bills that; its output is `max_tokens` for every sample, reasoning included.
     """
-    first = requests[0]
+    return add_worst_cases(model, price, [requests])
+
+
+def add_worst_cases(model: ServedModel, price: Price, calls: Iterable[Sequence[Request]]) -> float:
+    """The most US dollars that one attempt at each of several calls can cost, as `worst_case`."""
     input_price = max(price.input * model.cache_write_factor, price.cached_input or 0.0)
     dear = price.model_copy(update={"input": input_price})
-    output = sum(request.decoding.max_tokens for request in requests)
-    tokens = bound_input(first.conversation, image_formula(model))
-    return compute_dollars(dear, tokens, output, batch=model.is_batch)
+    formula = image_formula(model)
+    return sum(
+        compute_dollars(
+            dear,
+            bound_input(call[0].conversation, formula),
+            sum(request.decoding.max_tokens for request in call),
+            batch=model.is_batch,
+        )
+        for call in calls
+    )
 
 
 def usd_text(usd: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.cost.dollars import compute_dollars, worst_case
+from omibench.cost.dollars import add_worst_cases, compute_dollars
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History
 from omibench.cost.tokens import estimate_input
@@ -77,7 +77,7 @@ def _dollars(
     price = model.price
     if price is None:
         return None, None
-    worst_usd = sum(worst_case(model, price, call) for call in calls)
+    worst_usd = add_worst_cases(model, price, calls)
     return min(worst_usd, compute_dollars(price, sent, output, batch=model.is_batch)), worst_usd
 
 

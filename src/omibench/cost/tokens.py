@@ -48,10 +48,21 @@ def estimate_text_tokens(text: str) -> int:
     The providers print 4 English characters a token; the other numbers are our rule, which the
     plan corrects by the responses of the model that the store holds.
     """
-    return _count_tokens(text) if len(text) > CACHED_CHARACTERS else _count_cached(text)
+    return _measure_text(text).tokens
 
 
-def _count_tokens(text: str) -> int:
+class _TextSize(NamedTuple):
+    """The tokens of a text as they are expected, and its bytes of UTF-8."""
+
+    tokens: int
+    bytes: int
+
+
+def _measure_text(text: str) -> _TextSize:
+    return _count(text) if len(text) > CACHED_CHARACTERS else _count_cached(text)
+
+
+def _count(text: str) -> _TextSize:
     raw = text.encode("utf-8", "surrogatepass")
     non_letters = raw.translate(None, _LETTERS)
     letters, marks = (
@@ -61,10 +72,11 @@ def _count_tokens(text: str) -> int:
     ideographs = 0 if len(raw) == len(text) else len(_IDEOGRAPHS.findall(text))
     counts = {"letters": letters, "marks": marks, "ideographs": ideographs}
     counts["others"] = len(text) - letters - marks - ideographs
-    return ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
+    tokens = ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
+    return _TextSize(tokens, len(raw))
 
 
-_count_cached = lru_cache(maxsize=65536)(_count_tokens)  # every model is asked the same questions
+_count_cached = lru_cache(maxsize=65536)(_count)  # every model is asked the same questions
 
 
 def estimate_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:
@@ -85,7 +97,7 @@ def bound_input(conversation: Conversation, formula: ImageFormula) -> int:
     a chat template takes at most 32 tokens a message and 128 in all; an image is what its formula
     gives, and 16 tokens around it.
     """
-    text = sum(len(t.encode("utf-8", "surrogatepass")) for t in _texts(conversation))
+    text = sum(_measure_text(t).bytes for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
     images = [formula(size) + 16 for size in sizes]
     return text + 128 + 32 * len(conversation.messages) + sum(images)

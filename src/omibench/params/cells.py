@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 def list_cells(infer: InferParams) -> list[Cell]:
     """Every (model, setting) pair to evaluate, in the order of `infer`."""
-    return [
-        Cell(model, setting)
-        for model in infer.models
-        for setting in infer.settings
-        if infer.holds(model, setting)
-    ]
+    return [Cell(model, setting) for model, setting in infer.list_pairs()]
 
 
 def list_aggregated_cells(cells: Sequence[Cell], settings: Mapping[str, Setting]) -> list[Cell]:

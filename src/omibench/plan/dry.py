@@ -16,6 +16,7 @@ from omibench.params.panel import JudgePanel
 from omibench.plan.view import GUESS, Step, StudyView, filler
 from omibench.schemas.request import Request, Response, Role
 from omibench.stages.filter.models import Models, Replies
+from omibench.store.partition.partition import Partition
 
 NOT_YET = Response(text="", outcome="budget_stop", provider_id=GUESS)
 """What a judge says that was not asked yet: no verdict, and no reason to ask again."""
@@ -39,13 +40,16 @@ class DryRun:
 
     `reply` says what stands for an answer that is not there yet. A second ask after such a reply
     is none. Where `chained`, all that is asked of a problem after it is a guess, save the other
-    votes of a panel; where `guessing`, everything is.
+    votes of a panel; where `guessing`, everything is. Where `made_up`, all that is asked is about
+    words that stand for responses to come: no store holds it, and it gets no key of the store,
+    which would take long.
     """
 
     def __init__(
         self, view: StudyView, reply: Reply = lambda _: NOT_YET, chained: bool = False
     ) -> None:
-        self.view, self.steps, self.guessing = view, list[Step](), False
+        self.view, self.steps = view, list[Step]()
+        self.guessing = self.made_up = False
         self._reply, self._chained = reply, chained
         self._unanswered: dict[str, set[Role]] = {}
         self._asked: set[str] = set()
@@ -55,12 +59,12 @@ class DryRun:
         partition = self.view.open_partition(model)
         replies, unanswered = [], []
         for request in requests:
-            key, tags = partition.key(request), request.tags
+            key, tags = self._key(partition, request), request.tags
             response = partition.get(key) or self._reply(request)
             replies.append((key, response))
             if request.index:
                 first = request.model_copy(update={"index": 0})
-                if partition.key(first) in self._asked:
+                if self._key(partition, first) in self._asked:
                     continue
             guessed = self.guessing or (self._chained and self._follows(request))
             self.steps.append(Step(model, tags.role, key, request, guessed))
@@ -70,6 +74,13 @@ class DryRun:
             self._asked.add(key)
             self._unanswered.setdefault(tags.problem, set()).add(tags.role)
         return replies
+
+    def _key(self, partition: Partition, request: Request) -> str:
+        """The key of a request, or what tells it from others of this plan where it is made up."""
+        if not self.made_up:
+            return partition.key(request)
+        place = hash((partition.folder, request.conversation, request.index))
+        return f"{place % 2**64:064x}"
 
     def _follows(self, request: Request) -> bool:
         before = self._unanswered.get(request.tags.problem, set())

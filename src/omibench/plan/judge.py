@@ -94,7 +94,7 @@ class Judging:
         instrument = find_score_instrument(GPTSCORE.name, params)
         panel = dry.panel(instrument, params)
         gptscore(*self._items(stored=True), panel)
-        dry.guessing = True
+        dry.guessing = dry.made_up = True
         items, texts = self._items(stored=False)
         consult([case_of_item(*pair) for pair in zip(items, texts, strict=True)], instrument, panel)
         return dry.steps
@@ -103,7 +103,7 @@ class Judging:
         dry = DryRun(self.view)
         grade, extraction = dry.panel(GRADE, graders), dry.panel(EXTRACTION, extractors)
         for stored in (True, False):
-            dry.guessing = not stored
+            dry.guessing = dry.made_up = not stored
             items, texts = self._items(stored=stored)
             verdicts = run_mathreal(items, texts, grade, extraction)
             waiting = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, product
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -56,11 +57,19 @@ class InferParams(Block):
                     collected[key] += named if isinstance(named, list) else []
         return {key: list(dict.fromkeys(names)) for key, names in collected.items()} | values
 
-    def holds(self, model: str, setting: str) -> bool:
-        """Whether a model is evaluated under a setting, both being among `models`, `settings`."""
-        if setting not in self.only.get(model, self.settings):
-            return False
-        return not self.printed or bool(self.list_printed_places(model, setting))
+    def list_pairs(self) -> list[tuple[str, str]]:
+        """The models and settings that are evaluated, model by model."""
+        pairs = [
+            (model, setting)
+            for model in self.models
+            for setting in self.settings
+            if setting in self.only.get(model, self.settings)
+        ]
+        if not self.printed:
+            return pairs
+        crossed = chain.from_iterable(self.printed.values())
+        printed = {pair for c in crossed for pair in product(c.models, c.settings)}
+        return [pair for pair in pairs if pair in printed]
 
     def list_printed_places(self, model: str, setting: str) -> list[str]:
         """The tables and figures that print a model under a setting."""
