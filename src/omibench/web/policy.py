@@ -11,6 +11,11 @@ from typing import Final
 PAGE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'"
 """Of a page that shows pictures: those inside it, and files beside it."""
 PAGE_WITHOUT_PICTURES_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+APPLICATION_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Of an application that is served: its own files alone, none of it written into a page."""
 
 
 def allow_scripts(policy: str, scripts: Sequence[str]) -> str:

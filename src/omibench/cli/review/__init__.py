@@ -1,9 +1,13 @@
 """The verbs of `omibench review`, in the order of its help: one module each."""
 
 from omibench.cli.review.group import review_group
+from omibench.cli.review.serve import serve
 from omibench.cli.review.status import status
 
-VERBS = (status,)
+VERBS = (
+    serve,
+    status,
+)
 
 for verb in VERBS:
     review_group.command(name=verb.__name__.rstrip("_"))(verb)

@@ -1,0 +1,98 @@
+"""The verb `omibench review serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.cli.options import Params
+from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from omibench.review_app.service import ReviewService
+    from omibench.review_app.settings import ServerSettings
+
+PORT = 8765
+
+
+def serve(
+    review: ReviewFolder = None,
+    params: Params = "params.yaml",
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Show invented tasks to invented people; keep nothing.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="To listen at.")] = "127.0.0.1",
+    behind_tls: Annotated[
+        str,
+        typer.Option(metavar="https://NAME", help="Where a TLS terminator before it is reached."),
+    ] = "",
+    secret_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Signs sessions, which then outlive a restart."),
+    ] = None,
+) -> None:
+    """Serve the application in which people review a dataset.
+
+    It listens on this machine alone. For other machines a TLS terminator has to stand before it,
+    and a file with a secret is needed. Its log is live.sqlite in the folder of the review; when it
+    stops, decisions.jsonl there has every decision. Passwords: `omibench review user add NAME`.
+
+    \b
+    Example:
+      omibench review serve --demo
+      omibench review serve --review review --port 8765
+    """
+    from omibench.extras import require_extra
+
+    require_extra("review", "review serve")
+    from omibench.review_app.server import check_listening, open_review, read_secret, run_server
+    from omibench.review_app.settings import ServerSettings
+
+    check_listening(host, secret_file is not None, behind_tls)
+    settings = ServerSettings(host=host, port=port, origin=behind_tls)
+    if secret_file is not None:
+        settings = settings.replace(secret=read_secret(secret_file))
+    if demo:
+        _serve_demo(settings)
+        return
+    folder = find_review_folder(review, params)
+    service = open_review(folder)
+    _announce_review(service)
+    run_server(service, settings, lambda address: say(f"{folder}: {address} (Ctrl-C stops it)"))
+
+
+def _serve_demo(settings: ServerSettings) -> None:
+    from omibench.review_app.demo.folder import write_demo
+    from omibench.review_app.server import open_review, run_server
+
+    with TemporaryDirectory(prefix="omibench-review-") as name:
+        users = write_demo(Path(name))
+        for person, password, roles in users:
+            say(f"{person:6} {password}  {roles}")
+        settings = settings.replace(is_demo=True, demo_users=users)
+        run_server(
+            open_review(Path(name)),
+            settings,
+            lambda address: say(f"demonstration: {address} (Ctrl-C stops it and keeps nothing)"),
+        )
+
+
+def _announce_review(service: ReviewService) -> None:
+    """Say which lines of tasks.jsonl are left out, and who cannot log in yet."""
+    from omibench.review_app.log.users import list_names
+
+    for line in service.content.errors:
+        say(line, err=True)
+    with service.database.read() as connection:
+        missing = sorted(set(service.content.people) - list_names(connection))
+    if missing:
+        say(
+            f"{len(missing)} of {len(service.content.people)} people have no password yet, such as "
+            f"{missing[0]}: `omibench review user add NAME`",
+            err=True,
+        )

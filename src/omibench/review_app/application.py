@@ -1,0 +1,174 @@
+"""The application: its addresses, its errors, and what stands around every request."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from omibench.review.check import DecisionFieldError
+from omibench.review_app.conflicts import DecisionConflictError, NoRightError
+from omibench.review_app.handlers.context import (
+    LoginNeededError,
+    ServerContext,
+    identify,
+    read_context,
+)
+from omibench.review_app.handlers.files import show_health, show_metrics, show_picture
+from omibench.review_app.handlers.pages import (
+    log_in,
+    log_out,
+    show_login,
+    show_progress,
+    show_task,
+    show_tasks,
+)
+from omibench.review_app.handlers.tasks import claim, decide, release, save_draft
+from omibench.review_app.headers import BrowserPolicy
+from omibench.review_app.pages import STATIC_FOLDERS, link_task, render_error
+from omibench.review_app.service import ReviewService
+from omibench.review_app.sessions import Sessions
+from omibench.review_app.settings import ServerSettings
+from omibench.review_app.submissions import RequestError
+
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/", show_tasks),
+    Route("/login", show_login),
+    Route("/login", log_in, methods=["POST"]),
+    Route("/logout", log_out, methods=["POST"]),
+    Route("/progress", show_progress),
+    Route("/healthz", show_health),
+    Route("/metrics", show_metrics),
+    Route("/pictures/{sha256}", show_picture),
+    Route("/tasks/{task:path}/decision", decide, methods=["POST"]),
+    Route("/tasks/{task:path}/draft", save_draft, methods=["PUT"]),
+    Route("/tasks/{task:path}/claim", claim, methods=["POST"]),
+    Route("/tasks/{task:path}/claim", release, methods=["DELETE"]),
+    Route("/tasks/{task:path}", show_task),
+)
+
+
+def make_application(
+    service: ReviewService,
+    settings: ServerSettings,
+    on_stop: Callable[[], None] | None = None,
+) -> Starlette:
+    """Make the application of a review.
+
+    Args:
+        service: The review.
+        settings: Where and for whom it is served.
+        on_stop: What is done when the server stops.
+    """
+    sessions = Sessions(
+        service.database, settings.secret, is_secure=settings.is_secure, port=settings.port
+    )
+
+    @asynccontextmanager
+    async def run(_: Starlette) -> AsyncIterator[None]:
+        yield
+        if on_stop is not None:
+            on_stop()
+
+    application = Starlette(
+        routes=[*ROUTES, *_mount_files()],
+        middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
+        exception_handlers=_HANDLERS,
+        lifespan=run,
+    )
+    application.state.context = ServerContext(service, sessions, settings)
+    return application
+
+
+def _mount_files() -> list[BaseRoute]:
+    """The scripts, styles and fonts of the pages."""
+    folders = {
+        address: Path(str(files(package))) / folder
+        for address, (package, folder) in STATIC_FOLDERS.items()
+    }
+    return [
+        Mount(address, StaticFiles(directory=folder))
+        for address, folder in folders.items()
+        if folder.is_dir()
+    ]
+
+
+def _wants_page(request: Request) -> bool:
+    """Whether a person waits for a page, and not a script for JSON."""
+    return request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
+
+
+def _answer(request: Request, status: int, title: str, message: str, **values: Any) -> Response:
+    """An error as a page or as JSON, as the request wants it."""
+    if not _wants_page(request):
+        return JSONResponse({"message": message, **values}, status)
+    context = read_context(request)
+    try:
+        visitor = context.greet(*identify(request))
+    except LoginNeededError:
+        visitor = context.greet(None)
+    return HTMLResponse(render_error(visitor, title, message), status)
+
+
+def _answer_login(request: Request, error: Exception) -> Response:
+    if _wants_page(request):
+        from urllib.parse import quote
+
+        target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/login?target={quote(target, safe='')}", 303)
+    return JSONResponse({"reason": "login", "message": "log in again"}, 401)
+
+
+def _answer_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestError)
+    return _answer(request, error.status, "Not possible", error.message, reason=error.reason)
+
+
+def _answer_right(request: Request, error: Exception) -> Response:
+    return _answer(request, 403, "Not for you", "this task does not wait for you", reason="right")
+
+
+def _answer_field(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DecisionFieldError)
+    return JSONResponse({"field": error.field, "message": error.message}, 422)
+
+
+def _answer_conflict(request: Request, error: Exception) -> Response:
+    """Who was first is told to seniors alone: another person may still be asked to audit."""
+    assert isinstance(error, DecisionConflictError)
+    conflict = error.conflict
+    _, person = identify(request)
+    current = {
+        "status": conflict.state.status,
+        "base": conflict.base,
+        "content_hash": conflict.state.task.content_hash,
+        "url": link_task(conflict.state.task.id),
+    }
+    by = conflict.by if "senior" in person.roles else None
+    return JSONResponse({"reason": conflict.reason, "by": by, "current": current}, 409)
+
+
+def _answer_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = "there is no such page" if error.status_code == 404 else error.detail
+    return _answer(request, error.status_code, "Not possible", message, reason="address")
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
+    LoginNeededError: _answer_login,
+    RequestError: _answer_request,
+    NoRightError: _answer_right,
+    DecisionFieldError: _answer_field,
+    DecisionConflictError: _answer_conflict,
+    HTTPException: _answer_http,
+}

@@ -1,0 +1,1 @@
+"""What the application answers, one function an address."""

@@ -1,0 +1,136 @@
+"""Pages: login, a person's tasks, one task, progress."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from omibench.review_app.handlers.context import (
+    ServerContext,
+    find_listed,
+    identify,
+    read_context,
+    require_token,
+)
+from omibench.review_app.log.states import WaitingQuery, find_next, find_previous
+from omibench.review_app.log.users import check_password, read_hash
+from omibench.review_app.overview import list_tasks, measure_kinds, measure_people
+from omibench.review_app.pages import (
+    render_login,
+    render_progress,
+    render_task,
+    render_task_list,
+)
+from omibench.review_app.payload import Neighbours, describe_task
+from omibench.review_app.sessions import open_session
+from omibench.review_app.submissions import RequestError, read_form
+
+
+def show_tasks(request: Request) -> Response:
+    """`GET /`: what waits for the person."""
+    session, person = identify(request)
+    context = read_context(request)
+    workloads, tasks, hidden = list_tasks(context.service, person)
+    return HTMLResponse(render_task_list(context.greet(session, person), workloads, tasks, hidden))
+
+
+def show_task(request: Request) -> Response:
+    """`GET /tasks/ID`: one task, as the person's role sees it."""
+    session, person = identify(request)
+    context = read_context(request)
+    service, listed = context.service, find_listed(request)
+    opened = service.open_task(listed, person)
+    if opened is None:
+        raise RequestError(403, "right", "this task is not for you")
+    query = WaitingQuery(person, service.seconds)
+    with service.database.read() as connection:
+        next_task = find_next(connection, query, listed.position)
+        previous_task = find_previous(connection, query, listed.position)
+    neighbours = Neighbours(next_task, previous_task)
+    document = {
+        **describe_task(opened, person, neighbours),
+        "csrf": session.token,
+        "demo": context.settings.is_demo,
+    }
+    return HTMLResponse(render_task(context.greet(session, person), document))
+
+
+def show_progress(request: Request) -> Response:
+    """`GET /progress`: how far everything is; a senior also sees who did what, and the head."""
+    session, person = identify(request)
+    context = read_context(request)
+    is_senior = "senior" in person.roles
+    kinds, head = measure_kinds(context.service)
+    people = measure_people(context.service, None if is_senior else person.name)
+    visitor = context.greet(session, person)
+    return HTMLResponse(render_progress(visitor, kinds, people, head if is_senior else ""))
+
+
+def show_login(request: Request) -> Response:
+    """`GET /login`: name and password are asked for."""
+    target = choose_target(request.query_params.get("target", "/"))
+    return _ask_login(request, target=target)
+
+
+async def log_in(request: Request) -> Response:
+    """`POST /login`: a session for who knows the password; few attempts."""
+    context = read_context(request)
+    form = await read_form(request)
+    require_token(context.sessions.read(request), form.get("csrf", ""))
+    name, password = form.get("name", "").strip(), form.get("password", "")
+    target = choose_target(form.get("target", "/"))
+    address = request.client.host if request.client else ""
+    limit, now = context.login_limit, context.service.seconds
+    if wait := limit.find_wait(name, address, now):
+        message = f"Too many attempts. Try again in {int(wait // 60) + 1} minutes."
+        response = _ask_login(request, message, name, target, 429)
+        response.headers["Retry-After"] = str(int(wait) + 1)
+        return response
+    # It counts as failed before it is checked, so that attempts at once are not free.
+    limit.add_failure(name, address, now)
+    if not await run_in_threadpool(_knows_password, context, name, password):
+        return _ask_login(request, "Name or password is wrong.", name, target, 401)
+    limit.forget_name(name)
+    response = RedirectResponse(target, 303)
+    context.sessions.start(response, name)
+    return response
+
+
+async def log_out(request: Request) -> Response:
+    """`POST /logout`: ends the session."""
+    context = read_context(request)
+    form = await read_form(request)
+    session = context.sessions.read(request)
+    if session is None:
+        return RedirectResponse("/login", 303)
+    require_token(session, form.get("csrf", "") or request.headers.get("x-csrf-token", ""))
+    response = RedirectResponse("/login", 303)
+    context.sessions.end(response, session, context.service.seconds)
+    return response
+
+
+def choose_target(text: str) -> str:
+    """Where a login leads: a page of ours, whatever the address said."""
+    is_ours = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable()
+    return text if is_ours and len(text) <= 2000 else "/"
+
+
+def _ask_login(
+    request: Request, message: str = "", name: str = "", target: str = "/", status: int = 200
+) -> Response:
+    context = read_context(request)
+    session = context.sessions.read(request) or open_session()
+    page = render_login(context.greet(session), message, name[:200], target)
+    response = HTMLResponse(page, status)
+    context.sessions.write(response, session)
+    return response
+
+
+def _knows_password(context: ServerContext, name: str, password: str) -> bool:
+    service = context.service
+    with service.database.read() as connection:
+        password_hash = read_hash(connection, name)
+    is_listed = name in service.content.people
+    with context.checking:
+        return check_password(password_hash if is_listed else None, password)

@@ -1,0 +1,229 @@
+"""The table of where each task stands, kept with the events: what waits for a person, in order."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Final, NamedTuple
+
+from omibench.review.people import Reviewer
+from omibench.review.state import TaskState
+from omibench.review_app.roles import Awaited, read_subject
+from omibench.schemas.review import ReviewTask
+
+
+class QueuedTask(NamedTuple):
+    """A task that waits for a person."""
+
+    task: str
+    kind: str
+    awaited: Awaited
+    position: int
+
+
+class WaitingQuery(NamedTuple):
+    """What is asked for: tasks that wait for a person and that nobody else has claimed.
+
+    Attributes:
+        person: The person.
+        now: The time, as claims have it.
+        kind: Only tasks of this kind.
+        awaited: Only tasks that wait for this role.
+    """
+
+    person: Reviewer
+    now: float
+    kind: str | None = None
+    awaited: Awaited | None = None
+
+    @property
+    def values(self) -> dict[str, str | float | None]:
+        """What the placeholders of the query stand for."""
+        roles = [*self.person.roles, "everyone"] if self.awaited is None else [self.awaited]
+        subjects = self.person.subjects
+        return {
+            "roles": json.dumps(roles),
+            "person": self.person.name,
+            "subjects": None if subjects is None else json.dumps(subjects),
+            "now": self.now,
+            "kind": self.kind,
+        }
+
+
+_WAITING: Final = """
+SELECT s.task, s.kind, s.waits_for, s.position FROM task_state s
+WHERE s.waits_for IN (SELECT value FROM json_each(:roles))
+AND (:kind IS NULL OR s.kind = :kind)
+AND NOT EXISTS (
+    SELECT 1 FROM task_readers r WHERE r.task = s.task AND r.person = :person
+    AND (s.waits_for <> 'senior' OR r.role <> 'senior')
+)
+AND CASE
+    WHEN EXISTS (SELECT 1 FROM task_people p WHERE p.task = s.task AND p.role = s.waits_for)
+    THEN EXISTS (
+        SELECT 1 FROM task_people p
+        WHERE p.task = s.task AND p.role = s.waits_for AND p.person = :person
+    )
+    ELSE :subjects IS NULL OR s.subject IS NULL OR s.waits_for = 'everyone'
+        OR s.subject IN (SELECT value FROM json_each(:subjects))
+    END
+AND NOT EXISTS (
+    SELECT 1 FROM claims c WHERE c.task = s.task AND c.person <> :person AND c.until > :now
+    AND s.waits_for <> 'everyone'
+)
+"""
+
+
+def write_state(
+    connection: sqlite3.Connection,
+    position: int,
+    task: ReviewTask,
+    state: TaskState,
+    awaited: Awaited | None,
+) -> None:
+    """Write where a task stands, in the transaction of the event that made it so.
+
+    Args:
+        connection: In a transaction.
+        position: Of the task in tasks.jsonl.
+        task: The task.
+        state: What the decisions on it make of it.
+        awaited: Whom it waits for.
+    """
+    connection.execute(
+        "INSERT OR REPLACE INTO task_state"
+        " (task, position, kind, subject, status, waits_for, rounds, stale)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            task.id,
+            position,
+            task.kind,
+            read_subject(task),
+            state.status,
+            awaited,
+            state.rounds,
+            len(state.stale),
+        ),
+    )
+    connection.execute("DELETE FROM task_readers WHERE task = ?", (task.id,))
+    connection.executemany(
+        "INSERT OR IGNORE INTO task_readers (task, person, role) VALUES (?, ?, ?)",
+        [(task.id, decision.person, decision.role) for decision in state.decisions],
+    )
+
+
+def write_people(connection: sqlite3.Connection, task: ReviewTask, awaited: Awaited | None) -> None:
+    """Write who is asked about a task, by role."""
+    connection.execute("DELETE FROM task_people WHERE task = ?", (task.id,))
+    rows = [
+        (task.id, "everyone" if awaited == "everyone" else role, name)
+        for role, names in task.people.items()
+        for name in names
+    ]
+    connection.executemany(
+        "INSERT OR IGNORE INTO task_people (task, role, person) VALUES (?, ?, ?)", rows
+    )
+
+
+def clear_states(connection: sqlite3.Connection) -> None:
+    """Empty the tables that events and tasks make again."""
+    for table in ("task_state", "task_people", "task_readers"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+
+
+def list_waiting(
+    connection: sqlite3.Connection, query: WaitingQuery, limit: int
+) -> list[QueuedTask]:
+    """The first tasks that wait for a person."""
+    rows = connection.execute(
+        f"{_WAITING} ORDER BY s.position LIMIT :limit", {**query.values, "limit": limit}
+    )
+    return [QueuedTask(*row) for row in rows]
+
+
+def count_waiting(
+    connection: sqlite3.Connection, query: WaitingQuery
+) -> dict[tuple[str, Awaited], int]:
+    """How many tasks wait for a person, by kind and role."""
+    rows = connection.execute(
+        f"SELECT kind, waits_for, COUNT(*) FROM ({_WAITING}) GROUP BY kind, waits_for",  # noqa: S608
+        query.values,
+    )
+    return {(kind, awaited): count for kind, awaited, count in rows}
+
+
+def find_next(
+    connection: sqlite3.Connection, query: WaitingQuery, position: int = -1
+) -> str | None:
+    """The next task that waits for a person, behind a position and then from the first on.
+
+    Args:
+        connection: The log.
+        query: Who asks.
+        position: That of the task in front of the person, which is not given back.
+    """
+    values = {**query.values, "position": position}
+    for side in (">", "<"):
+        sql = f"{_WAITING} AND s.position {side} :position ORDER BY s.position LIMIT 1"
+        if row := connection.execute(sql, values).fetchone():
+            return str(row[0])
+    return None
+
+
+def find_previous(connection: sqlite3.Connection, query: WaitingQuery, position: int) -> str | None:
+    """The nearest task before a position that waits for a person, or that they decided on."""
+    sql = f"{_WAITING} AND s.position < :position ORDER BY s.position DESC LIMIT 1"
+    values = {**query.values, "position": position}
+    waiting = connection.execute(sql, values).fetchone()
+    decided = connection.execute(
+        "SELECT s.task, s.kind, s.waits_for, s.position FROM task_readers r"
+        " JOIN task_state s ON s.task = r.task"
+        " WHERE r.person = :person AND s.position < :position ORDER BY s.position DESC LIMIT 1",
+        {"person": query.person.name, "position": position},
+    ).fetchone()
+    nearest = max((row for row in (waiting, decided) if row), key=lambda row: row[3], default=None)
+    return str(nearest[0]) if nearest else None
+
+
+def list_decided(
+    connection: sqlite3.Connection, person: str, limit: int
+) -> list[tuple[str, str, str]]:
+    """The tasks on which a person decided last, the latest first: task, role, status."""
+    rows = connection.execute(
+        "SELECT r.task, r.role, s.status FROM task_readers r JOIN task_state s ON s.task = r.task"
+        " WHERE r.person = ? ORDER BY (SELECT MAX(number) FROM events e"
+        " WHERE e.task = r.task AND e.person = r.person) DESC LIMIT ?",
+        (person, limit),
+    )
+    return rows.fetchall()
+
+
+def list_touched(connection: sqlite3.Connection, person: str) -> set[str]:
+    """The tasks on which a person ever decided, as they are now or as they were."""
+    rows = connection.execute("SELECT DISTINCT task FROM events WHERE person = ?", (person,))
+    return {task for (task,) in rows}
+
+
+def count_decided(connection: sqlite3.Connection, person: str) -> dict[tuple[str, str], int]:
+    """How many tasks a person has decided on as they are now, by kind and role."""
+    rows = connection.execute(
+        "SELECT s.kind, r.role, COUNT(*) FROM task_readers r JOIN task_state s ON s.task = r.task"
+        " WHERE r.person = ? GROUP BY s.kind, r.role",
+        (person,),
+    )
+    return {(kind, role): count for kind, role, count in rows}
+
+
+def count_states(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
+    """How many tasks stand where, by kind and status."""
+    rows = connection.execute("SELECT kind, status, COUNT(*) FROM task_state GROUP BY kind, status")
+    return {(kind, status): count for kind, status, count in rows}
+
+
+def count_stale(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many tasks have decisions on other content and are not settled, by kind."""
+    rows = connection.execute(
+        "SELECT kind, COUNT(*) FROM task_state"
+        " WHERE stale > 0 AND status <> 'settled' GROUP BY kind"
+    )
+    return dict(rows.fetchall())

@@ -1,0 +1,31 @@
+"""Numbers of a served review for programs that watch it, in the text format of Prometheus."""
+
+from __future__ import annotations
+
+from omibench.review_app.log.events import read_head
+from omibench.review_app.log.states import count_stale, count_states
+from omibench.review_app.service import ReviewService
+
+
+def format_metrics(service: ReviewService) -> str:
+    """Events, tasks by kind and status, stale ones, and the head hash of the log."""
+    with service.database.read() as connection:
+        number, head = read_head(connection)
+        states, stale = count_states(connection), count_stale(connection)
+    lines = [
+        "# TYPE omibench_review_events_total counter",
+        f"omibench_review_events_total {number}",
+        "# TYPE omibench_review_head_info gauge",
+        f'omibench_review_head_info{{sha256="{head}"}} 1',
+        "# TYPE omibench_review_tasks gauge",
+        *(
+            f'omibench_review_tasks{{kind="{kind}",status="{status}"}} {count}'
+            for (kind, status), count in sorted(states.items())
+        ),
+        "# TYPE omibench_review_stale_tasks gauge",
+        *(
+            f'omibench_review_stale_tasks{{kind="{kind}"}} {count}'
+            for kind, count in sorted(stale.items())
+        ),
+    ]
+    return "\n".join(lines) + "\n"

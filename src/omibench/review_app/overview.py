@@ -1,0 +1,159 @@
+"""What a person has to do, and how far everything is, as pages show it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Final
+
+from omibench.review.kinds import KINDS
+from omibench.review.people import Reviewer
+from omibench.review_app.log.drafts import list_drafts
+from omibench.review_app.log.events import read_head
+from omibench.review_app.log.states import (
+    WaitingQuery,
+    count_decided,
+    count_stale,
+    count_states,
+    count_waiting,
+    find_next,
+    list_decided,
+    list_touched,
+    list_waiting,
+)
+from omibench.review_app.pages import KindProgress, PersonProgress, TaskLine, Workload
+from omibench.review_app.roles import Awaited
+from omibench.review_app.service import ReviewService
+from omibench.review_app.tasks import ListedTask
+
+LISTED: Final = 200
+"""Tasks that wait, and that a list shows."""
+DECIDED: Final = 50
+"""Tasks that a person decided on last, and that a list shows."""
+
+
+def list_tasks(
+    service: ReviewService, person: Reviewer
+) -> tuple[list[Workload], list[TaskLine], int]:
+    """The tasks of a person: how many by kind and role, the first of them, how many more wait."""
+    tasks, query = service.content.tasks, WaitingQuery(person, service.seconds)
+    with service.database.read() as connection:
+        waiting = count_waiting(connection, query)
+        workloads = _measure_workloads(connection, query, waiting)
+        lines = _list_waiting(connection, query, tasks)
+        hidden = max(0, sum(waiting.values()) - LISTED)
+        lines += _list_decided(connection, person, tasks)
+    return workloads, lines, hidden
+
+
+def measure_kinds(service: ReviewService) -> tuple[list[KindProgress], str]:
+    """How far the tasks of each kind are, and the head hash of the log."""
+    with service.database.read() as connection:
+        counts, stale = count_states(connection), count_stale(connection)
+        _, head = read_head(connection)
+    kinds = [
+        KindProgress(
+            kind.title,
+            {status: count for (name, status), count in counts.items() if name == kind.name},
+            stale.get(kind.name, 0),
+        )
+        for kind in KINDS.values()
+        if any(name == kind.name for name, _ in counts)
+    ]
+    return kinds, head
+
+
+def measure_people(service: ReviewService, only: str | None = None) -> list[PersonProgress]:
+    """What people have decided, in the order of reviewers.yaml.
+
+    Args:
+        service: The review.
+        only: A name; everybody where it is None.
+    """
+    seconds: defaultdict[str, list[float | None]] = defaultdict(list)
+    with service.database.read() as connection:
+        for name, duration in connection.execute("SELECT person, seconds FROM events"):
+            seconds[name].append(duration)
+    return [
+        _describe_person(person, seconds[person.name])
+        for person in service.content.people.values()
+        if only in (None, person.name)
+    ]
+
+
+def _describe_person(person: Reviewer, seconds: Sequence[float | None]) -> PersonProgress:
+    times = [duration for duration in seconds if duration is not None]
+    return PersonProgress(
+        person.name,
+        tuple(person.roles),
+        decided=len(seconds),
+        median_seconds=median(times) if times else None,
+        simulated=person.simulated,
+    )
+
+
+def _measure_workloads(
+    connection: sqlite3.Connection,
+    query: WaitingQuery,
+    waiting: Mapping[tuple[str, Awaited], int],
+) -> list[Workload]:
+    decided = count_decided(connection, query.person.name)
+    open_count = {(kind, _name_role(awaited)): n for (kind, awaited), n in waiting.items()}
+    next_tasks = {
+        (kind, _name_role(awaited)): find_next(
+            connection, query._replace(kind=kind, awaited=awaited)
+        )
+        for kind, awaited in waiting
+    }
+    order = list(KINDS)
+    pairs = sorted({*open_count, *decided}, key=lambda pair: (order.index(pair[0]), pair[1]))
+    return [
+        Workload(
+            KINDS[kind].title,
+            role,
+            done=decided.get((kind, role), 0),
+            total=decided.get((kind, role), 0) + open_count.get((kind, role), 0),
+            next_task=next_tasks.get((kind, role)),
+        )
+        for kind, role in pairs
+    ]
+
+
+def _list_waiting(
+    connection: sqlite3.Connection, query: WaitingQuery, tasks: Mapping[str, ListedTask]
+) -> list[TaskLine]:
+    name = query.person.name
+    drafts, touched = list_drafts(connection, name), list_touched(connection, name)
+    rows = list_waiting(connection, query, LISTED)
+    return [
+        _describe_line(
+            tasks[row.task],
+            _name_role(row.awaited),
+            "changed" if row.task in touched else "draft" if row.task in drafts else "open",
+        )
+        for row in rows
+        if row.task in tasks
+    ]
+
+
+def _list_decided(
+    connection: sqlite3.Connection, person: Reviewer, tasks: Mapping[str, ListedTask]
+) -> list[TaskLine]:
+    rows = list_decided(connection, person.name, DECIDED)
+    return [
+        _describe_line(tasks[task], role, "escalated" if status == "escalated" else "done")
+        for task, role, status in rows
+        if task in tasks
+    ]
+
+
+def _describe_line(listed: ListedTask, role: str, status: str) -> TaskLine:
+    task = listed.task
+    return TaskLine(task.id, listed.kind.title, role, status, task.purpose, task.simulated)
+
+
+def _name_role(awaited: Awaited) -> str:
+    """The role as a person reads it: who decides apart is an annotator."""
+    return "annotator" if awaited == "everyone" else awaited

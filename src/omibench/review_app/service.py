@@ -1,0 +1,284 @@
+"""What people do with a review: open a task, save a draft, claim, decide.
+
+The files of the review are read again when they change; the live log is the truth of decisions.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from omibench.errors import OmibenchError
+from omibench.review.check import check_fields
+from omibench.review.people import AssignedRole, Reviewer
+from omibench.review.state import TaskState, compute_state
+from omibench.review_app.conflicts import Conflict, DecisionConflictError, NoRightError
+from omibench.review_app.log.database import LIVE, Database
+from omibench.review_app.log.drafts import (
+    claim_task,
+    drop_claim,
+    drop_draft,
+    find_claim,
+    read_draft,
+    save_draft,
+)
+from omibench.review_app.log.events import append_event, find_time, read_events, read_task_events
+from omibench.review_app.log.states import clear_states, write_people, write_state
+from omibench.review_app.roles import choose_role, find_awaited, may_decide
+from omibench.review_app.tasks import ListedTask, ReviewContent, read_content, sign_files
+from omibench.schemas.review import ReviewDecision
+
+log = logging.getLogger("omibench.review")
+
+
+class Submission(NamedTuple):
+    """What a person sends as a decision."""
+
+    fields: Mapping[str, JsonValue]
+    comment: str
+    seconds: float | None
+    content_hash: str
+    base: str | None
+
+
+class OpenedTask(NamedTuple):
+    """A task as one person meets it: in which role, with which state, draft and events."""
+
+    listed: ListedTask
+    state: TaskState
+    role: AssignedRole
+    may_decide: bool
+    events: list[ReviewDecision]
+    draft: dict[str, Any] | None
+    claimed_by: str | None
+
+    def find_base(self, person: Reviewer) -> str | None:
+        """The id of the newest event that a decision of the person follows."""
+        return find_base(self.listed, self.events, person.name)
+
+
+class ReviewService:
+    """A review that is served: its files, its live log, and a clock."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        reviewers: int | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Read the files of a review, open its live log and make the states of all tasks.
+
+        Args:
+            folder: Of the review.
+            reviewers: How many people decide before a task is settled; each kind's number by
+                default.
+            now: The clock.
+
+        Raises:
+            MissingInputError: tasks.jsonl or reviewers.yaml is not there.
+            FileFormatError: One of the files cannot be read.
+        """
+        self.folder = folder
+        self.reviewers = reviewers
+        self.now = now
+        self._reading = threading.Lock()
+        self._signature = sign_files(folder)
+        self._content = read_content(folder)
+        self.database = Database(folder / LIVE)
+        self.write_states()
+
+    @property
+    def content(self) -> ReviewContent:
+        """The tasks and people, read again where their files have changed."""
+        signature = sign_files(self.folder)
+        if signature != self._signature:
+            with self._reading:
+                if signature != self._signature:
+                    self._read_again(signature)
+        return self._content
+
+    @property
+    def seconds(self) -> float:
+        """The time as claims and sessions have it: seconds of Unix time."""
+        return self.now().timestamp()
+
+    def write_states(self) -> None:
+        """Make the states of all tasks from the events."""
+        events: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
+        with self.database.write() as connection:
+            for event in read_events(connection):
+                events[event.task].append(event)
+            clear_states(connection)
+            for listed in self._content.tasks.values():
+                state = self.fold(listed, events[listed.task.id])
+                awaited = find_awaited(listed.task, listed.kind, state)
+                write_state(connection, listed.position, listed.task, state, awaited)
+                write_people(connection, listed.task, awaited)
+
+    def fold(self, listed: ListedTask, events: list[ReviewDecision]) -> TaskState:
+        """The state that events make of a task."""
+        return compute_state(listed.task, listed.kind, events, self.reviewers)
+
+    def find_task(self, name: str) -> ListedTask | None:
+        """The task of that id."""
+        return self.content.tasks.get(name)
+
+    def open_task(self, listed: ListedTask, person: Reviewer) -> OpenedTask | None:
+        """A task as a person meets it; None where it is not for them."""
+        task, kind = listed.task, listed.kind
+        with self.database.read() as connection:
+            events = read_task_events(connection, task.id)
+            draft = read_draft(connection, task.id, person.name)
+            claim = find_claim(connection, task.id, self.seconds)
+        state = self.fold(listed, events)
+        role = choose_role(task, kind, state, person)
+        if role is None:
+            return None
+        can_decide = may_decide(task, kind, state, person, role)
+        claimed_by = claim if claim != person.name else None
+        return OpenedTask(listed, state, role, can_decide, events, draft, claimed_by)
+
+    def decide(
+        self, listed: ListedTask, person: Reviewer, submission: Submission
+    ) -> ReviewDecision:
+        """Append a decision, with the state that it makes of the task, in one transaction.
+
+        Raises:
+            DecisionFieldError: A field is not what the kind asks for.
+            NoRightError: It is not for this person to decide now.
+            DecisionConflictError: The content has changed, another person decided in between, or
+                holds the claim. What was sent is kept as the person's draft.
+        """
+        task, kind = listed.task, listed.kind
+        fields = check_fields(kind, task, submission.fields)
+        with self.database.write() as connection:
+            events = read_task_events(connection, task.id)
+            state = self.fold(listed, events)
+            conflict = self._find_conflict(listed, events, person, submission)
+            claim = find_claim(connection, task.id, self.seconds)
+            if conflict is None and kind.design != "everyone" and claim not in (None, person.name):
+                conflict = Conflict("claimed", claim, state, find_base(listed, events, person.name))
+            role = choose_role(task, kind, state, person)
+            if conflict is None:
+                if role is None or not may_decide(task, kind, state, person, role):
+                    raise NoRightError(f"{task.id}: the task does not wait for {person.name}")
+                decision = ReviewDecision(
+                    id=uuid.uuid4().hex,
+                    task=task.id,
+                    kind=task.kind,
+                    person=person.name,
+                    role=role,
+                    time=find_time(events, self.now()),
+                    content_hash=task.content_hash,
+                    fields=fields,
+                    seconds=submission.seconds,
+                    comment=submission.comment,
+                    simulated=person.simulated,
+                )
+                append_event(connection, decision)
+                state = self.fold(listed, [*events, decision])
+                awaited = find_awaited(task, kind, state)
+                write_state(connection, listed.position, task, state, awaited)
+                drop_draft(connection, task.id, person.name)
+                drop_claim(connection, task.id, person.name)
+                return decision
+            if role is not None:
+                save_draft(connection, task.id, person.name, make_draft(submission))
+        raise DecisionConflictError(conflict)
+
+    def save_draft(self, listed: ListedTask, person: Reviewer, submission: Submission) -> None:
+        """Keep what a person has filled in so far; a claim of theirs is renewed.
+
+        Raises:
+            NoRightError: The task is not for this person.
+        """
+        if self.open_task(listed, person) is None:
+            raise NoRightError(f"{listed.task.id}: the task is not for {person.name}")
+        with self.database.write() as connection:
+            save_draft(connection, listed.task.id, person.name, make_draft(submission))
+            if find_claim(connection, listed.task.id, self.seconds) == person.name:
+                claim_task(connection, listed.task.id, person.name, self.seconds)
+
+    def claim(self, listed: ListedTask, person: Reviewer) -> None:
+        """Claim a task, or renew the claim. Tasks that each person does apart need none.
+
+        Raises:
+            NoRightError: The task does not wait for this person.
+            DecisionConflictError: Another person holds it.
+        """
+        opened = self.open_task(listed, person)
+        if opened is None or not opened.may_decide:
+            raise NoRightError(f"{listed.task.id}: the task does not wait for {person.name}")
+        if listed.kind.design == "everyone":
+            return
+        with self.database.write() as connection:
+            is_free = claim_task(connection, listed.task.id, person.name, self.seconds)
+        if not is_free:
+            base = opened.find_base(person)
+            raise DecisionConflictError(Conflict("claimed", opened.claimed_by, opened.state, base))
+
+    def release(self, listed: ListedTask, person: Reviewer) -> None:
+        """Give a claim back."""
+        with self.database.write() as connection:
+            drop_claim(connection, listed.task.id, person.name)
+
+    def close(self) -> None:
+        """Close the live log."""
+        self.database.close()
+
+    def _find_conflict(
+        self,
+        listed: ListedTask,
+        events: list[ReviewDecision],
+        person: Reviewer,
+        submission: Submission,
+    ) -> Conflict | None:
+        state = self.fold(listed, events)
+        base = find_base(listed, events, person.name)
+        if submission.content_hash != listed.task.content_hash:
+            return Conflict("changed", None, state, base)
+        if submission.base != base:
+            by = next((event.person for event in events if event.id == base), None)
+            return Conflict("decided", by, state, base)
+        return None
+
+    def _read_again(self, signature: tuple[tuple[int, int] | None, ...]) -> None:
+        """Take over files that have changed; as they were, where they cannot be read."""
+        self._signature = signature
+        try:
+            self._content = read_content(self.folder)
+        except OmibenchError as error:
+            log.warning("the review goes on with its tasks and people as they were: %s", error)
+            return
+        for line in self._content.errors:
+            log.warning("%s", line)
+        self.write_states()
+
+
+def find_base(listed: ListedTask, events: list[ReviewDecision], person: str) -> str | None:
+    """The id of the newest event that a person's decision follows.
+
+    Where each person decides apart, others' decisions do not count.
+    """
+    is_apart = listed.kind.design == "everyone"
+    ids = [event.id for event in events if not is_apart or event.person == person]
+    return ids[-1] if ids else None
+
+
+def make_draft(submission: Submission) -> dict[str, Any]:
+    """What is kept of a form that is not yet, or could not be, a decision."""
+    return {
+        "fields": dict(submission.fields),
+        "comment": submission.comment,
+        "seconds": submission.seconds,
+        "content_hash": submission.content_hash,
+    }

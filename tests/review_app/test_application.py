@@ -1,0 +1,88 @@
+"""The application as browsers meet it: login, tasks, decisions, who may see what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from review_app.builders import (
+    BAD,
+    GOOD,
+    find_token,
+    log_in,
+    make_service,
+    open_browser,
+    open_client,
+)
+
+HTML = {"accept": "text/html"}
+
+
+def test_pages_ask_for_a_login_and_lead_back(tmp_path: Path) -> None:
+    client = open_client(make_service(tmp_path))
+    page = client.get("/tasks/item%3Ap1", headers=HTML)
+    assert (page.status_code, page.headers["location"]) == (
+        303,
+        "/login?target=%2Ftasks%2Fitem%3Ap1",
+    )
+    assert client.get("/", headers={"accept": "*/*"}).status_code == 401
+    answer = log_in(client, "ann", target="/tasks/item%3Ap1")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/tasks/item%3Ap1")
+    assert client.get("/tasks/item%3Ap1", headers=HTML).status_code == 200
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "/\\evil.example", "https://evil.example"])
+def test_a_login_leads_to_no_other_site(tmp_path: Path, target: str) -> None:
+    client = open_client(make_service(tmp_path))
+    assert log_in(client, "ann", target=target).headers["location"] == "/"
+
+
+def test_wrong_names_and_passwords_are_told_in_the_same_words(tmp_path: Path) -> None:
+    client = open_client(make_service(tmp_path))
+    wrong, unknown = log_in(client, "ann", "wrong"), log_in(client, "nobody", "wrong")
+    assert wrong.status_code == unknown.status_code == 401
+    assert "Name or password is wrong." in wrong.text
+    assert "Name or password is wrong." in unknown.text
+
+
+def test_an_item_goes_from_annotator_to_auditor_to_the_end(tmp_path: Path) -> None:
+    service = make_service(tmp_path)
+    ann, bob = open_browser(service, "ann"), open_browser(service, "bob")
+    answer = ann.decide("item:p1", **GOOD)
+    assert (answer.status_code, answer.json()["next"]) == (201, "/tasks/item%3Ap2")
+    assert bob.open("item:p1")["state"]["status"] == "audit"
+    assert bob.decide("item:p1", **GOOD).status_code == 201
+    assert bob.open("item:p1")["state"]["status"] == "settled"
+
+
+def test_a_difference_goes_to_the_senior_who_sees_the_history(tmp_path: Path) -> None:
+    service = make_service(tmp_path)
+    ann, bob, eve = (open_browser(service, name) for name in ("ann", "bob", "eve"))
+    ann.decide("item:p1", **GOOD)
+    bob.decide("item:p1", **BAD)
+    assert "/tasks/item%3Ap1" in eve.client.get("/").text
+    document = eve.open("item:p1")
+    assert document["state"] == {
+        "status": "escalated",
+        "rounds": 1,
+        "differences": ["valid", "quality"],
+    }
+    people = [(entry["person"], entry["fields"]["valid"]) for entry in document["history"]]
+    assert people == [("ann", "valid"), ("bob", "invalid")]
+    assert eve.decide("item:p1", **BAD).status_code == 201
+    assert eve.open("item:p1")["state"]["status"] == "settled"
+
+
+def test_a_request_without_the_token_of_its_session_changes_nothing(tmp_path: Path) -> None:
+    service = make_service(tmp_path)
+    ann = open_browser(service, "ann")
+    ann.open("item:p1")
+    ann.token = "another"
+    answer = ann.send("item:p1")
+    assert (answer.status_code, answer.json()["reason"]) == (403, "csrf")
+    assert ann.open("item:p1")["history"] == []
+    client = open_client(service)
+    find_token(client)
+    form = {"csrf": "another", "name": "ann", "password": "wrong"}
+    assert client.post("/login", data=form).status_code == 403
