@@ -9,7 +9,7 @@ from pathlib import Path
 import omibench.web
 from omibench.files.hashes import hash_file
 
-FOLDER = Path(omibench.web.__file__).parent / "vendored/katex"
+FOLDER = Path(omibench.web.__file__).parent / "vendored"
 
 
 def read_hashes(root: Path) -> dict[str, str]:
@@ -33,6 +33,6 @@ def test_the_wheel_names_them(root: Path) -> None:
 
 
 def test_all_fonts_of_the_style_are_there() -> None:
-    style = (FOLDER / "katex.min.css").read_text("utf-8")
+    style = (FOLDER / "katex/katex.min.css").read_text("utf-8")
     fonts = set(re.findall(r"url\((fonts/[^)]+\.woff2)\)", style))
-    assert fonts == {f"fonts/{path.name}" for path in (FOLDER / "fonts").iterdir()}
+    assert fonts == {f"fonts/{path.name}" for path in (FOLDER / "katex/fonts").iterdir()}

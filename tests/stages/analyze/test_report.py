@@ -30,7 +30,8 @@ def report(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Page:
 
 def test_its_scripts_are_ours_and_it_needs_no_network(report: Page) -> None:
     report.assert_harmless()
-    assert len(report.scripts) == 1
+    assert len(report.scripts) == 4
+    assert report.path.stat().st_size < 2_000_000
     drawings = [tag for tag, _ in report.elements if tag == "svg"]
     files = [path.stem for path in (report.path.parent / "figures").glob("*.svg")]
     assert {"accuracy", "images", "rules", "failures", "ranks"} <= set(files)

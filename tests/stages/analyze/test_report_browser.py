@@ -124,3 +124,33 @@ def test_no_text_of_a_figure_is_cut_off(browser: Browser, site: Any) -> None:
     )
     assert outside == []
     page.close()
+
+
+def test_figures_answer_the_pointer_and_their_legends_pick(browser: Browser, site: Any) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((site / "report.html").as_uri())
+    for figure in page.locator("figure[data-figure]").all():
+        figure.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "[...document.querySelectorAll('figure[data-figure]')].every((f) => f.dataset.state)"
+    )
+    states = page.evaluate(
+        "[...document.querySelectorAll('figure[data-figure]')].map((f) => f.dataset.state)"
+    )
+    assert set(states) == {"interactive"}
+    accuracy = page.locator("figure[data-figure=accuracy]")
+    accuracy.scroll_into_view_if_needed()
+    point = accuracy.locator(".interactive .mark-symbol.role-mark path").first
+    point.hover()
+    assert "accuracy: " in page.inner_text(".tooltip")
+    assert "model: " in page.inner_text(".tooltip")
+    accuracy.locator(".interactive .role-legend-label text", has_text="Direct").click()
+    opacities = accuracy.locator(".interactive .mark-symbol.role-mark path").evaluate_all(
+        "(marks) => marks.map((mark) => mark.getAttribute('opacity'))"
+    )
+    assert len(set(opacities)) == 2
+    assert errors == []
+    page.close()

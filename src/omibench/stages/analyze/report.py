@@ -10,13 +10,14 @@ from markupsafe import Markup
 
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.charts.theme import apply_theme
 from omibench.stages.analyze.claims import describe_simulation
 from omibench.stages.analyze.headline import Headline
+from omibench.stages.analyze.page_figure import prepare_figure
 from omibench.stages.analyze.render import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
 from omibench.stages.analyze.words import count_noun
 from omibench.web.templates import read_script
+from omibench.web.vega import read_vega_scripts
 
 _STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
 
@@ -49,7 +50,11 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
     write_page(
         analysis.report,
         "report.html.j2",
-        scripts=[read_script(__file__, "leaderboard.js")],
+        scripts=[
+            read_script(__file__, "leaderboard.js"),
+            *read_vega_scripts(),
+            read_script(__file__, "figures.js"),
+        ],
         page=page,
         cards=[_render(card, page) for card in cards],
         partial=str(results.partial or ""),
@@ -57,10 +62,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
 
 
 def _render(card: SectionCard, page: Mapping[str, Any]) -> Markup:
-    drawn = None
-    if card.figure:
-        # Drawn by our own library, with all text of others escaped.
-        drawn = card.figure._replace(svg=Markup(apply_theme(card.figure.svg, card.figure.takeaway)))  # noqa: S704
+    drawn = prepare_figure(*card.figure) if card.figure else None
     with SECTIONS.naming_failures(card.section.name):
         return render_section(
             card.section.template, section=card.section, view=card.view, figure=drawn, page=page

@@ -21,7 +21,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 """Faces of equal widths, so that what was measured when drawing fits when shown."""
 
-_VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
+COLOUR_VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
     colour: f"--series-{number}" for number, colour in enumerate(SERIES, 1)
 }
 _TAG = re.compile(r'<(?:[^<>"]|"[^"]*")*>')
@@ -111,7 +111,7 @@ def apply_theme(svg: str, label: str) -> str:
         attribute, colour = match[1], match[2].lower()
         if colour in _PLAIN:
             return match[0]
-        return f'{attribute}="var({_VARIABLES[colour]}, {colour})"'
+        return f'{attribute}="var({COLOUR_VARIABLES[colour]}, {colour})"'
 
     # Inside tags alone: a label may read like an attribute.
     themed = _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)

@@ -18,11 +18,10 @@ class AccuracySection(ReportSection):
     def figure(self) -> ReportFigure:
         """A row a model, a colour a setting."""
         from omibench.stages.analyze.charts.accuracy import draw_accuracy
-        from omibench.stages.analyze.charts.theme import render
 
         scores = self.analysis.scores
         chart = draw_accuracy(self.results, scores)
-        return ReportFigure(render(chart), runner_up_sentence(self.results, scores))
+        return ReportFigure.draw(chart, runner_up_sentence(self.results, scores))
 
     def view(self) -> Mapping[str, Any]:
         """Nothing besides the figure."""

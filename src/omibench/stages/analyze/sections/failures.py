@@ -35,11 +35,10 @@ class FailuresSection(ReportSection):
     def figure(self) -> ReportFigure:
         """A bar a cell, a colour an outcome."""
         from omibench.stages.analyze.charts.failures import draw_failures
-        from omibench.stages.analyze.charts.theme import render
 
         analysis, results = self.analysis, self.results
         chart = draw_failures(results, analysis.failure_counts, analysis.scores)
-        return ReportFigure(render(chart), failures_sentence(results, analysis.scores))
+        return ReportFigure.draw(chart, failures_sentence(results, analysis.scores))
 
     def view(self) -> Mapping[str, Any] | None:
         """The counts of every cell."""

@@ -35,11 +35,10 @@ class ImagesSection(ReportSection):
     def figure(self) -> ReportFigure:
         """All cells together with intervals, and every model."""
         from omibench.stages.analyze.charts.images import draw_images
-        from omibench.stages.analyze.charts.theme import render
 
         scores = self.analysis.image_scores
         chart = draw_images(self.results, scores)
-        return ReportFigure(render(chart), images_sentence(self.results, scores))
+        return ReportFigure.draw(chart, images_sentence(self.results, scores))
 
     def view(self) -> Mapping[str, Any] | None:
         """The numbers of every cell under the main rules."""

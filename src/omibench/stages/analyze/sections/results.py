@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +18,7 @@ class ResultsSection(ReportSection):
 
     def view(self) -> Mapping[str, Any] | None:
         """The results in their order, the figures in theirs."""
-        from markupsafe import Markup
-
-        from omibench.stages.analyze.charts.theme import apply_theme
+        from omibench.stages.analyze.page_figure import prepare_figure
 
         parts = [RESULTS.get(name) for name in RESULTS]
         tables = [(part, self.analysis.table(part.name)) for part in parts]
@@ -39,8 +38,9 @@ class ResultsSection(ReportSection):
                 "name": drawing.figure.name,
                 "title": drawing.figure.title,
                 "source": drawing.figure.source,
-                # Drawn by our own library, with all text of others escaped.
-                "svg": Markup(apply_theme(drawing.svg, drawing.figure.title)),  # noqa: S704
+                "drawing": prepare_figure(
+                    drawing.svg, drawing.figure.title, json.loads(drawing.vega_lite)
+                ),
             }
             for drawing in self.analysis.drawings
         ]

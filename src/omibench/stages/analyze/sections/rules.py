@@ -28,10 +28,9 @@ class RulesSection(ReportSection):
     def figure(self) -> ReportFigure:
         """A row a cell, a colour a rule book."""
         from omibench.stages.analyze.charts.rules import draw_rules
-        from omibench.stages.analyze.charts.theme import render
 
         chart = draw_rules(self.results, self.analysis.scores)
-        return ReportFigure(render(chart), judge_sentence(self.results))
+        return ReportFigure.draw(chart, judge_sentence(self.results))
 
     def view(self) -> Mapping[str, Any] | None:
         """Totals of every cell under every rule book and by every judge that voted."""

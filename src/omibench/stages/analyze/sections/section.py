@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from omibench.errors import PluginError
 from omibench.plugins import Registry
 from omibench.stages.analyze.analysis import Analysis
+
+if TYPE_CHECKING:
+    from omibench.stages.analyze.charts.theme import Chart
 
 
 class ReportTable(NamedTuple):
@@ -22,10 +25,27 @@ class ReportTable(NamedTuple):
 
 
 class ReportFigure(NamedTuple):
-    """A drawing: SVG in light colours, and what it shows in one sentence."""
+    """A drawing: SVG in light colours, and what it shows in one sentence.
+
+    With its Vega-Lite `specification` it answers the pointer where a page runs scripts.
+    """
 
     svg: str
     takeaway: str
+    specification: Mapping[str, Any] | None = None
+
+    @classmethod
+    def draw(cls, chart: Chart, takeaway: str) -> ReportFigure:
+        """Draw a chart of altair.
+
+        Args:
+            chart: The chart, without configuration.
+            takeaway: What it shows, in one sentence.
+        """
+        from omibench.stages.analyze.charts.theme import describe_chart, render_specification
+
+        specification = describe_chart(chart)
+        return cls(render_specification(specification), takeaway, specification)
 
 
 class ReportSection:

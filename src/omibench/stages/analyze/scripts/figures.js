@@ -1,0 +1,59 @@
+// Figures that answer the pointer. The drawing in the page stays where scripts do not run, and on
+// paper; with them Vega draws it again when it comes into sight. Nothing is evaluated or fetched.
+"use strict";
+(() => {
+  const names = { acc: "accuracy", estimate: "estimate", lo: "lower bound", hi: "upper bound", low: "lower bound", high: "upper bound" };
+  const inner = /^(row|order|strength|offset|bin|line|opacity|place)$|_sort_index$|_(start|end)$|^_/;
+  const refuse = () => Promise.reject(new Error("a figure loads nothing"));
+  const box = Object.assign(document.createElement("div"), { className: "tooltip", hidden: true });
+  box.setAttribute("role", "status");
+  document.body.append(box);
+
+  const write = (value) => (typeof value === "number" ? String(Number(value.toPrecision(4))) : String(value));
+  const explain = (_, event, item, value) => {
+    box.hidden = value === null || typeof value !== "object";
+    if (box.hidden) return;
+    const lines = Object.entries(value)
+      .filter(([name, entry]) => !inner.test(name) && entry !== null && entry !== "" && typeof entry !== "object")
+      .map(([name, entry]) => `${names[name] ?? name.replaceAll("_", " ")}: ${write(entry).split("\u241f")[0]}`);
+    box.hidden = lines.length === 0;
+    box.textContent = lines.join("\n");
+    const space = { x: innerWidth - box.offsetWidth - 8, y: innerHeight - box.offsetHeight - 8 };
+    box.style.left = `${Math.max(8, Math.min(event.clientX + 14, space.x))}px`;
+    box.style.top = `${Math.max(8, Math.min(event.clientY + 14, space.y))}px`;
+  };
+
+  const draw = async (figure) => {
+    const specification = JSON.parse(figure.querySelector("script").textContent);
+    const place = document.createElement("div");
+    place.className = "interactive";
+    const still = figure.querySelector("svg");
+    const runtime = vega.parse(specification, null, { ast: true });
+    const view = new vega.View(runtime, {
+      expr: omibenchInterpreter,
+      renderer: "svg",
+      hover: true,
+      tooltip: explain,
+      loader: { load: refuse, sanitize: refuse, http: refuse, file: refuse },
+      logLevel: vega.Error,
+    });
+    place.hidden = true;
+    still.after(place);
+    await view.initialize(place).runAsync();
+    const drawing = place.querySelector("svg");
+    for (const name of ["role", "aria-label"]) drawing.setAttribute(name, still.getAttribute(name));
+    drawing.setAttribute("viewBox", drawing.getAttribute("viewBox") ?? `0 0 ${drawing.getAttribute("width")} ${drawing.getAttribute("height")}`);
+    place.hidden = false;
+    still.classList.add("still");
+    figure.dataset.state = "interactive";
+  };
+
+  const watch = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      watch.unobserve(entry.target);
+      draw(entry.target).catch(() => { entry.target.dataset.state = "still"; });
+    }
+  }, { rootMargin: "200px" });
+  document.querySelectorAll("figure[data-figure]").forEach((figure) => watch.observe(figure));
+})();
