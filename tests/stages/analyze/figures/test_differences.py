@@ -42,7 +42,7 @@ def draw(analysis: Analysis, name: str) -> tuple[list[dict[str, Any]], str] | No
         return None
     specification = describe_chart(chart)
     svg = render_specification(specification)
-    apply_theme(svg)
+    apply_theme(svg, "A figure")
     return [row for rows in specification["datasets"].values() for row in rows], svg
 
 

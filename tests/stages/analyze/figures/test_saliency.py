@@ -24,7 +24,7 @@ def test_a_figure_shows_the_rows_of_its_table(tmp_path: Path, name: str) -> None
     svg = render_specification(specification)
     assert "SIMULATED" in svg
     assert "local" in svg
-    apply_theme(svg)
+    apply_theme(svg, "A figure")
     rows = [row for rows in specification["datasets"].values() for row in rows]
     assert {row["row"].split(" · ")[-1] for row in rows} == {
         "all (n = 4)", "local (n = 2)", "national (n = 2)",

@@ -150,7 +150,7 @@ def test_sources_that_people_filled_in_are_read_back(judged: Folders, tmp_path: 
     chart = FIGURES.get("disagreements").draw(table)
     assert chart is not None
     svg = render(chart)
-    apply_theme(svg)
+    apply_theme(svg, "A figure")
     assert "rule match error" in svg
 
 

@@ -120,7 +120,7 @@ def test_the_figure_is_drawn_from_the_table(analysis: Analysis) -> None:
     chart = FIGURES.get("ocr-accuracy").draw(table)
     assert chart is not None
     svg = render(chart)
-    apply_theme(svg)
+    apply_theme(svg, "A figure")
     assert "SIMULATED" in svg
     assert "sim-strong" in svg
     assert "AccOCR" in svg

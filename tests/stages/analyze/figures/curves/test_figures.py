@@ -95,7 +95,9 @@ def test_a_figure_of_the_study_is_drawn_and_marked_where_it_is_simulated(
     study: Analysis, name: str
 ) -> None:
     real, simulated = describe(study, name), describe(study, name, mark=True)
-    apply_theme(render_specification(simulated))  # a colour that is none of the theme's is an error
+    apply_theme(
+        render_specification(simulated), name
+    )  # a colour that is none of the theme's is an error
     assert real["title"]["text"] == FIGURES.get(name).title
     assert simulated["title"]["text"].startswith("SIMULATED")
     assert "SIMULATED" not in str(real)
@@ -104,7 +106,7 @@ def test_a_figure_of_the_study_is_drawn_and_marked_where_it_is_simulated(
 @pytest.mark.parametrize("name", OF_JUDGES)
 def test_a_figure_of_judgements_is_drawn(judged: Analysis, name: str) -> None:
     specification = describe(judged, name, mark=True)
-    apply_theme(render_specification(specification))
+    apply_theme(render_specification(specification), name)
     assert specification["title"]["text"] == f"SIMULATED · {FIGURES.get(name).title}"
 
 
