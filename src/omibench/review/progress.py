@@ -12,6 +12,7 @@ from omibench.review.kinds import KINDS
 from omibench.review.report import ReviewReport, compute_states
 from omibench.review.state import TaskState
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
+from omibench.text.terminal import printable
 
 _ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
     "open": "annotator",
@@ -115,7 +116,7 @@ def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) ->
     lines = _align([header, *kinds]) if kinds else ["no tasks"]
     rows = [
         [
-            f"{p.person} (SIMULATED)" if p.simulated else p.person,
+            printable(p.person) + " (SIMULATED)" * p.simulated,
             p.kind,
             p.done,
             p.waiting,
@@ -146,7 +147,7 @@ def _list_ids(title: str, ids: Sequence[str]) -> list[str]:
     if not ids:
         return []
     more = f" and {len(ids) - LISTED_IDS} more" if len(ids) > LISTED_IDS else ""
-    return [f"{title} ({len(ids)}): {', '.join(ids[:LISTED_IDS])}{more}"]
+    return [f"{title} ({len(ids)}): {', '.join(map(printable, ids[:LISTED_IDS]))}{more}"]
 
 
 def _align(rows: Sequence[Sequence[object]]) -> list[str]:

@@ -1,11 +1,13 @@
 """The verbs of `omibench review`, in the order of its help: one module each."""
 
 from omibench.cli.review.group import review_group
+from omibench.cli.review.import_ import import_
 from omibench.cli.review.serve import serve
 from omibench.cli.review.status import status
 
 VERBS = (
     serve,
+    import_,
     status,
 )
 

@@ -9,7 +9,7 @@ import typer
 from omibench.cli.options import Params
 from omibench.cli.review.options import ReviewFolder, find_review_folder
 from omibench.errors import EXIT_SOME_FAILED
-from omibench.text.terminal import say_lines
+from omibench.text.terminal import say, say_lines
 
 
 def status(
@@ -31,7 +31,8 @@ def status(
     from omibench.review.report import summarize_review
 
     folder = read_review(find_review_folder(review, params))
-    say_lines("\n".join(folder.errors), err=True)
+    for error in folder.errors:
+        say(error, err=True)
     report = summarize_review(folder.tasks, folder.decisions)
     people = measure_people(folder.tasks, folder.decisions)
     say_lines(dump_progress(report, people) if as_json else describe_progress(report, people))

@@ -1,0 +1,78 @@
+"""Decisions of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omibench.errors import MissingInputError
+from omibench.review.folder import read_record
+from omibench.review.importing import ImportOutcome, import_files
+from review.builders import GOOD, decide, make_task, write_lines
+
+TASK = make_task()
+PEOPLE = """
+- {name: ann, roles: [annotator]}
+- {name: bot, roles: [auditor], simulated: true}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_lines(tmp_path / "review/tasks.jsonl", TASK)
+    (tmp_path / "review/reviewers.yaml").write_text(PEOPLE, encoding="utf-8")
+    return tmp_path / "review"
+
+
+def test_importing_twice_changes_nothing(folder: Path) -> None:
+    file = write_lines(folder / "in.jsonl", decide(1, "ann", "annotator", TASK))
+    assert import_files(folder, [file, file]) == ImportOutcome(added=1, repeated=1)
+    before = (folder / "decisions.jsonl").read_bytes()
+    assert import_files(folder, [file]) == ImportOutcome(repeated=1)
+    assert (folder / "decisions.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("who", "role", "values", "line"),
+    [
+        ("ann", "annotator", {"task": "item:p2"}, "task: there is no task 'item:p2'; did you mean"),
+        ("ann", "annotator", {"kind": "items"}, "unknown kind of task 'items'; did you mean"),
+        ("ann", "annotator", {"kind": "label"}, "kind: the task 'item:p1' is of the kind 'item'"),
+        ("ann", "annotator", {"fields": GOOD | {"quality": 9}}, "quality: takes a whole number"),
+        ("anne", "annotator", {}, "person: nobody of reviewers.yaml is called 'anne'; did you"),
+        ("ann", "senior", {}, "role: ann is annotator in reviewers.yaml (got 'senior')"),
+        ("bot", "auditor", {}, "simulated: bot is simulated in reviewers.yaml: write true"),
+    ],
+)
+def test_a_decision_that_does_not_fit_is_named_and_the_rest_is_taken(
+    folder: Path, who: str, role: str, values: dict[str, Any], line: str
+) -> None:
+    wrong = decide(1, who, role, TASK).model_copy(update=values)
+    good = decide(2, "ann", "imported", TASK)
+    file = write_lines(folder / "in.jsonl", wrong, good)
+    outcome = import_files(folder, [file])
+    assert outcome.added == 1
+    (error,) = outcome.errors
+    assert error.startswith(f"{file}, line 1: {line}")
+    assert read_record(folder).rows == (good,)
+
+
+def test_a_decision_on_other_content_is_taken_and_said_to_be_stale(folder: Path) -> None:
+    old = decide(1, "ann", "annotator", TASK, {"valid": "perhaps"}, content_hash="f" * 64)
+    wrong = decide(2, "ann", "annotator", TASK, {"vald": "valid"}, content_hash="f" * 64)
+    outcome = import_files(folder, [write_lines(folder / "in.jsonl", old, wrong)])
+    assert (outcome.added, outcome.stale) == (1, ("item:p1",))
+    assert "vald: is no field of 'item' tasks" in outcome.errors[0]
+
+
+def test_where_nobody_is_named_anybody_decides(folder: Path) -> None:
+    (folder / "reviewers.yaml").unlink()
+    file = write_lines(folder / "in.jsonl", decide(1, "zoe", "senior", TASK))
+    assert import_files(folder, [file]).added == 1
+
+
+def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
+    with pytest.raises(MissingInputError, match=r"none\.jsonl: cannot be read"):
+        import_files(folder, [folder / "none.jsonl"])
