@@ -7,7 +7,7 @@ import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from omibench.datasets.releases.folder import (
     DOCUMENT_BYTES,
@@ -28,17 +28,21 @@ from omibench.release.card_statistics import CardStatistics
 from omibench.release.changes import check_version, compare_rows, describe_changes
 from omibench.release.columns import describe_columns
 from omibench.release.croissant import describe_croissant
+from omibench.release.datasheet import DatasheetFacts, write_datasheet
 from omibench.release.findings import list_findings, refuse_findings
 from omibench.release.frozen_items import FrozenFolder, read_freeze
-from omibench.release.guides import write_datasheet, write_extraction_guide
+from omibench.release.guides import write_extraction_guide
 from omibench.release.options import ReleaseOptions
 from omibench.release.printed import compare_with_print
 from omibench.release.provenance import collect_provenance
+from omibench.release.review import summarize_release_review
 from omibench.release.rows import ReleaseItem, build_row, list_several
 from omibench.release.splits import assign_splits, rank_item
+from omibench.release.statements import AuthorStatements, read_statements
 from omibench.release.statistics import Statistic, ValueCount, compute_statistics, count_values
 from omibench.release.tables import PictureReader, plan_shards, write_table
 from omibench.release.terms import find_licence, list_sources
+from omibench.review.report import ReviewReport
 from omibench.schemas.tables import write_json, write_jsonl, write_text
 from omibench.stages.rationale.tokenizers import describe_tokenizer, open_tokenizer
 
@@ -66,17 +70,37 @@ def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleasePr
     """
     _check_target(folder, out)
     freeze = read_freeze(folder)
-    items, provenance = _prepare(freeze, options)
+    review = _read_review(freeze, options.review)
+    statements = read_statements(options.statements) if options.statements else AuthorStatements()
+    items, provenance = _prepare(freeze, options, review)
     partial = out.with_name(f".{out.name}.{secrets.token_hex(6)}.part")
     try:
         partial.mkdir(parents=True)
-        _write_release(partial, freeze, items, provenance, options)
+        plan = _ReleasePlan(items, provenance, options, review, statements)
+        _write_release(partial, freeze, plan)
         partial.rename(out)
     except OSError as error:
         raise OutputError(f"--out {out}: cannot be written: {reason_of(error)}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return provenance
+
+
+class _ReleasePlan(NamedTuple):
+    """All that is known before the first file is written."""
+
+    items: Sequence[ReleaseItem]
+    provenance: ReleaseProvenance
+    options: ReleaseOptions
+    review: ReviewReport | None
+    statements: AuthorStatements
+
+
+def _read_review(freeze: FrozenFolder, folder: Path | None) -> ReviewReport | None:
+    """None where no folder of a review is named, but a file of decisions, or nothing."""
+    if folder is None or folder.is_file():
+        return None
+    return summarize_release_review(folder, [item.question.id for item in freeze.items])
 
 
 def _check_target(folder: Path, out: Path) -> None:
@@ -90,7 +114,7 @@ def _check_target(folder: Path, out: Path) -> None:
 
 
 def _prepare(
-    freeze: FrozenFolder, options: ReleaseOptions
+    freeze: FrozenFolder, options: ReleaseOptions, review: ReviewReport | None
 ) -> tuple[list[ReleaseItem], ReleaseProvenance]:
     """The items with split and source, and the provenance. Raises as `build_release` does."""
     for item in freeze.items:
@@ -107,20 +131,15 @@ def _prepare(
         for item, split in zip(freeze.items, splits, strict=True)
     ]
     allowed = options.without_rationale or freeze.manifest.without_rationale_allowed
-    findings = list_findings(freeze, items, sources, allowed)
+    findings = list_findings(freeze, items, sources, allowed, review)
     if not options.draft:
         refuse_findings(findings)
-    provenance = collect_provenance(freeze, sources, findings, options)
+    provenance = collect_provenance(freeze, sources, findings, review, options)
     return items, provenance
 
 
-def _write_release(
-    out: Path,
-    freeze: FrozenFolder,
-    items: Sequence[ReleaseItem],
-    provenance: ReleaseProvenance,
-    options: ReleaseOptions,
-) -> None:
+def _write_release(out: Path, freeze: FrozenFolder, plan: _ReleasePlan) -> None:
+    items, provenance, options, review, statements = plan
     several = list_several(items)
     rows = [describe_row(build_row(item, several), item.split) for item in items]
     reader = PictureReader(freeze.folder)
@@ -132,7 +151,8 @@ def _write_release(
     write_json(out / "schema.json", {"canary": provenance.canary, "columns": columns})
     write_json(out / PROVENANCE, provenance)
     _write_changelog(out, rows, provenance, options.previous)
-    write_text(out / "datasheet.md", write_datasheet(provenance, items))
+    sheet = DatasheetFacts(items, len(reader.with_notes), review, statements)
+    write_text(out / "datasheet.md", write_datasheet(provenance, sheet))
     if any(item.access == "metadata" for item in items):
         write_text(out / "EXTRACTION.md", write_extraction_guide(provenance))
     facts = CardFacts(

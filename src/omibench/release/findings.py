@@ -10,6 +10,7 @@ from omibench.errors import OmibenchError
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.rows import ReleaseItem
 from omibench.release.terms import find_licence
+from omibench.review.report import ReviewReport
 from omibench.stages.freeze.rows import is_simulated
 
 MOST_NAMES: Final = 50
@@ -24,6 +25,7 @@ def list_findings(
     items: Sequence[ReleaseItem],
     sources: Sequence[ReleasedSource],
     without_rationale: bool,
+    review: ReviewReport | None = None,
 ) -> list[str]:
     """Everything that keeps a freeze from being released.
 
@@ -32,6 +34,7 @@ def list_findings(
         items: Its items with their sources.
         sources: The sources of the items.
         without_rationale: Whether items without a reference solution are allowed.
+        review: What people decided on the items, where the folder of a review is named.
 
     Returns:
         One line a finding; none where the freeze may be released.
@@ -45,6 +48,8 @@ def list_findings(
         _list_names("items without a licence, their own or their source's", unlicensed),
         _list_names("items whose rationale a simulated model wrote", simulated),
     ]
+    if review is not None:
+        findings += _list_review_findings(review)
     if not without_rationale:
         findings.append(_list_names("items without a rationale", unsolved))
     if freeze.manifest.synthetic:
@@ -53,6 +58,17 @@ def list_findings(
         kinds = ", ".join(f"{name} of {n}" for name, n in freeze.manifest.simulated.items())
         findings.append(f"simulated models judged the problems: {kinds}")
     return [finding for finding in findings if finding]
+
+
+def _list_review_findings(review: ReviewReport) -> list[str]:
+    findings = [
+        _list_names("review tasks with decisions on other content: ask again", review.stale),
+        _list_names("review tasks that wait for a senior", review.escalations),
+    ]
+    if review.simulated:
+        people = f"{len(review.simulated)} of {len(review.people)} people"
+        findings.append(f"programs stand in for {people} of the review")
+    return findings
 
 
 def refuse_findings(findings: Sequence[str]) -> None:

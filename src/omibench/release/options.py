@@ -27,4 +27,6 @@ class ReleaseOptions(NamedTuple):
     previous: Path | None = None
     """The folder of the release before."""
     review: Path | None = None
-    """The file of people's decisions."""
+    """The folder of a review, or a file of people's decisions."""
+    statements: Path | None = None
+    """What the authors say of the dataset, for the datasheet."""

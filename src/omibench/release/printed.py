@@ -13,7 +13,7 @@ from omibench.release.rows import ReleaseItem
 from omibench.release.statistics import ITEMS, Statistic, ValueCount
 from omibench.schemas.attributes import list_labels
 
-ANY: Final = "*"
+ANY_VALUE: Final = "*"
 """A measure of the items that have an attribute at all."""
 
 
@@ -23,7 +23,7 @@ class Measure(NamedTuple):
     statistic: str = ""
     attribute: str = ""
     value: str = ""
-    """Of the attribute; `ANY` counts the items that have one, an empty one those without."""
+    """Of the attribute; `ANY_VALUE` counts the items that have one, an empty one those without."""
     reason: str = ""
     """Why it cannot be measured from the items."""
     note: str = ""
@@ -96,7 +96,7 @@ PAPERS: Final[Mapping[str, PrintedDataset]] = {
             "middle_school": Measure(attribute="stage", value="Middle"),
             "high_school": Measure(attribute="stage", value="High"),
             "real_picture_only": Measure(attribute="pair"),
-            "real_and_clean_picture": Measure(attribute="pair", value=ANY),
+            "real_and_clean_picture": Measure(attribute="pair", value=ANY_VALUE),
             "one_figure": Measure(reason="figures within a photograph are not recorded"),
             "several_figures": Measure(reason="figures within a photograph are not recorded"),
             "one_part": Measure(reason="parts of a question are not recorded"),
@@ -194,7 +194,7 @@ def _measure(
     if not items:
         return None, f"not measured: no item has `{measure.attribute}`"
     total = int(statistics["problems"].value)
-    count = {ANY: sum(items.values()), "": total - sum(items.values())}.get(
+    count = {ANY_VALUE: sum(items.values()), "": total - sum(items.values())}.get(
         measure.value, items.get(measure.value, 0)
     )
     return Statistic(count, ITEMS), measure.note

@@ -14,6 +14,8 @@ from omibench.datasets.releases.schema import DrawnSplit, ReleasedSource, Releas
 from omibench.files.hashes import hash_file
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
+from omibench.review.read import DECISIONS
+from omibench.review.report import ReviewReport
 
 _PACKAGES: Final = ("omibench", "pillow", "pyarrow", "pydantic")
 """Those that make the bytes of a release."""
@@ -24,6 +26,7 @@ def collect_provenance(
     freeze: FrozenFolder,
     sources: Sequence[ReleasedSource],
     findings: Sequence[str],
+    review: ReviewReport | None,
     options: ReleaseOptions,
 ) -> ReleaseProvenance:
     """What `provenance.json` says, read from the freeze and the repository of its study.
@@ -35,6 +38,7 @@ def collect_provenance(
         freeze: The dataset.
         sources: The sources of its items.
         findings: What stands against it; a release with findings is a draft.
+        review: What people decided, where the folder of a review is named.
         options: What is said of it.
     """
     version_text = options.version or freeze.manifest.version
@@ -48,7 +52,8 @@ def collect_provenance(
         commit=_read_commit(study),
         dvc_lock_sha256=hash_file(lock) if lock.is_file() else None,
         frozen=freeze.manifest,
-        review_sha256=hash_file(options.review) if options.review else None,
+        review_sha256=_hash_decisions(options.review),
+        review_head=review.head if review else None,
         packages={"python": platform.python_version(), **{n: version(n) for n in _PACKAGES}},
         sources=list(sources),
         canary=make_canary(freeze.manifest.name),
@@ -61,6 +66,14 @@ def collect_provenance(
         if options.split
         else None,
     )
+
+
+def _hash_decisions(review: Path | None) -> str | None:
+    """The hash of a file of decisions, or of that of a folder; before anybody decided, none."""
+    if review is None:
+        return None
+    path = review / DECISIONS if review.is_dir() else review
+    return hash_file(path) if path.is_file() else None
 
 
 def make_canary(name: str) -> str:

@@ -136,8 +136,8 @@ def _list_choice_images(question: Question) -> set[int]:
 
 def _has_image_in_question(question: Question) -> bool:
     """Whether a picture is marked in the question, or in no option."""
-    others = {*range(len(question.images))} - _list_choice_images(question)
-    return bool(list_image_marks(question.question) or others)
+    unlisted = {*range(len(question.images))} - _list_choice_images(question)
+    return bool(list_image_marks(question.question) or unlisted)
 
 
 def _join_choices(question: Question) -> str:

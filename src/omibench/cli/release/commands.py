@@ -74,7 +74,19 @@ def build(
     ] = None,
     review: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="People's decisions; their hash goes into provenance."),
+        typer.Option(
+            metavar="DIR",
+            help="The folder of the review, with tasks.jsonl and decisions.jsonl; or a file of "
+            "people's decisions, whose hash goes into provenance.",
+        ),
+    ] = None,
+    statements: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.yaml",
+            help="What only its authors can say, for the datasheet: texts under motivation, "
+            "composition, collection, preprocessing, uses, distribution, maintenance, contact.",
+        ),
     ] = None,
 ) -> None:
     """Build a release from a freeze.
@@ -82,7 +94,8 @@ def build(
     Parquet files with the original bytes of the pictures, dataset card, Croissant metadata,
     manifest of hashes, datasheet, provenance and SHA256SUMS. The same freeze, commit and packages
     give the same bytes. Findings against the release (a source without `redistribute`, an item
-    without licence or rationale, simulated parts) refuse it, unless it is marked a draft.
+    without licence or rationale, an open escalation or a stale decision of the review, simulated
+    parts) refuse it, unless it is marked a draft.
 
     \b
     Example:
@@ -103,6 +116,7 @@ def build(
         tokenizer=tokenizer,
         previous=previous,
         review=review,
+        statements=statements,
     )
     provenance = build_release(freeze, out, options)
     items = sum(source.items for source in provenance.sources)

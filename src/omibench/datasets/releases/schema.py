@@ -78,6 +78,8 @@ class ReleaseProvenance(Noun):
     """What the freeze said of itself: its own name and version, content, simulated parts."""
     review_sha256: str | None
     """Of the file of people's decisions, where there is one."""
+    review_head: Sha256Text | None = None
+    """The head hash of the record of a review, where its folder was named."""
     packages: dict[str, str]
     sources: list[ReleasedSource]
     canary: str

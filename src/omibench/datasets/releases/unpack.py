@@ -132,7 +132,7 @@ def _unpack_tables(
     """Write the pictures of the tables below `out`; the originals, in the order of the items."""
     files = _name_pictures(folder, questions)
     originals: dict[str, OriginalRow] = {}
-    seen: set[str] = set()
+    ids: set[str] = set()
     tables = [n for n in read_sums(folder) if n.startswith("data/") and n.endswith(".parquet")]
     (out / "images").mkdir()
     for table in sorted(tables):
@@ -140,13 +140,13 @@ def _unpack_tables(
         for number, row in enumerate(iter_rows(path), 1):
             place = f"{path}, row {number}"
             expected = rows.get(str(row.get("id")))
-            if expected is None or expected.id in seen:
+            if expected is None or expected.id in ids:
                 raise FileFormatError(f"{place}: is no item of {MANIFEST}, or stands twice")
-            seen.add(expected.id)
+            ids.add(expected.id)
             _write_pictures(f"{place}: {expected.id}", row, expected, files, out)
             if expected.original_sha256:
                 originals[expected.id] = _read_original(f"{place}: {expected.id}", row, expected)
-    if missing := sorted(rows.keys() - seen):
+    if missing := sorted(rows.keys() - ids):
         raise FileFormatError(f"{folder}: {missing[0]}: is in {MANIFEST} and in no table")
     return [originals[question.id] for question in questions if question.id in originals]
 

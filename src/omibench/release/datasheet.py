@@ -1,0 +1,216 @@
+"""The datasheet of a release: how it was made, from what is recorded and what its authors say.
+
+The sections are those of "Datasheets for Datasets" (Gebru et al., 2021).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from omibench.datasets.releases.schema import ReleaseProvenance
+from omibench.release.card_statistics import write_table
+from omibench.release.guides import describe_source
+from omibench.release.rows import ReleaseItem
+from omibench.release.statements import AuthorStatements
+from omibench.release.terms import find_licence
+from omibench.review.report import AgreementFigure, ReviewReport
+from omibench.stages.freeze.card import escape_cell
+from omibench.stages.freeze.rows import is_simulated
+
+UNSTATED = "The authors state nothing more on this."
+
+
+class DatasheetFacts(NamedTuple):
+    """What the datasheet says of a release beside its provenance."""
+
+    items: Sequence[ReleaseItem]
+    pictures_with_notes: int
+    review: ReviewReport | None
+    """None where no folder of a review was named."""
+    statements: AuthorStatements
+
+
+def write_datasheet(provenance: ReleaseProvenance, facts: DatasheetFacts) -> str:
+    """Markdown with a section for each part of the life of a dataset.
+
+    Args:
+        provenance: What the release was made from.
+        facts: What it holds.
+    """
+    texts = facts.statements
+    sections: Mapping[str, tuple[Sequence[str], str]] = {
+        "Motivation": ([], texts.motivation),
+        "Composition": (_describe_composition(facts), texts.composition),
+        "Collection": (_describe_collection(provenance, facts), texts.collection),
+        "Preprocessing and labelling": (
+            _describe_preprocessing(provenance, facts),
+            texts.preprocessing,
+        ),
+        "Review by people": (_describe_review(provenance, facts.review), ""),
+        "Uses": (_describe_uses(provenance), texts.uses),
+        "Distribution": (_describe_distribution(facts), texts.distribution),
+        "Maintenance": (_describe_maintenance(provenance, texts), texts.maintenance),
+    }
+    lines = [f"# Datasheet of {escape_cell(provenance.name)} {provenance.version}", ""]
+    if provenance.findings:
+        lines += ["This is a draft. What stands against a release:", ""]
+        lines += [f"- {escape_cell(finding)}" for finding in provenance.findings] + [""]
+    for heading, (record, statement) in sections.items():
+        ending = [] if heading == "Review by people" else [statement or UNSTATED, ""]
+        lines += [f"## {heading}", "", *record, *([""] if record else []), *ending]
+    return "\n".join([*lines, f"Canary: `{provenance.canary}`", ""])
+
+
+def _describe_composition(facts: DatasheetFacts) -> list[str]:
+    items = facts.items
+    questions = [release_item.item.question for release_item in items]
+    answers = [release_item.item.answer for release_item in items]
+    kinds = Counter(answer.answer_type for answer in answers)
+    uses = Counter(sha256 for q in questions for sha256 in {f.sha256 for f in q.images})
+    groups = Counter(question.group for question in questions if question.group)
+    return [
+        "- An item is a problem with its pictures and gold. Items with a reference solution: "
+        f"{_count(items, _has_rationale)}.",
+        f"- {len(items):,} items: {kinds['mcq']:,} multiple-choice, {kinds['open']:,} open; "
+        f"{_list_counts(question.subject for question in questions)}.",
+        f"- Splits: {_list_counts(release_item.split for release_item in items)}.",
+        f"- Languages: {_list_counts(question.language for question in questions)}. Translated "
+        f"items, which keep their original text: {_count(items, _is_translated)}.",
+        f"- {len(uses):,} different pictures, {sum(n > 1 for n in uses.values()):,} of them in "
+        "several items.",
+        f"- Related items share a group: {sum(n > 1 for n in groups.values()):,} groups hold "
+        f"{sum(n for n in groups.values() if n > 1):,} items.",
+        "- Items given as metadata, whose texts and pictures are not in the release: "
+        f"{_count(items, _is_withheld)}.",
+        "- Pictures with notes of cameras or programs (EXIF, XMP, IPTC, comments): "
+        f"{facts.pictures_with_notes:,}.",
+        "- Statistics and labels are in README.md, columns in schema.json.",
+    ]
+
+
+def _describe_collection(provenance: ReleaseProvenance, facts: DatasheetFacts) -> list[str]:
+    values = (i.item.answer.attributes.get("year") for i in facts.items)
+    years = sorted({value for value in values if isinstance(value, str) and value.isdigit()})
+    span = [f"- Years of the problems: {years[0]} to {years[-1]}."] if years else []
+    return [
+        *span,
+        "- Sources, as the manifest of sources names them:",
+        *(f"  - {describe_source(source)}" for source in provenance.sources),
+        "- SHA-256 of the files of the sources are in provenance.json.",
+    ]
+
+
+def _describe_preprocessing(provenance: ReleaseProvenance, facts: DatasheetFacts) -> list[str]:
+    items = facts.items
+    judged = provenance.frozen.simulated
+    translators = Counter(i.item.original.translator for i in items if i.item.original)
+    lines = [
+        "- Pictures are the bytes that were frozen, never encoded again.",
+        f"- Translators, with their items: {_list_counts(translators.elements()) or 'none'}.",
+        "- Items that keep the solution they came with as a sketch beside the reference solution: "
+        f"{_count(items, _has_sketch)}.",
+        f"- Items whose rationale a simulated model wrote: {_count(items, _is_simulated)}.",
+    ]
+    if judged:
+        counts = ", ".join(f"{escape_cell(name)} of {n:,}" for name, n in sorted(judged.items()))
+        lines.append(f"- Simulated models judged problems: {counts}.")
+    if provenance.frozen.synthetic:
+        lines.append(f"- Problems are made up: {escape_cell(provenance.frozen.synthetic)}.")
+    return [
+        *lines,
+        f"- Software: omibench {provenance.packages.get('omibench', '')} at the commit "
+        f"`{provenance.commit or 'not known'}`; all versions are in provenance.json.",
+    ]
+
+
+def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None) -> list[str]:
+    if report is None:
+        if provenance.review_sha256:
+            digest = provenance.review_sha256
+            return [f"People's decisions are the file with the SHA-256 `{digest}`."]
+        return ["No record of people's decisions was named when the release was built."]
+    rows = [
+        [kind.kind, *map(str, (kind.tasks, kind.settled, kind.escalated, kind.people))]
+        for kind in report.kinds
+    ]
+    head = ["Kind of task", "Tasks", "Settled", "Escalated", "People"]
+    lines = [
+        f"{report.decisions:,} decisions of {len(report.people):,} people, of whom "
+        f"{len(report.simulated):,} are simulated by programs; the head hash of the record is "
+        f"`{report.head}`.",
+        "",
+        *write_table(head, rows),
+    ]
+    if not report.agreement:
+        return [*lines, "", "Agreement was not measured."]
+    head = ["Kind of task", "Field", "Measure", "Value", "Interval", "Tasks", "People", "Simulated"]
+    return [*lines, "", *write_table(head, map(_describe_agreement, report.agreement))]
+
+
+def _describe_agreement(figure: AgreementFigure) -> list[str]:
+    value = "-" if figure.value is None else f"{figure.value:.3f}"
+    has_interval = figure.low is not None and figure.high is not None
+    interval = f"{figure.low:.3f} to {figure.high:.3f}" if has_interval else "-"
+    counts = f"{figure.tasks:,}", f"{figure.people:,}"
+    names = figure.kind, figure.field, figure.measure
+    return [*names, value, interval, *counts, "yes" if figure.simulated else "no"]
+
+
+def _describe_uses(provenance: ReleaseProvenance) -> list[str]:
+    return [
+        "- It is made for the evaluation of models: `questions.jsonl` holds what a model may see, "
+        "`answers.jsonl` what scoring may see.",
+        "- It should not be in training corpora: every file and row holds the text "
+        f"`{provenance.canary}` to search them for.",
+    ]
+
+
+def _describe_distribution(facts: DatasheetFacts) -> list[str]:
+    licences = Counter(find_licence(i.item, i.source) or "none stated" for i in facts.items)
+    return [
+        f"- Licences: {_list_counts(licences.elements())}; each item names its own.",
+        "- Texts and pictures are given where the source allows it; README.md lists the sources.",
+        "- SHA256SUMS holds the hash of every file.",
+    ]
+
+
+def _describe_maintenance(provenance: ReleaseProvenance, statements: AuthorStatements) -> list[str]:
+    return [
+        "- A release never changes. Versions are semantic: a changed question, picture or gold, "
+        "another split and a removed item raise the first number, added items and changed labels, "
+        "rationales, licences or access the second.",
+        "- CHANGELOG.md lists what changed, item by item; manifest.jsonl lets anyone compare.",
+        f"- Contact: {escape_cell(statements.contact) or 'not stated'}.",
+    ]
+
+
+def _has_rationale(release_item: ReleaseItem) -> bool:
+    return bool(release_item.item.answer.solution)
+
+
+def _has_sketch(release_item: ReleaseItem) -> bool:
+    return bool(release_item.item.answer.sketch)
+
+
+def _is_simulated(release_item: ReleaseItem) -> bool:
+    return is_simulated(release_item.item.answer)
+
+
+def _is_translated(release_item: ReleaseItem) -> bool:
+    return release_item.item.original is not None
+
+
+def _is_withheld(release_item: ReleaseItem) -> bool:
+    return release_item.access == "metadata"
+
+
+def _count(items: Sequence[ReleaseItem], matches: Callable[[ReleaseItem], bool]) -> str:
+    return f"{sum(map(matches, items)):,}"
+
+
+def _list_counts(values: Iterable[str]) -> str:
+    """Values with their numbers, the most frequent first: `physics 3, biology 1`."""
+    counts = sorted(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{escape_cell(value)} {count:,}" for value, count in counts)
