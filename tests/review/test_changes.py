@@ -103,6 +103,13 @@ def test_a_rationale_keeps_its_mark_until_a_person_writes_it() -> None:
     assert (written.solution, written.warnings) == ("It stops.", [])
 
 
+def test_a_label_that_is_kept_leaves_the_finer_topics() -> None:
+    attributes: dict[str, Any] = {"topics": ["thin lenses", "images"], "subfield": "optics"}
+    problem = make_problem(topic="optics", attributes=attributes)
+    left = settle("label", problem, subject=problem.subject, subfield="optics", topic="optics")
+    assert left == problem
+
+
 def test_labels_are_subject_subfield_and_topics() -> None:
     problem = make_problem(
         attributes={"domain": "physics", "subfield": "optics", "topics": ["waves"]},

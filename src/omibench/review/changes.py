@@ -178,9 +178,16 @@ def _read_attributes(
 def _read_labels(
     problem: Problem, attributes: Mapping[str, Value], fields: Mapping[str, JsonValue]
 ) -> dict[str, Any]:
-    """Subject and topics: `a#b` are two topics, the first of which is the problem's topic."""
+    """Subject and topics: `a#b` are two topics, the first of which is the problem's topic.
+
+    A topic that was left as it was shown leaves the problem's finer topics, which the task does not
+    show, as they are.
+    """
     subject = str(fields.get("subject") or problem.subject)
-    topics = [part.strip() for part in str(fields.get("topic") or "").split("#") if part.strip()]
+    text = str(fields.get("topic") or "")
+    topics = [part.strip() for part in text.split("#") if part.strip()]
+    if text == (problem.topic or ""):
+        topics = []
     changes: dict[str, Any] = {} if subject == problem.subject else {"subject": subject}
     stated = dict(attributes)
     if topics and topics[0] != problem.topic:
