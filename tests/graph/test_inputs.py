@@ -171,6 +171,18 @@ def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
     assert list_named_files(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
 
 
+def test_freeze_reads_the_tasks_and_decisions_of_a_review(tmp_path: Path) -> None:
+    folder = tmp_path / "review"
+    folder.mkdir()
+    study = parse_study({"review": {"folder": str(folder)}}, "test")
+    assert list_named_files(study, "freeze") == [str(folder / "tasks.jsonl")]
+    assert list_missing_files(study, ["freeze"]) == [str(folder / "tasks.jsonl")]
+    (folder / "decisions.jsonl").touch()
+    assert list_named_files(study, "freeze")[1:] == [str(folder / "decisions.jsonl")]
+    other = parse_study({"review": {"folder": str(folder)}, "benchmark": {"name": "emma"}}, "test")
+    assert list_named_files(other, "freeze") == []
+
+
 def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:
     study = parse_study(
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
@@ -43,11 +43,16 @@ class ReviewLines(Generic[Line]):
         Raises:
             FileFormatError: It has some; the first is named.
         """
-        if self.errors:
-            others = len(self.errors) - 1
-            more = f" (and {others} more bad line{'s' * (others > 1)})" if others else ""
-            raise FileFormatError(f"{self.errors[0]}{more}")
+        raise_bad_lines(self.errors)
         return self.rows
+
+
+def raise_bad_lines(errors: Sequence[str]) -> None:
+    """Raise FileFormatError with the first of some bad lines, where there are any."""
+    if errors:
+        others = len(errors) - 1
+        more = f" (and {others} more bad line{'s' * (others > 1)})" if others else ""
+        raise FileFormatError(f"{errors[0]}{more}")
 
 
 def read_tasks(path: str | Path) -> ReviewLines[ReviewTask]:

@@ -86,3 +86,24 @@ class ReviewDecision(Noun):
     """Time that the task was in front of the person, pauses left out."""
     comment: str = ""
     simulated: bool = False
+
+
+class ReviewCounts(Noun):
+    """What a review came to when its dataset was frozen; names of people are left out."""
+
+    reviewers: Annotated[int, Field(ge=0, le=2)]
+    """How many people the study asks to decide on each problem (`review.reviewers`)."""
+    kinds: list[Name]
+    """In which kinds of task (`review.kinds`)."""
+    problems: Annotated[int, Field(ge=0)]
+    """Frozen problems of which some task was settled."""
+    dropped: Annotated[int, Field(ge=0)]
+    """Problems that settled tasks took out."""
+    people: Annotated[int, Field(ge=0)]
+    """People whose decisions count."""
+    simulated_people: Annotated[int, Field(ge=0)]
+    """Those of them for whom a program stands in."""
+    unsettled: Annotated[int, Field(ge=0)]
+    """Escalated and stale tasks that were let pass, since `review.reviewers` is 0."""
+    head: Sha256
+    """The head hash of decisions.jsonl."""

@@ -32,6 +32,7 @@ from omibench.schemas.columns import (
     polars_schema,
 )
 from omibench.schemas.problem import Noun
+from omibench.schemas.review import ReviewCounts
 from omibench.text.surrogates import replace_surrogates
 
 if TYPE_CHECKING:
@@ -197,6 +198,8 @@ class FrozenManifest(Noun):
         bool, Field(exclude_if=lambda is_allowed: not is_allowed)
     ] = False
     """Whether such problems may be released (`freeze.allow_without_rationale`)."""
+    review: Annotated[ReviewCounts | None, Field(exclude_if=lambda review: review is None)] = None
+    """What people's review came to; left out where the study names no folder of one."""
 
 
 def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
+from omibench.review.read import DECISIONS, TASKS
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, OriginalRow, Question
 from omibench.schemas.tables import FrozenManifest
@@ -14,7 +15,16 @@ _SUFFIXES = (".parquet", ".jsonl", ".json", ".csv")
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
-    return [study.review.decisions, *_benchmark_files(study)]
+    return [study.review.decisions, *_review_files(study), *_benchmark_files(study)]
+
+
+def _review_files(study: Study) -> list[str]:
+    """Tasks and decisions; before anybody decided there is no record of decisions."""
+    if study.review.folder is None or study.benchmark.name != "papers":
+        return []
+    folder = Path(study.review.folder)
+    record = folder / DECISIONS
+    return [str(folder / TASKS), *([str(record)] if record.is_file() else [])]
 
 
 def _benchmark_files(study: Study) -> list[str]:

@@ -73,6 +73,7 @@ def _body(
         *_describe_synthetic(manifest),
         *_describe_simulated(answers),
         *_describe_judged(manifest),
+        *_describe_review(manifest),
         "",
         *_table("Subject", counts.items()),
         *_table("Images per problem", sorted(per_problem.items())),
@@ -149,6 +150,27 @@ def _describe_judged(manifest: FrozenManifest) -> list[str]:
         f"> **SIMULATED**: simulated models judged the problems before they were frozen ({kinds}): "
         "what they let pass or translated is not vouched for by any model.",
     ]
+
+
+def _describe_review(manifest: FrozenManifest) -> list[str]:
+    review = manifest.review
+    if review is None:
+        return []
+    lines = [
+        "",
+        f"People reviewed {review.problems} of the {manifest.problems} problems; {review.people} "
+        f"took part, {review.reviewers} were asked for by problem, and {review.dropped} problems "
+        "were taken out.",
+    ]
+    if review.unsettled:
+        lines += ["", f"{review.unsettled} disputed or changed tasks were not settled."]
+    if review.simulated_people:
+        lines += [
+            "",
+            f"> **SIMULATED**: programs stand in for {review.simulated_people} of {review.people} "
+            "reviewers; what they decided is vouched for by nobody.",
+        ]
+    return lines
 
 
 def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:

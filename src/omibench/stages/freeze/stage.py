@@ -6,7 +6,6 @@ import logging
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,14 +13,12 @@ from omibench.datasets.dataset import Dataset
 from omibench.errors import MissingInputError, OmibenchError, OutputError
 from omibench.params.stage_params import FreezeStageParams
 from omibench.params.stages.freeze import FreezeParams
-from omibench.review import apply, load_decisions
-from omibench.review.rejected import rejections
-from omibench.schemas.problem import Answer, OriginalRow, Problem, Question, strip_answer
+from omibench.schemas.problem import Answer, OriginalRow, Question, strip_answer
+from omibench.schemas.review import ReviewCounts
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
     read_json,
-    read_jsonl,
     write_json,
     write_jsonl,
     write_text,
@@ -30,6 +27,7 @@ from omibench.stages.freeze.card import dataset_card
 from omibench.stages.freeze.examples import make_example_rows, write_examples
 from omibench.stages.freeze.originals import list_originals, read_originals, write_originals
 from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
+from omibench.stages.freeze.reviewed import review_problems
 from omibench.stages.freeze.rows import (
     align_attributes,
     build_answer,
@@ -100,21 +98,21 @@ def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
 
 
 class _DatasetIdentity(NamedTuple):
-    """What a dataset is called, what simulated models judged of it, and its originals."""
+    """What a dataset is called, what simulated models and people judged of it, its originals."""
 
     name: str
     version: str
     simulated: dict[str, int] = {}
     originals: tuple[OriginalRow, ...] = ()
+    review: ReviewCounts | None = None
 
 
 def _read_dataset(
     study: FreezeStageParams, problems: Path | None, scratch: Path
 ) -> tuple[Dataset, _DatasetIdentity]:
-    identity = _DatasetIdentity(study.freeze.name, study.freeze.version)
     if study.benchmark.name == "papers":
-        dataset, simulated, originals = _read_papers(study, problems)
-        return dataset, identity._replace(simulated=simulated, originals=tuple(originals))
+        return _read_papers(study, problems)
+    identity = _DatasetIdentity(study.freeze.name, study.freeze.version)
     from omibench.datasets.registry import load_benchmark
 
     dataset = load_benchmark(study.benchmark, study.data, scratch)
@@ -134,23 +132,27 @@ def _identify_release(params: FreezeParams, release: FrozenManifest) -> _Dataset
         params.name if renamed else release.name,
         params.version if renamed or renumbered else release.version,
         release.simulated,
+        review=release.review,
     )
 
 
 def _read_papers(
     study: FreezeStageParams, problems: Path | None
-) -> tuple[Dataset, dict[str, int], list[OriginalRow]]:
+) -> tuple[Dataset, _DatasetIdentity]:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
         )
-    rows = read_jsonl(problems, Problem)
-    if study.review.decisions:
-        decisions = load_decisions(study.review.decisions)
-        rows = apply(decisions, rows, partial(rejections, problems))
+    rows, counts = review_problems(problems, study.review)
     halves = [strip_answer(r) for r in rows], [build_answer(r) for r in rows]
-    dataset = Dataset(*halves, problems.parent)
-    return dataset, count_simulated_judgements(rows), list_originals(rows)
+    identity = _DatasetIdentity(
+        study.freeze.name,
+        study.freeze.version,
+        count_simulated_judgements(rows),
+        tuple(list_originals(rows)),
+        counts,
+    )
+    return Dataset(*halves, problems.parent), identity
 
 
 def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
@@ -188,4 +190,5 @@ def _make_manifest(
         simulated=identity.simulated,
         without_rationale=sum(not answer.solution for answer in answers),
         without_rationale_allowed=allow_without_rationale,
+        review=identity.review,
     )

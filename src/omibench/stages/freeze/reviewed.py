@@ -1,0 +1,137 @@
+"""The problems that people leave: their decisions in YAML, then the settled tasks of a review."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from omibench.errors import MissingInputError, ParamsError
+from omibench.params.review import ReviewParams
+from omibench.review import Decision, apply, load_decisions
+from omibench.review.apply import valid_decisions
+from omibench.review.chain import compute_head
+from omibench.review.folder import read_review
+from omibench.review.kinds import find_kind
+from omibench.review.read import raise_bad_lines
+from omibench.review.rejected import rejections
+from omibench.review.settle import ORDER, ReviewRule, SettledReview, settle_problems
+from omibench.schemas.problem import Problem
+from omibench.schemas.review import ReviewCounts
+from omibench.schemas.tables import read_jsonl
+from omibench.schemas.validation import suggest_name
+
+LISTED: Final = 20
+"""How many problems or tasks a line names."""
+log = logging.getLogger("omibench.stages.freeze")
+
+
+def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], ReviewCounts | None]:
+    """The problems of a file as reviewers leave them.
+
+    The decisions of `review.decisions` are made first, so that tasks of `review.folder` are about
+    problems with these edits.
+
+    Args:
+        file: The problems.jsonl of `rationale`.
+        params: Where the decisions are, and how many people each problem needs.
+
+    Returns:
+        The problems in order, and what the review in the folder came to; None without a folder.
+
+    Raises:
+        MissingInputError: Problems are under-reviewed, or tasks are escalated or stale; each line
+            lists them. Also for a folder without tasks.
+        FileFormatError: A line of the review cannot be read, people contradict each other in the
+            YAML file, or an edit does not fit its problem.
+        ParamsError: `review.kinds` names a kind that a dataset does not obey.
+    """
+    problems = read_jsonl(file, Problem)
+    decisions = load_decisions(params.decisions) if params.decisions else []
+    if params.decisions:
+        problems = apply(decisions, problems, partial(rejections, file))
+    if params.folder is None:
+        return problems, None
+    _check_kinds(params.kinds)
+    record = read_review(Path(params.folder))
+    raise_bad_lines(record.errors)
+    rule = ReviewRule(params.reviewers, tuple(params.kinds))
+    review = settle_problems(
+        problems,
+        record.tasks,
+        record.decisions,
+        rule,
+        list_reviewed(decisions, params.reviewers),
+    )
+    _refuse_unsettled(review, params)
+    left = {problem.id for problem in review.problems}
+    counts = ReviewCounts(
+        reviewers=params.reviewers,
+        kinds=params.kinds,
+        problems=len(review.settled & left),
+        dropped=len(review.dropped),
+        people=len(review.people),
+        simulated_people=len(review.simulated),
+        unsettled=len(review.escalated) + len(review.stale),
+        head=compute_head(record.decisions),
+    )
+    return review.problems, counts
+
+
+def list_reviewed(decisions: Sequence[Decision], reviewers: int) -> set[str]:
+    """Ids of problems on which so many people decided in YAML, or a senior bindingly."""
+    per_problem: dict[str, list[Decision]] = defaultdict(list)
+    for decision in decisions:
+        per_problem[decision.problem].append(decision)
+    return {
+        problem
+        for problem, on_problem in per_problem.items()
+        if len({decision.reviewer for decision in on_problem}) >= reviewers
+        or any(decision.binding for decision in valid_decisions(on_problem))
+    }
+
+
+def _check_kinds(kinds: Sequence[str]) -> None:
+    for kind in kinds:
+        find_kind(kind)
+        if kind not in ORDER:
+            raise ParamsError(
+                f"review.kinds: {kind!r} is no kind that a dataset obeys{suggest_name(kind, ORDER)}"
+            )
+
+
+def _refuse_unsettled(review: SettledReview, params: ReviewParams) -> None:
+    """Raise MissingInputError with a line for each thing that is not settled, or warn of it."""
+    lines = [
+        f"freeze: {len(items)} {what}: {_list_first(items)}; {advice}"
+        for what, items, advice in (
+            (
+                f"tasks are under-reviewed (review.reviewers: {params.reviewers})",
+                review.lacking,
+                "have them decided (`omibench review assign`, `serve`), or ask for fewer reviewers",
+            ),
+            (
+                "tasks are escalated",
+                review.escalated,
+                "a senior reviewer has to settle them",
+            ),
+            (
+                "tasks were decided on other content than they have now",
+                review.stale,
+                "make them again (`omibench review assign`) and have them decided",
+            ),
+        )
+        if items
+    ]
+    if params.reviewers and lines:
+        raise MissingInputError(*lines)
+    for line in lines:
+        log.warning("%s", line)
+
+
+def _list_first(items: Sequence[str]) -> str:
+    more = f" and {len(items) - LISTED} more" if len(items) > LISTED else ""
+    return ", ".join(items[:LISTED]) + more
