@@ -16,7 +16,7 @@ from omibench.release.findings import ReleaseRefusedError
 from omibench.release.options import ReleaseOptions
 from omibench.release.splits import SplitPlan
 from omibench.release.verify import verify_release
-from omibench.schemas.problem import Answer
+from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
@@ -124,6 +124,28 @@ def test_a_source_that_is_not_given_on_leaves_metadata(freeze: Path, tmp_path: P
     assert "rod 1" not in "".join(
         path.read_bytes().decode("latin-1") for path in out.rglob("*") if path.is_file()
     )
+    assert verify_release(out) == ([], False)
+
+
+def test_items_without_a_source_are_those_of_their_dataset(freeze: Path, tmp_path: Path) -> None:
+    questions = [
+        question.model_copy(update={"source": None})
+        for question in read_jsonl(freeze / "questions.jsonl", Question)
+    ]
+    write_jsonl(freeze / "questions.jsonl", questions)
+    manifest = read_json(freeze / "manifest.json", FrozenManifest)
+    hashes = {"questions_sha256": content_hash(questions)}
+    write_json(freeze / "manifest.json", manifest.model_copy(update=hashes))
+    with pytest.raises(ReleaseRefusedError, match=r"in sources\.yaml: rods"):
+        build_release(freeze, tmp_path / "refused", ReleaseOptions())
+    sources = tmp_path / "sources.yaml"
+    entry = "{name: rods, format: folder, folder: rods, licence: CC0, redistribute: false}"
+    sources.write_text(f"sources: []\nbenchmarks: [{entry}]\n")
+    out = tmp_path / "out"
+    build_release(freeze, out, ReleaseOptions(sources=sources))
+    assert {(row["source"], row["access"]) for row in read_rows(out)} == {("rods", "metadata")}
+    assert "No picture is in the release." in (out / "README.md").read_text("utf-8")
+    assert not (out / "questions.jsonl").exists()
     assert verify_release(out) == ([], False)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from omibench.api.arguments import check_kind, check_path
@@ -33,9 +35,6 @@ class Release:
     manifest: FrozenManifest
     questions: Mapping[str, Question]
     answers: Mapping[str, Answer]
-    _scratch: tempfile.TemporaryDirectory[str] | None = field(
-        default=None, repr=False, compare=False
-    )
 
     def read_picture(self, figure: Figure) -> bytes:
         """Read the bytes of a picture.
@@ -91,15 +90,19 @@ def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
         raise MissingInputError(f"{path}: is a file; give the folder of a frozen release")
     if not path.is_dir():
         raise MissingInputError(f"{path}: the folder does not exist; give that of a frozen release")
-    scratch = tempfile.TemporaryDirectory(prefix="omibench-release-")
-    dataset = load(path, Path(scratch.name), BenchmarkParams(name="frozen"))
-    release = Release(
-        folder=dataset.folder,
-        manifest=read_manifest(dataset.folder),
-        questions={question.id: question for question in dataset.questions},
-        answers={answer.id: answer for answer in dataset.answers},
-        _scratch=scratch if dataset.folder != path else None,
-    )
+    scratch = Path(tempfile.mkdtemp(prefix="omibench-release-"))
+    try:
+        dataset = load(path, scratch, BenchmarkParams(name="frozen"))
+        release = Release(
+            folder=dataset.folder,
+            manifest=read_manifest(dataset.folder),
+            questions={question.id: question for question in dataset.questions},
+            answers={answer.id: answer for answer in dataset.answers},
+        )
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    weakref.finalize(release, shutil.rmtree, scratch, ignore_errors=True)
     if check_pictures:
         for question in dataset.questions:
             for figure in question.images:

@@ -25,6 +25,9 @@ log = logging.getLogger("omibench.datasets")
 FILES = 100_000
 """The most files of a dataset that are fetched."""
 _TABLES = (".jsonl", ".json", ".csv")
+_DATA = (".parquet", ".jsonl", ".json")
+_RELEASE = frozenset({"SHA256SUMS", "manifest.jsonl", "provenance.json"})
+"""Files that a release of `omibench release build` has, and other datasets have not."""
 _SHARD = re.compile(r"(?P<split>.+?)(-\d{5}-of-\d{5})?")
 _TOP = ("", "data", "default")
 """Folders that stand for no configuration of their own."""
@@ -36,13 +39,18 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
 
     Parquet files are joined to one a configuration (the folder that they lie in) and split, named
     `<configuration>-<split>.parquet`, or by the split where there is one configuration. A dataset
-    without them gives its other tables and its pictures under their own paths. Pictures stay the
-    bytes that the hub holds. `hub` is `owner/name`, or a local folder of the same layout. Raises
-    MissingInputError when the hub does not give the dataset at that commit, ModelError without the
-    library, and FileFormatError for files that are not what they should be.
+    without them gives its other tables and its pictures under their own paths, as a release of
+    `omibench release build` gives its files. Pictures stay the bytes that the hub holds. `hub` is
+    `owner/name`, or a local folder of the same layout. Raises MissingInputError when the hub does
+    not give the dataset at that commit, ModelError without the library, and FileFormatError for
+    files that are not what they should be.
     """
     log.info("reading %s at %s", hub, revision)
     names, get = _local(Path(hub)) if Path(hub).is_dir() else _remote(hub, revision)
+    if set(names) >= _RELEASE:
+        # A release of ours is read whole, as `frozen`: its tables are held against its manifest.
+        files = [name for name in names if name in _RELEASE or name.endswith(_DATA)]
+        return _copy(hub, files, get, folder)
     parts = _parts(names)
     for stem, shards in parts.items():
         join_frames([get(name) for name in shards], folder / f"{stem}.parquet")
@@ -53,6 +61,10 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
             ".json, .csv): a loader of its own is never run; fetch the data yourself and name its "
             "folder in `data`"
         )
+    return _copy(hub, files, get, folder)
+
+
+def _copy(hub: str, files: Sequence[str], get: Get, folder: Path) -> Path:
     if len(files) > FILES:
         raise MissingInputError(f"benchmark.hub: {hub} holds more than {FILES:,} files")
     for name in files:

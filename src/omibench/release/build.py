@@ -41,7 +41,7 @@ from omibench.release.splits import assign_splits, rank_item
 from omibench.release.statements import AuthorStatements, read_statements
 from omibench.release.statistics import Statistic, ValueCount, compute_statistics, count_values
 from omibench.release.tables import PictureReader, plan_shards, write_table
-from omibench.release.terms import find_licence, list_sources
+from omibench.release.terms import find_licence, list_sources, name_source
 from omibench.review.report import ReviewReport
 from omibench.schemas.tables import write_json, write_jsonl, write_text
 from omibench.stages.rationale.tokenizers import describe_tokenizer, open_tokenizer
@@ -123,11 +123,11 @@ def _prepare(
                 raise MissingInputError(
                     f"{item.question.id}: its picture {figure.file} is absent: get it, freeze again"
                 )
-    sources = list_sources(freeze.items, options.sources)
+    sources = list_sources(freeze.items, freeze.manifest.name, options.sources)
     by_name = {source.name: source for source in sources}
     splits = assign_splits(freeze.items, options.split, options.seed)
     items = [
-        ReleaseItem(item, split, by_name[item.question.source or ""])
+        ReleaseItem(item, split, by_name[name_source(item, freeze.manifest.name)])
         for item, split in zip(freeze.items, splits, strict=True)
     ]
     allowed = options.without_rationale or freeze.manifest.without_rationale_allowed

@@ -138,6 +138,8 @@ def _write_sources(provenance: ReleaseProvenance) -> list[str]:
 
 
 def _write_pictures(facts: CardFacts) -> list[str]:
+    if not any(item.figures for item in facts.items if item.access == "full"):
+        return ["## Pictures", "", "No picture is in the release."]
     if facts.pictures_with_notes:
         notes = (
             f"{facts.pictures_with_notes} pictures hold what cameras or programs noted in them "

@@ -19,7 +19,7 @@ from omibench.review.report import AgreementFigure, ReviewReport
 from omibench.stages.freeze.card import escape_cell
 from omibench.stages.freeze.rows import is_simulated
 
-UNSTATED = "The authors state nothing more on this."
+UNSTATED = "The authors state nothing on this."
 
 
 class DatasheetFacts(NamedTuple):
@@ -49,7 +49,7 @@ def write_datasheet(provenance: ReleaseProvenance, facts: DatasheetFacts) -> str
             texts.preprocessing,
         ),
         "Review by people": (_describe_review(provenance, facts.review), ""),
-        "Uses": (_describe_uses(provenance), texts.uses),
+        "Uses": (_describe_uses(provenance, facts.items), texts.uses),
         "Distribution": (_describe_distribution(facts), texts.distribution),
         "Maintenance": (_describe_maintenance(provenance, texts), texts.maintenance),
     }
@@ -158,10 +158,13 @@ def _describe_agreement(figure: AgreementFigure) -> list[str]:
     return [*names, value, interval, *counts, "yes" if figure.simulated else "no"]
 
 
-def _describe_uses(provenance: ReleaseProvenance) -> list[str]:
+def _describe_uses(provenance: ReleaseProvenance, items: Sequence[ReleaseItem]) -> list[str]:
+    halves = (
+        "- For the evaluation of models: `questions.jsonl` holds what a model may see, "
+        "`answers.jsonl` what scoring may see."
+    )
     return [
-        "- It is made for the evaluation of models: `questions.jsonl` holds what a model may see, "
-        "`answers.jsonl` what scoring may see.",
+        *([] if all(map(_is_withheld, items)) else [halves]),
         "- It should not be in training corpora: every file and row holds the text "
         f"`{provenance.canary}` to search them for.",
     ]

@@ -21,7 +21,9 @@ def write_extraction_guide(provenance: ReleaseProvenance) -> str:
         "",
         "1. Get the papers named below and compare their SHA-256.",
         "2. Name them in a `sources.yaml`, under the same names, and run `ocr`, `filter`, "
-        "`rationale` and `freeze` of omibench at the commit that `provenance.json` names.",
+        "`rationale` and `freeze` of omibench at the commit that `provenance.json` names. Where "
+        "no file is named, the source is a benchmark: get it from its authors, name it in "
+        "`benchmark` of params.yaml, and run `freeze`.",
         "3. Set `redistribute: true` in your own copy of `sources.yaml`, build a release for "
         "yourself, and compare it with `omibench release diff`: items that are the same are not "
         "listed.",

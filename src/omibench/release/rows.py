@@ -70,7 +70,7 @@ def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[st
         "language": question.language,
         "group": question.group,
         "subset": question.subset,
-        "source": question.source or "",
+        "source": release_item.source.name,
         "licence": find_licence(release_item.item, release_item.source),
         "access": release_item.access,
         "pages": question.pages,

@@ -11,11 +11,19 @@ from omibench.release.frozen_items import FrozenItem
 from omibench.stages.ocr.sources.manifest import Rows, Source, read_manifest
 
 
-def list_sources(items: Sequence[FrozenItem], manifest: Path | None) -> list[ReleasedSource]:
+def name_source(item: FrozenItem, dataset: str) -> str:
+    """The source that an item names; where it names none, the dataset that it was read from."""
+    return item.question.source or dataset
+
+
+def list_sources(
+    items: Sequence[FrozenItem], dataset: str, manifest: Path | None
+) -> list[ReleasedSource]:
     """What is known of each source that items name.
 
     Args:
         items: Those of a freeze.
+        dataset: The name of the freeze, which is the source of items that name none.
         manifest: The sources.yaml that says `licence` and `redistribute` of each; None: nothing
             is known.
 
@@ -26,7 +34,7 @@ def list_sources(items: Sequence[FrozenItem], manifest: Path | None) -> list[Rel
         FileFormatError: The manifest is wrong.
         MissingInputError: It is not there.
     """
-    counts = Counter(item.question.source or "" for item in items)
+    counts = Counter(name_source(item, dataset) for item in items)
     entries: dict[str, Source | Rows] = {}
     if manifest is not None:
         listing = read_manifest(manifest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -75,6 +76,20 @@ def test_python_reads_a_release_and_its_pictures(freeze: Path, release: Path) ->
     figure = loaded.questions["item-3"].images[1]
     assert loaded.read_picture(figure) == frozen.read_picture(figure)
     assert not (release / "images").exists()
+    scratch = loaded.folder
+    assert scratch.is_dir()
+    del loaded
+    gc.collect()
+    assert not scratch.exists()
+
+
+def test_a_release_of_the_hub_is_read_whole(freeze: Path, release: Path, read: Read) -> None:
+    params = {"hub": str(release), "revision": "0" * 40}
+    questions, answers, folder = read("frozen", None, **params)
+    before = read_json(freeze / "manifest.json", FrozenManifest)
+    assert content_hash(questions) == before.questions_sha256
+    assert content_hash(answers) == before.answers_sha256
+    assert all((folder / figure.file).is_file() for q in questions for figure in q.images)
 
 
 def test_items_that_are_given_as_metadata_are_one_clear_line(
