@@ -38,7 +38,7 @@ def list_tasks(
     service: ReviewService, person: Reviewer
 ) -> tuple[list[Workload], list[TaskLine], int]:
     """The tasks of a person: how many by kind and role, the first of them, how many more wait."""
-    tasks, query = service.content.tasks, WaitingQuery(person, service.seconds)
+    tasks, query = service.content.tasks, service.find_waiting(person)
     with service.database.read() as connection:
         waiting = count_waiting(connection, query)
         workloads = _measure_workloads(connection, query, waiting)

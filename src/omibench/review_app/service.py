@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from omibench.errors import OmibenchError
+from omibench.params.review import CalibrationParams
+from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
 from omibench.review.people import AssignedRole, Reviewer
+from omibench.review.settle import ReviewRule
 from omibench.review.state import TaskState, compute_state
 from omibench.review_app.conflicts import Conflict, DecisionConflictError, NoRightError
 from omibench.review_app.log.database import LIVE, Database
@@ -30,8 +33,19 @@ from omibench.review_app.log.drafts import (
     read_draft,
     save_draft,
 )
-from omibench.review_app.log.events import append_event, find_time, read_events, read_task_events
-from omibench.review_app.log.states import clear_states, write_people, write_state
+from omibench.review_app.log.events import (
+    append_event,
+    find_time,
+    read_events,
+    read_events_of,
+    read_task_events,
+)
+from omibench.review_app.log.states import (
+    WaitingQuery,
+    clear_states,
+    write_people,
+    write_state,
+)
 from omibench.review_app.roles import choose_role, find_awaited, may_decide
 from omibench.review_app.tasks import ListedTask, ReviewContent, read_content, sign_files
 from omibench.schemas.review import ReviewDecision
@@ -72,14 +86,16 @@ class ReviewService:
         self,
         folder: Path,
         *,
-        reviewers: int | None = None,
+        rule: ReviewRule | None = None,
+        calibration: CalibrationParams | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Read the files of a review, open its live log and make the states of all tasks.
 
         Args:
             folder: Of the review.
-            reviewers: How many people decide before a task is settled; each kind's number by
+            rule: How many people decide before a task is settled; each kind's number by default.
+            calibration: The test that a person passes before work is given to them; none by
                 default.
             now: The clock.
 
@@ -88,7 +104,8 @@ class ReviewService:
             FileFormatError: One of the files cannot be read.
         """
         self.folder = folder
-        self.reviewers = reviewers
+        self.rule = rule or ReviewRule()
+        self.calibration = calibration
         self.now = now
         self._reading = threading.Lock()
         self._signature = sign_files(folder)
@@ -126,7 +143,35 @@ class ReviewService:
 
     def fold(self, listed: ListedTask, events: list[ReviewDecision]) -> TaskState:
         """The state that events make of a task."""
-        return compute_state(listed.task, listed.kind, events, self.reviewers)
+        return compute_state(
+            listed.task, listed.kind, events, self.rule.count_needed(listed.task.kind)
+        )
+
+    def list_barred_kinds(self, person: Reviewer) -> frozenset[str]:
+        """The kinds of which a person is given no work, since they have not passed the test.
+
+        It is that of OMIBench, A.3.2; without `review.calibration` in the params there is none.
+        """
+        if self.calibration is None:
+            return frozenset()
+        content = self.content
+        names = [task.id for task in content.calibration]
+        with self.database.read() as connection:
+            decisions = read_events_of(connection, person.name, names)
+        return frozenset(
+            kind
+            for kind in {listed.task.kind for listed in content.tasks.values()}
+            if not list_qualified([person], kind, content.calibration, decisions, self.calibration)
+        )
+
+    def is_barred(self, listed: ListedTask, person: Reviewer) -> bool:
+        """Whether a task is work that a person is not given before they pass the test."""
+        is_work = listed.task.purpose == "work"
+        return is_work and listed.task.kind in self.list_barred_kinds(person)
+
+    def find_waiting(self, person: Reviewer) -> WaitingQuery:
+        """What asks for the tasks that wait for a person now."""
+        return WaitingQuery(person, self.seconds, barred=self.list_barred_kinds(person))
 
     def find_task(self, name: str) -> ListedTask | None:
         """The task of that id."""
@@ -141,7 +186,7 @@ class ReviewService:
             claim = find_claim(connection, task.id, self.seconds)
         state = self.fold(listed, events)
         role = choose_role(task, kind, state, person)
-        if role is None:
+        if role is None or (not events and self.is_barred(listed, person)):
             return None
         can_decide = may_decide(task, kind, state, person, role)
         claimed_by = claim if claim != person.name else None
@@ -160,6 +205,7 @@ class ReviewService:
         """
         task, kind = listed.task, listed.kind
         fields = check_fields(kind, task, submission.fields)
+        is_barred = self.is_barred(listed, person)
         with self.database.write() as connection:
             events = read_task_events(connection, task.id)
             state = self.fold(listed, events)
@@ -169,7 +215,7 @@ class ReviewService:
                 conflict = Conflict("claimed", claim, state, find_base(listed, events, person.name))
             role = choose_role(task, kind, state, person)
             if conflict is None:
-                if role is None or not may_decide(task, kind, state, person, role):
+                if role is None or is_barred or not may_decide(task, kind, state, person, role):
                     raise NoRightError(f"{task.id}: the task does not wait for {person.name}")
                 decision = ReviewDecision(
                     id=uuid.uuid4().hex,

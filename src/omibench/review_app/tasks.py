@@ -8,6 +8,7 @@ import stat
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -52,6 +53,12 @@ class ReviewContent:
     people: Mapping[str, Reviewer]
     pictures: Mapping[str, Sequence[tuple[ListedTask, TaskPicture]]]
     errors: tuple[str, ...] = ()
+
+    @cached_property
+    def calibration(self) -> tuple[ReviewTask, ...]:
+        """The tasks with a gold answer that its reader does not see (OMIBench, A.3.2)."""
+        tasks = (listed.task for listed in self.tasks.values())
+        return tuple(task for task in tasks if task.purpose == "calibration")
 
 
 def sign_files(folder: Path) -> tuple[tuple[int, int] | None, ...]:

@@ -4,6 +4,7 @@ from omibench.cli.review.group import review_group
 from omibench.cli.review.import_ import import_
 from omibench.cli.review.serve import serve
 from omibench.cli.review.status import status
+from omibench.cli.review.user import user_app
 
 VERBS = (
     serve,
@@ -13,5 +14,6 @@ VERBS = (
 
 for verb in VERBS:
     review_group.command(name=verb.__name__.rstrip("_"))(verb)
+review_group.add_typer(user_app, name="user")
 
 __all__ = ["review_group"]

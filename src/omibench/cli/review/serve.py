@@ -13,6 +13,7 @@ from omibench.cli.review.options import ReviewFolder, find_review_folder
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
+    from omibench.params.review import ReviewParams
     from omibench.review_app.service import ReviewService
     from omibench.review_app.settings import ServerSettings
 
@@ -50,6 +51,7 @@ def serve(
     from omibench.extras import require_extra
 
     require_extra("review", "review serve")
+    from omibench.review.settle import ReviewRule
     from omibench.review_app.server import check_listening, open_review, read_secret, run_server
     from omibench.review_app.settings import ServerSettings
 
@@ -61,9 +63,19 @@ def serve(
         _serve_demo(settings)
         return
     folder = find_review_folder(review, params)
-    service = open_review(folder)
+    rules = _read_rules(params)
+    service = open_review(folder, ReviewRule(rules.reviewers), rules.calibration)
     _announce_review(service)
     run_server(service, settings, lambda address: say(f"{folder}: {address} (Ctrl-C stops it)"))
+
+
+def _read_rules(params: str) -> ReviewParams:
+    """The block `review` of the params; its defaults where there are none."""
+    from omibench.cli.options import read_study
+    from omibench.params.review import ReviewParams
+
+    has_params = params.lstrip().startswith("{") or Path(params).is_file()
+    return read_study(params, None).review if has_params else ReviewParams()
 
 
 def _serve_demo(settings: ServerSettings) -> None:

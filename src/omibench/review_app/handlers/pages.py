@@ -13,7 +13,7 @@ from omibench.review_app.handlers.context import (
     read_context,
     require_token,
 )
-from omibench.review_app.log.states import WaitingQuery, find_next, find_previous
+from omibench.review_app.log.states import find_next, find_previous
 from omibench.review_app.log.users import check_password, read_hash
 from omibench.review_app.overview import list_tasks, measure_kinds, measure_people
 from omibench.review_app.pages import (
@@ -43,7 +43,7 @@ def show_task(request: Request) -> Response:
     opened = service.open_task(listed, person)
     if opened is None:
         raise RequestError(403, "right", "this task is not for you")
-    query = WaitingQuery(person, service.seconds)
+    query = service.find_waiting(person)
     with service.database.read() as connection:
         next_task = find_next(connection, query, listed.position)
         previous_task = find_previous(connection, query, listed.position)

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from omibench.review.people import Reviewer
 from omibench.review_app.handlers.context import find_listed, identify_writer, read_context
-from omibench.review_app.log.states import WaitingQuery, find_next
+from omibench.review_app.log.states import find_next
 from omibench.review_app.pages import link_task
 from omibench.review_app.service import ReviewService
 from omibench.review_app.submissions import read_submission
@@ -49,6 +49,7 @@ def release(request: Request) -> Response:
 
 
 def _find_next(service: ReviewService, listed: ListedTask, person: Reviewer) -> str | None:
+    query = service.find_waiting(person)
     with service.database.read() as connection:
-        task = find_next(connection, WaitingQuery(person, service.seconds), listed.position)
+        task = find_next(connection, query, listed.position)
     return link_task(task) if task else None

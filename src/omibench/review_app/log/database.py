@@ -47,6 +47,7 @@ CREATE TABLE IF NOT EXISTS task_state (
     task TEXT PRIMARY KEY,
     position INTEGER NOT NULL,
     kind TEXT NOT NULL,
+    purpose TEXT NOT NULL,
     subject TEXT,
     status TEXT NOT NULL,
     waits_for TEXT,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from omibench.errors import FileFormatError
@@ -52,6 +53,18 @@ def read_events(connection: sqlite3.Connection, after: int = 0) -> Iterator[Revi
 def read_task_events(connection: sqlite3.Connection, task: str) -> list[ReviewDecision]:
     """The events on one task, in their order."""
     rows = connection.execute("SELECT event FROM events WHERE task = ? ORDER BY number", (task,))
+    return [ReviewDecision.model_validate_json(event) for (event,) in rows]
+
+
+def read_events_of(
+    connection: sqlite3.Connection, person: str, tasks: Sequence[str]
+) -> list[ReviewDecision]:
+    """The events of one person on some tasks, in their order."""
+    rows = connection.execute(
+        "SELECT event FROM events WHERE person = ?"
+        " AND task IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (person, json.dumps(tasks)),
+    )
     return [ReviewDecision.model_validate_json(event) for (event,) in rows]
 
 

@@ -29,12 +29,14 @@ class WaitingQuery(NamedTuple):
         now: The time, as claims have it.
         kind: Only tasks of this kind.
         awaited: Only tasks that wait for this role.
+        barred: Kinds of which the person is given no work.
     """
 
     person: Reviewer
     now: float
     kind: str | None = None
     awaited: Awaited | None = None
+    barred: frozenset[str] = frozenset()
 
     @property
     def values(self) -> dict[str, str | float | None]:
@@ -47,6 +49,7 @@ class WaitingQuery(NamedTuple):
             "subjects": None if subjects is None else json.dumps(subjects),
             "now": self.now,
             "kind": self.kind,
+            "barred": json.dumps(sorted(self.barred)),
         }
 
 
@@ -54,6 +57,7 @@ _WAITING: Final = """
 SELECT s.task, s.kind, s.waits_for, s.position FROM task_state s
 WHERE s.waits_for IN (SELECT value FROM json_each(:roles))
 AND (:kind IS NULL OR s.kind = :kind)
+AND (s.purpose <> 'work' OR s.kind NOT IN (SELECT value FROM json_each(:barred)))
 AND NOT EXISTS (
     SELECT 1 FROM task_readers r WHERE r.task = s.task AND r.person = :person
     AND (s.waits_for <> 'senior' OR r.role <> 'senior')
@@ -92,12 +96,13 @@ def write_state(
     """
     connection.execute(
         "INSERT OR REPLACE INTO task_state"
-        " (task, position, kind, subject, status, waits_for, rounds, stale)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        " (task, position, kind, purpose, subject, status, waits_for, rounds, stale)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             task.id,
             position,
             task.kind,
+            task.purpose,
             read_subject(task),
             state.status,
             awaited,

@@ -1,0 +1,17 @@
+"""The application never loads PyMuPDF, which is under the AGPL: pages are pictures."""
+
+from __future__ import annotations
+
+from omibench.graph.code_hash import Tree
+
+TREE = Tree()
+
+
+def test_nothing_that_is_served_imports_pymupdf() -> None:
+    modules = TREE.closure("omibench.review_app", "omibench.cli.review.serve")
+    assert "omibench.review_app.demo.folder" in modules
+    assert "omibench.review.state" in modules
+    packages = TREE.packages(sorted(modules))
+    assert {"starlette", "argon2", "uvicorn"} <= packages
+    assert not {"pymupdf", "fitz"} & packages
+    assert not {name for name in TREE.closure("omibench.review_app") if "stages" in name}

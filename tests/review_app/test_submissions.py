@@ -1,0 +1,67 @@
+"""What people post is bounded, and what is wrong with it is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omibench.review_app.submissions import DECISION_BYTES, RequestError, parse_object
+from review_app.builders import GOOD, make_service, open_browser
+
+
+@pytest.mark.parametrize(
+    ("values", "status", "message"),
+    [
+        ({"fields": {"valid": "valid", "quality": 9}}, 422, "1 to 5"),
+        ({"fields": {"valid": "valid"}}, 422, "is missing"),
+        ({"fields": GOOD | {"stars": 1}}, 422, "is no field"),
+        ({"fields": [1]}, 400, "`fields` is no object"),
+        ({"comment": 3}, 400, "`comment`"),
+        ({"comment": "x" * 200_001}, 400, "`comment`"),
+        ({"comment": "x" * DECISION_BYTES}, 413, "KiB are not taken"),
+        ({"seconds": -1}, 400, "`seconds`"),
+        ({"seconds": "1"}, 400, "`seconds`"),
+        ({"seconds": 1e9}, 400, "`seconds`"),
+        ({"base": 3}, 400, "no text"),
+        ({"content_hash": None}, 400, "no text"),
+    ],
+)
+def test_a_decision_is_checked(
+    tmp_path: Path, values: dict[str, Any], status: int, message: str
+) -> None:
+    ann = open_browser(make_service(tmp_path), "ann")
+    ann.open("item:p1")
+    answer = ann.send("item:p1", **values)
+    assert answer.status_code == status
+    assert message in answer.json()["message"]
+    assert ann.open("item:p1")["history"] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[1]", b"{", b"\xff", b'{"fields": NaN}', b'{"a": "\\ud800"}', b"[" * 100_000],
+)
+def test_what_is_no_json_object_is_refused(body: bytes) -> None:
+    with pytest.raises(RequestError):
+        parse_object(body)
+
+
+def test_json_that_nests_deeply_is_refused() -> None:
+    value: Any = 1
+    for _ in range(20):
+        value = [value]
+    with pytest.raises(RequestError):
+        parse_object(json.dumps({"fields": value}).encode())
+
+
+def test_line_ends_of_a_browser_are_those_of_the_content(tmp_path: Path) -> None:
+    ann = open_browser(make_service(tmp_path), "ann")
+    ann.open("item:p1")
+    fields = GOOD | {"question": "one\r\ntwo"}
+    assert ann.send("item:p1", fields=fields, comment="a\r\nb").status_code == 201
+    (entry,) = ann.open("item:p1")["history"]
+    assert entry["fields"]["question"] == "one\ntwo"
+    assert entry["comment"] == "a\nb"
