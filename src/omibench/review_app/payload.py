@@ -6,26 +6,23 @@ for an auditor nothing that the annotator said, neither name nor rating nor labe
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
 from omibench.errors import FileFormatError
-from omibench.review.kinds.declaration import Field, Kind, PartStyle
+from omibench.review.kinds.declaration import Kind, PartStyle
 from omibench.review.part_texts import read_answer_text, read_choices_text
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.state import TaskState
+from omibench.review_app.forms import describe_fields
 from omibench.review_app.pages import link_task
 from omibench.review_app.service import OpenedTask
 from omibench.review_app.tasks import shows_picture
 from omibench.schemas.problem import Choice
 from omibench.schemas.review import ReviewDecision, ReviewTask, TaskPicture
-
-_UNSHOWN: Final = frozenset({"critical", "tolerance", "attribute"})
-"""Attributes of a field that no form needs."""
 
 
 class Neighbours(NamedTuple):
@@ -64,7 +61,7 @@ def describe_task(opened: OpenedTask, person: Reviewer, neighbours: Neighbours) 
             ],
             "simulated": task.simulated,
         },
-        "kind": _describe_kind(kind, opened.role),
+        "kind": _describe_kind(kind, opened.role, content),
         "role": opened.role,
         "draft": opened.draft,
         "base": opened.find_base(person),
@@ -174,7 +171,9 @@ def _describe_picture(picture: TaskPicture) -> dict[str, Any]:
     }
 
 
-def _describe_kind(kind: Kind, role: AssignedRole) -> dict[str, Any]:
+def _describe_kind(
+    kind: Kind, role: AssignedRole, content: Mapping[str, JsonValue]
+) -> dict[str, Any]:
     return {
         "name": kind.name,
         "title": kind.title,
@@ -183,12 +182,6 @@ def _describe_kind(kind: Kind, role: AssignedRole) -> dict[str, Any]:
             {"name": part.name, "title": part.title, "style": part.style}
             for part in kind.list_visible_parts(role)
         ],
-        "fields": [_describe_field(field) for field in kind.fields],
+        "fields": describe_fields(kind, content),
         "timed": kind.timed,
     }
-
-
-def _describe_field(field: Field) -> dict[str, Any]:
-    """A field with all that the form needs; when it escalates is nothing that a form shows."""
-    values = dataclasses.asdict(field)
-    return {name: value for name, value in values.items() if name not in _UNSHOWN}

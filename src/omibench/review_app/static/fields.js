@@ -3,6 +3,9 @@
 import { showText } from "./controls.js";
 import { make, makeId, makeKey } from "./dom.js";
 import { Editor } from "./editor.js";
+import { renderInline } from "./inline.js";
+
+const showHelp = (text) => renderInline(text, (index) => document.createTextNode(`[IMAGE${index}]`));
 
 /** What all controls share: a heading, a place for a message, whether it is asked now. */
 class Control {
@@ -25,7 +28,7 @@ class Control {
       field.key ? makeKey(field.key) : null,
       this.badge,
     );
-    const help = field.help ? make("p", { class: "help", id: `${this.id}-help` }, ...showText(field.help)) : null;
+    const help = field.help ? make("p", { class: "help", id: `${this.id}-help` }, ...showHelp(field.help)) : null;
     const described = help ? { "aria-describedby": help.id } : {};
     this.root = make(tag, { class: `field field-${field.type}`, data: { field: field.name }, ...described });
     this.root.append(title, ...[help].filter(Boolean), ...children, this.message);
@@ -119,7 +122,6 @@ class RatingControl extends OptionsControl {
     const [low, high] = field.scale;
     const options = Array.from({ length: high - low + 1 }, (_, i) => ({ value: String(low + i), title: String(low + i), key: "", help: "" }));
     super({ ...field, type: "rating", options }, context);
-    this.root.classList.add("compact");
     this.root.querySelector(".options").title = `Digits ${low} to ${high}`;
   }
 
@@ -155,7 +157,7 @@ class FlagControl extends Control {
     super(field, context);
     this.input = make("input", { type: "checkbox", on: { change: () => this.change() } });
     const title = make("span", { class: "field-title" }, ...showText(field.title));
-    const help = field.help ? make("span", { class: "help" }, ...showText(field.help)) : null;
+    const help = field.help ? make("span", { class: "help" }, ...showHelp(field.help)) : null;
     const key = field.key ? makeKey(field.key) : null;
     this.root = make("div", { class: "field field-flag", data: { field: field.name } });
     this.root.append(make("label", { class: "option" }, this.input, make("span", {}, title, this.badge, help), ...[key].filter(Boolean)), this.message);
@@ -274,10 +276,11 @@ class TextControl extends Control {
     this.editor.setStart(text);
   }
 
-  /** None where the text is as it was: what a person did not touch is not theirs. */
+  /** Null where the text is as the task has it: what a person did not touch is not theirs. */
   read() {
     const text = this.editor.text;
-    const isUntouched = this.field.edits && text === (this.start ?? "");
+    const isOfTask = this.field.edits && !this.context.edited.has(this.field.edits);
+    const isUntouched = isOfTask && text === (this.start ?? "");
     return isUntouched || !text.trim() ? null : text;
   }
 

@@ -8,7 +8,8 @@ import { makeControl } from "./fields.js";
 export class Form {
   /**
    * @param {Object[]} fields Declarations.
-   * @param {Object} context `pictures`, `stepCount`, `showStep(index)`, `onChange()`.
+   * @param {Object} context `pictures`, `stepCount`, `showStep(index)`, `onChange()`, and `edited`:
+   *   names of parts that are shown as another person edited them, whose text is always sent.
    */
   constructor(fields, context) {
     this.onChange = context.onChange;
@@ -74,6 +75,7 @@ export class Form {
   }
 
   isAsked(field) {
+    if ((field.type === "choice" || field.type === "choices") && !field.options.length) return false;
     if (!field.when) return true;
     const [name, wanted] = field.when;
     const other = this.byName.get(name);
@@ -112,19 +114,19 @@ export class Form {
     if (control?.mark) control.mark(control.current);
   }
 
-  activate(control) {
+  activate(control, isAtStart = false) {
     if (!control) return;
     this.mark(control);
     control.activate?.();
     control.focusTarget?.focus({ preventScroll: true });
-    control.root.scrollIntoView({ block: "nearest" });
+    if (!isAtStart) control.root.scrollIntoView({ block: "nearest" });
   }
 
   /** Activate the first field without an answer, or the first one. */
   start() {
     const asked = this.controls.filter((control) => control.isAsked);
     const first = asked.find((control) => !control.isAnswered && control.field.type !== "text") ?? asked[0];
-    if (first && first.field.type !== "text") this.activate(first);
+    if (first && first.field.type !== "text") this.activate(first, true);
     else this.mark(first);
   }
 

@@ -10,7 +10,7 @@ import { formatSeconds } from "./timer.js";
  * The history of a task; null where there is none to see.
  * @param {Object[]} decisions
  * @param {Object} kind
- * @param {Object} state `differences` are names of fields.
+ * @param {Object} state `differences` are names of fields, `original` texts before any edit by part.
  * @param {(fields: Object) => void} take Fills the form with the answers of a decision.
  */
 export function renderHistory(decisions, kind, state, take) {
@@ -34,7 +34,7 @@ export function renderHistory(decisions, kind, state, take) {
         "tr",
         { class: differing.has(field.name) ? "differing" : null },
         make("th", { scope: "row" }, field.title, differing.has(field.name) ? make("span", { class: "tag differs" }, "people differ") : null),
-        ...decisions.map((decision) => make("td", {}, showAnswer(field, decision.fields[field.name]))),
+        ...decisions.map((decision) => make("td", {}, showAnswer(field, decision.fields[field.name], state.original?.[field.edits] ?? field.start))),
       ),
     );
   if (decisions.some((decision) => decision.comment)) {
@@ -59,10 +59,10 @@ export function renderHistory(decisions, kind, state, take) {
   );
 }
 
-/** An answer as its field's options name it. */
-export function showAnswer(field, value) {
+/** An answer as its field's options name it; an edited text against the text before. */
+export function showAnswer(field, value, before = field.start) {
   if (!isSet(value)) return make("span", { class: "muted" }, field.edits ? "unchanged" : "–");
-  if (field.type === "text" && field.edits && field.start) return showDifference(field.start, asText(value));
+  if (field.type === "text" && field.edits && typeof before === "string") return showDifference(before, asText(value));
   const name = (text) => field.options?.find((option) => option.value === text)?.title ?? asText(text);
   const text = field.type === "steps" ? value.map((step, i) => `${i + 1} ${name(step)}`).join(", ") : [value].flat().map(name).join(", ");
   return make("span", { class: "answer-text", dir: "auto" }, ...showText(text));

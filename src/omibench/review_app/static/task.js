@@ -34,13 +34,17 @@ class TaskPage {
   }
 
   build() {
-    const content = make("div", { class: "content", tabindex: "-1" }, ...this.makeContent());
+    const content = make("div", { class: this.pictures.pages.length ? "content with-pages" : "content", tabindex: "-1" }, ...this.makeContent());
     const steps = this.task.content.steps;
     this.form = new Form(this.kind.fields, {
       pictures: this.pictures,
       stepCount: Array.isArray(steps) ? steps.length : 0,
       showStep: (index) => showStep(index),
-      onChange: () => this.autosave.change(),
+      edited: new Set(this.role === "senior" ? (this.task.edited ?? []) : []),
+      onChange: () => {
+        this.markCandidate();
+        this.autosave.change();
+      },
     });
     this.comment = make("textarea", { rows: 2, maxlength: 20000, dir: "auto", "aria-labelledby": "comment-title", on: { input: () => this.autosave.change() } });
     document.querySelector("#bar").append(...this.makeBar());
@@ -79,7 +83,7 @@ class TaskPage {
 
   makeContent() {
     const { task, kind } = this;
-    const history = renderHistory(this.history ?? [], kind, this.state, (fields) => this.take(fields));
+    const history = renderHistory(this.history ?? [], kind, { ...this.state, original: task.original ?? {} }, (fields) => this.take(fields));
     const optionParts = new Set(kind.fields.map((field) => field.options_from));
     const parts = kind.parts.filter((part) => part.style !== "facts" || !optionParts.has(part.name));
     const sections = renderParts(parts, task.content, this.pictures);
@@ -87,7 +91,7 @@ class TaskPage {
       const section = sections.find((node) => node.dataset.part === name);
       if (section && typeof before === "string") addChanges(section, before, task.content[name]);
     }
-    return [history, ...sections].filter(Boolean);
+    return [history, ...pairOriginals(sections)].filter(Boolean);
   }
 
   makePanel() {
@@ -128,7 +132,7 @@ class TaskPage {
   restore() {
     const kept = this.autosave.recall();
     const draft = kept ?? this.draft;
-    const own = this.isOpen ? null : (this.history ?? []).findLast((decision) => decision.role === this.role && !decision.stale);
+    const own = (this.history ?? []).findLast((decision) => decision.role === this.role && !decision.stale);
     const answers = draft ?? own;
     if (this.kind.fields.some((field) => field.prefill)) {
       this.form.write(Object.fromEntries(this.kind.fields.filter((field) => field.prefill).map((field) => [field.name, field.start ?? null])));
@@ -137,12 +141,29 @@ class TaskPage {
       this.form.write(answers.fields);
       this.comment.value = answers.comment ?? "";
     }
+    this.markCandidate();
     if (!this.isOpen) this.showNotice("This task does not wait for you: you can read it, and not decide.");
-    else if (kept || this.draft) this.status.textContent = "Your draft is here again";
+    else if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
+      this.showNotice("The task has changed since you began: read it again before you send.");
+    } else if (draft) this.status.textContent = "Your draft is here again";
+    else if (own) this.showNotice("You have decided already. What you send now takes the place of it.");
+  }
+
+  markCandidate() {
+    const chooser = this.kind.fields.find((field) => field.options_from === "candidates");
+    const value = chooser && this.form.byName.get(chooser.name).read();
+    for (const node of document.querySelectorAll(".candidate")) {
+      node.classList.toggle("chosen", node.dataset.value === value);
+    }
   }
 
   readAnswers() {
-    return { fields: this.form.read(), comment: this.comment.value.trim(), seconds: this.timer.seconds };
+    return {
+      fields: this.form.read(),
+      comment: this.comment.value.trim(),
+      seconds: this.timer.seconds,
+      content_hash: this.task.content_hash,
+    };
   }
 
   take(fields) {
@@ -159,7 +180,7 @@ class TaskPage {
     }
     this.setSending(true);
     const answers = this.readAnswers();
-    const { status, data } = await this.api.decide({ ...answers, content_hash: this.task.content_hash, base: this.base ?? null });
+    const { status, data } = await this.api.decide({ ...answers, base: this.base ?? null });
     if (status === 201) {
       this.autosave.stop();
       this.autosave.forget();
@@ -248,6 +269,18 @@ class TaskPage {
 function linkTask(target) {
   if (!target) return null;
   return target.startsWith("/") ? target : `/tasks/${encodeURIComponent(target)}`;
+}
+
+/** An original and its translation stand beside each other. */
+function pairOriginals(sections) {
+  const byName = new Map(sections.map((section) => [section.dataset.part, section]));
+  return sections.flatMap((section) => {
+    const { part } = section.dataset;
+    if (part.startsWith("original_") && byName.has(part.slice(9))) {
+      return [make("div", { class: "pair" }, section, byName.get(part.slice(9)))];
+    }
+    return byName.has(`original_${part}`) ? [] : [section];
+  });
 }
 
 function addChanges(section, before, after) {

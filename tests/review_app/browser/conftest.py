@@ -1,0 +1,165 @@
+"""The application on a port of this machine, and people who are logged in with a real browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.review_app.browser.hostile import HOSTILE
+from tests.review_app.browser.tasks import make_pictures, make_task
+
+from omibench.review.kinds import KINDS
+from omibench.schemas.review import ReviewDecision
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+PEOPLE = {
+    "Ana Abreu": "annotator",
+    "Ben Borg": "annotator",
+    "Ugo Unger": "auditor",
+    "Sol Serra": "senior",
+}
+PASSWORD = "a long password of a test"
+ITEM_TASKS = ("keys", "draft", "collision", "escalation", "form", "pictures", "look", "change")
+
+
+@dataclass
+class Site:
+    """A review that is served.
+
+    Attributes:
+        address: Where.
+        folder: Of the review.
+        service: What the server answers from.
+        logins: Cookies of people who have logged in.
+    """
+
+    address: str
+    folder: Path
+    service: Any
+    logins: dict[str, Any] = field(default_factory=dict)
+
+    def list_decisions(self, task: str) -> list[ReviewDecision]:
+        """The decisions on a task, as the live log has them."""
+        from omibench.review_app.log.events import read_task_events
+
+        with self.service.database.read() as connection:
+            return read_task_events(connection, task)
+
+
+def write_review(folder: Path) -> None:
+    """A review with a task of every kind, and several items."""
+    pictures = make_pictures(folder)
+    tasks = [make_task(kind, "all", pictures) for kind in KINDS]
+    tasks += [make_task("item", name, pictures) for name in ITEM_TASKS]
+    tasks += [make_task(kind, "hostile", pictures, HOSTILE) for kind in ("item", "rationale")]
+    lines = [task.model_dump_json() for task in tasks]
+    (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    people = [f"- {{name: {name}, roles: [{role}]}}" for name, role in PEOPLE.items()]
+    (folder / "reviewers.yaml").write_text("\n".join(people) + "\n", "utf-8")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The application in a thread of this process."""
+    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("argon2")
+    from omibench.review_app.application import make_application
+    from omibench.review_app.log.users import set_password
+    from omibench.review_app.server import open_review
+    from omibench.review_app.settings import ServerSettings
+
+    folder = tmp_path_factory.mktemp("review")
+    write_review(folder)
+    service = open_review(folder)
+    with service.database.write() as connection:
+        for name in PEOPLE:
+            set_password(connection, name, PASSWORD)
+    config = uvicorn.Config(
+        make_application(service, ServerSettings()), port=0, log_level="error", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Site(f"http://127.0.0.1:{port}", folder, service)
+    server.should_exit = True
+    thread.join(10)
+    service.close()
+
+
+class Desk:
+    """One person at a page: what it says to the console, asks for, and does."""
+
+    def __init__(self, site: Site, page: Page) -> None:
+        self.site = site
+        self.page = page
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page.on("dialog", lambda dialog: self.messages.append(dialog.message))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, task: str) -> Page:
+        """Open a task and wait until its form is there."""
+        from omibench.review_app.pages import link_task
+
+        self.page.goto(self.site.address + link_task(task))
+        self.page.wait_for_selector("html[data-ready]")
+        return self.page
+
+    def press(self, keys: str) -> None:
+        """Press keys one after the other."""
+        for key in keys.split():
+            self.page.keyboard.press(key)
+
+    def send(self) -> None:
+        """Send the decision and wait for the page that follows."""
+        before = self.page.url
+        self.page.keyboard.press("Control+Enter")
+        self.page.wait_for_url(lambda url: url != before)
+
+    def find_foreign_requests(self) -> list[str]:
+        """Requests to anything but the server of the page."""
+        return [url for url in self.requests if not url.startswith(self.site.address + "/")]
+
+
+@pytest.fixture
+def seat(site: Site, browser: Browser) -> Iterator[Any]:
+    """Seats people: `seat(name)` is a new page of a person, who is logged in."""
+    contexts: list[BrowserContext] = []
+
+    def sit(name: str, **options: Any) -> Desk:
+        if name not in site.logins:
+            site.logins[name] = log_in(site, browser, name)
+        size = {"width": 1366, "height": 768}
+        context = browser.new_context(viewport=size, storage_state=site.logins[name], **options)
+        contexts.append(context)
+        return Desk(site, context.new_page())
+
+    yield sit
+    for context in contexts:
+        context.close()
+
+
+def log_in(site: Site, browser: Browser, name: str) -> Any:
+    """Log in as a person does; the cookies that come of it."""
+    page = browser.new_page()
+    page.goto(site.address)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(site.address + "/")
+    cookies = page.context.storage_state()
+    page.close()
+    return cookies
