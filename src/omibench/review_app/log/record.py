@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
 from pathlib import Path
 
-from omibench.errors import OutputError, reason_of
-from omibench.files.locks import open_lock, wait_lock
-from omibench.review.chain import format_event
 from omibench.review.read import DECISIONS, read_decisions
+from omibench.review.record import append_decisions
 from omibench.review_app.log.database import LIVE, Database
 from omibench.review_app.log.events import append_event, list_ids, read_events
 from omibench.schemas.review import ReviewDecision
@@ -51,22 +48,12 @@ def extend_record(database: Database, folder: Path) -> int:
     Raises:
         OutputError: The file cannot be written.
     """
-    path = folder / DECISIONS
-    try:
-        file = open_lock(path, 0o644)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
-    try:
-        wait_lock(file)
-        ids = {decision.id for decision in _read_record(path)}
-        with database.read() as connection:
-            events = [event for event in read_events(connection) if event.id not in ids]
-        _append_lines(file, [format_event(event) for event in events])
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
-    finally:
-        os.close(file)
-    return len(events)
+    with database.read() as connection:
+        events = [(LIVE, event) for event in read_events(connection)]
+    growth = append_decisions(folder, events)
+    for error in growth.errors:
+        log.warning("%s", error)
+    return len(growth.added)
 
 
 def export_live_log(folder: Path) -> int:
@@ -91,15 +78,3 @@ def _read_record(path: Path) -> list[ReviewDecision]:
     for error in lines.errors:
         log.warning("%s; the line is left out", error)
     return list(lines.rows)
-
-
-def _append_lines(file: int, lines: list[str]) -> None:
-    """Write lines behind what a file holds, whose last line may lack its end; durable."""
-    if not lines:
-        return
-    size = os.lseek(file, 0, os.SEEK_END)
-    needs_end = size > 0 and os.pread(file, 1, size - 1) != b"\n"
-    data = ("\n" * needs_end + "".join(f"{line}\n" for line in lines)).encode()
-    while data:
-        data = data[os.write(file, data) :]
-    os.fsync(file)
