@@ -133,7 +133,7 @@ def test_a_draft_lists_what_is_open_in_the_review(
     assert "This is a draft." in sheet
     assert f"the head hash of the record is `{provenance.review_head}`" in sheet
     assert "| item | 3 | 1 | 1 | 2 |" in sheet
-    assert "Agreement was not measured." in sheet
+    assert "| item | valid | agreement |" in sheet
 
 
 def test_programs_that_stand_in_for_people_are_a_finding(

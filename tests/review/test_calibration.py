@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.review.builders import GOOD, decide, make_task
 
 from omibench.params.review import CalibrationParams
 from omibench.review.calibration import list_qualified, measure_calibration
 from omibench.review.people import Reviewer
 from omibench.schemas.review import ReviewDecision, ReviewTask
+from review.builders import GOOD, decide, make_task
 
 RULE = CalibrationParams()
 

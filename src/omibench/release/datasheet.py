@@ -154,7 +154,7 @@ def _describe_agreement(figure: AgreementFigure) -> list[str]:
     has_interval = figure.low is not None and figure.high is not None
     interval = f"{figure.low:.3f} to {figure.high:.3f}" if has_interval else "-"
     counts = f"{figure.tasks:,}", f"{figure.people:,}"
-    names = figure.kind, figure.field, figure.measure
+    names = figure.kind, figure.title, figure.measure
     return [*names, value, interval, *counts, "yes" if figure.simulated else "no"]
 
 

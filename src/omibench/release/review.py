@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.errors import FileFormatError
+from omibench.review.agreement import measure_agreement
 from omibench.review.contents import PROBLEM_KINDS
 from omibench.review.folder import read_review
 from omibench.review.report import ReviewReport, summarize_review
@@ -40,4 +41,5 @@ def summarize_release_review(folder: Path, ids: Collection[str]) -> ReviewReport
     tasks = [
         task for task in record.tasks if task.kind in DATASET_KINDS and task.problem in members
     ]
-    return summarize_review(tasks, record.decisions)
+    agreement = measure_agreement(tasks, record.decisions)
+    return summarize_review(tasks, record.decisions, agreement=agreement)

@@ -12,6 +12,7 @@ from omibench.review.kinds import KINDS
 from omibench.review.report import ReviewReport, compute_states
 from omibench.review.state import TaskState
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
+from omibench.text.columns import align_columns
 from omibench.text.terminal import printable
 
 _ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
@@ -113,7 +114,7 @@ def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) ->
         [k.kind, k.open, k.audit, k.escalated, k.settled, k.tasks, k.people] for k in report.kinds
     ]
     header = ["kind", "open", "audit", "escalated", "settled", "tasks", "people"]
-    lines = _align([header, *kinds]) if kinds else ["no tasks"]
+    lines = align_columns([header, *kinds]) if kinds else ["no tasks"]
     rows = [
         [
             printable(p.person) + " (SIMULATED)" * p.simulated,
@@ -126,7 +127,10 @@ def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) ->
         for p in people
     ]
     if rows:
-        lines += ["", *_align([["person", "kind", "done", "waiting", "stale", "median"], *rows])]
+        lines += [
+            "",
+            *align_columns([["person", "kind", "done", "waiting", "stale", "median"], *rows]),
+        ]
     lines += ["", f"{report.decisions} decisions, head {report.head}"]
     lines += _list_ids("escalated", report.escalations)
     lines += _list_ids("stale, to be asked again", report.stale)
@@ -148,17 +152,3 @@ def _list_ids(title: str, ids: Sequence[str]) -> list[str]:
         return []
     more = f" and {len(ids) - LISTED_IDS} more" if len(ids) > LISTED_IDS else ""
     return [f"{title} ({len(ids)}): {', '.join(map(printable, ids[:LISTED_IDS]))}{more}"]
-
-
-def _align(rows: Sequence[Sequence[object]]) -> list[str]:
-    """Rows of a table as lines: texts to the left, numbers to the right."""
-    texts = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    numeric = [all(isinstance(row[i], int) for row in rows[1:]) for i in range(len(widths))]
-    return [
-        "  ".join(
-            cell.rjust(width) if is_number else cell.ljust(width)
-            for cell, width, is_number in zip(row, widths, numeric, strict=True)
-        ).rstrip()
-        for row in texts
-    ]

@@ -52,6 +52,9 @@ class AgreementFigure:
         tasks: How many tasks it is over.
         people: How many people read them.
         simulated: Whether programs stand in for some of them.
+        option: The option of a field of several values, where it is compared by itself.
+        units: How many units were compared: tasks, or the steps of their responses.
+        between: Of two sides: which, as `annotator and auditor`.
     """
 
     kind: str
@@ -63,6 +66,14 @@ class AgreementFigure:
     tasks: int = 0
     people: int = 0
     simulated: bool = False
+    option: str = ""
+    units: int = 0
+    between: str = ""
+
+    @property
+    def title(self) -> str:
+        """The field, and its option where that is compared by itself."""
+        return f"{self.field}: {self.option}" if self.option else self.field
 
 
 @dataclass(frozen=True)

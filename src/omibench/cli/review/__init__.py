@@ -1,5 +1,6 @@
 """The verbs of `omibench review`, in the order of its help: one module each."""
 
+from omibench.cli.review.agree import agree
 from omibench.cli.review.group import review_group
 from omibench.cli.review.import_ import import_
 from omibench.cli.review.serve import serve
@@ -9,6 +10,7 @@ from omibench.cli.review.user import user_app
 VERBS = (
     serve,
     import_,
+    agree,
     status,
 )
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from omibench.errors import MissingInputError
+
+if TYPE_CHECKING:
+    from omibench.params.review import CalibrationParams
 
 ReviewFolder = Annotated[
     Path | None,
@@ -25,7 +28,7 @@ def find_review_folder(folder: Path | None, params: str) -> Path:
     """
     if folder is not None:
         return folder
-    is_text = params.lstrip().startswith("{")
+    is_text = _is_text(params)
     if not is_text and not Path(params).is_file():
         raise MissingInputError(
             f"review: there is no {params} that names a folder: give `--review DIR`"
@@ -39,3 +42,17 @@ def find_review_folder(folder: Path | None, params: str) -> Path:
             "or write `review: {folder: DIR}`"
         )
     return Path(named)
+
+
+def find_calibration(params: str) -> CalibrationParams | None:
+    """The test that the params ask people to pass; none where there is no params file."""
+    if not _is_text(params) and not Path(params).is_file():
+        return None
+    from omibench.cli.options import read_study
+
+    return read_study(params, None).review.calibration
+
+
+def _is_text(params: str) -> bool:
+    """Whether the params are the JSON text itself."""
+    return params.lstrip().startswith("{")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.cli.review.options import ReviewFolder, find_calibration, find_review_folder
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say, say_lines
 
@@ -26,6 +26,8 @@ def status(
       omibench review status
       omibench review status --review sample/review --json
     """
+    from omibench.review.agreement.text import describe_calibration
+    from omibench.review.calibration import measure_calibration
     from omibench.review.folder import read_review
     from omibench.review.progress import describe_progress, dump_progress, measure_people
     from omibench.review.report import summarize_review
@@ -36,5 +38,8 @@ def status(
     report = summarize_review(folder.tasks, folder.decisions)
     people = measure_people(folder.tasks, folder.decisions)
     say_lines(dump_progress(report, people) if as_json else describe_progress(report, people))
+    rule = find_calibration(params)
+    if rule is not None and not as_json:
+        say_lines(describe_calibration(measure_calibration(folder.tasks, folder.decisions, rule)))
     if report.stale or report.escalations or folder.errors:
         raise typer.Exit(EXIT_SOME_FAILED)

@@ -1,0 +1,61 @@
+"""The verb `omibench review agree`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.cli.options import Params
+from omibench.cli.review.options import ReviewFolder, find_calibration, find_review_folder
+from omibench.errors import EXIT_SOME_FAILED
+from omibench.text.terminal import say_lines
+
+
+def agree(
+    review: ReviewFolder = None,
+    params: Params = "params.yaml",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the figures as CSV as well.")
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(min=0.5, max=0.999, help="Two-sided level of the intervals.")
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+) -> None:
+    """Say how far people agree, how many errors remain, and who passed a calibration.
+
+    Agreement is measured over first decisions of annotators and auditors, who work independently.
+    Errors that remain are estimated from the samples that seniors judged again. Exits with 3 where
+    a line of the review is bad.
+
+    \b
+    Example:
+      omibench review agree
+      omibench review agree --review sample/review --out agreement.csv
+    """
+    from omibench.files.csv_file import write_csv
+    from omibench.params.review import CalibrationParams
+    from omibench.review.agreement import measure_agreement
+    from omibench.review.agreement.text import QualityReport, describe_quality, list_quality_rows
+    from omibench.review.calibration import measure_calibration
+    from omibench.review.folder import read_review
+    from omibench.review.report import AgreementFigure
+    from omibench.review.sampling.residual import measure_residual_error
+
+    folder = read_review(find_review_folder(review, params))
+    say_lines("\n".join(folder.errors), err=True)
+    rule = find_calibration(params) or CalibrationParams()
+    report = QualityReport(
+        measure_agreement(folder.tasks, folder.decisions, confidence, seed),
+        measure_residual_error(folder.tasks, folder.decisions, confidence),
+        measure_calibration(folder.tasks, folder.decisions, rule),
+        confidence,
+    )
+    say_lines(describe_quality(report))
+    if out is not None:
+        write_csv(out, list_quality_rows(report), [field.name for field in fields(AgreementFigure)])
+    if folder.errors:
+        raise typer.Exit(EXIT_SOME_FAILED)

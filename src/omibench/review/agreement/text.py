@@ -1,0 +1,142 @@
+"""What `omibench review agree` prints, and the rows of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from omibench.review.calibration import CalibrationResult
+from omibench.review.report import AgreementFigure
+from omibench.review.sampling.residual import ResidualError
+from omibench.text.columns import align_columns
+
+RESIDUAL = "residual error rate"
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """How good the work of people is, by three measures.
+
+    Attributes:
+        agreement: How far they agree.
+        residual: Errors that remain in settled work.
+        calibration: What they showed in calibration sets.
+        confidence: The two-sided level of all intervals.
+    """
+
+    agreement: Sequence[AgreementFigure]
+    residual: Sequence[ResidualError] = ()
+    calibration: Sequence[CalibrationResult] = ()
+    confidence: float = 0.95
+
+
+def describe_quality(report: QualityReport) -> str:
+    """The text of `omibench review agree`: a table for each measure that there is."""
+    interval = f"{100 * report.confidence:g} % interval"
+    lines = (
+        _describe_agreement(report.agreement, interval)
+        if report.agreement
+        else ["No task was read by two people independently: there is no agreement to measure."]
+    )
+    if report.residual:
+        lines += ["", *_describe_residual(report.residual, interval)]
+    if report.calibration:
+        lines += ["", describe_calibration(report.calibration)]
+    return "\n".join(lines)
+
+
+def describe_calibration(results: Sequence[CalibrationResult]) -> str:
+    """A table of who showed what in calibration sets."""
+    head = ("person", "kind", "set", "calibration", "agreeing", "decided", "needed")
+    rows = [
+        (
+            _mark(result.person, result.simulated),
+            result.kind,
+            result.set_name,
+            result.status,
+            result.agreeing,
+            result.decided,
+            result.needed,
+        )
+        for result in results
+    ]
+    return "\n".join(align_columns([head, *rows])) if rows else "nobody did a calibration set"
+
+
+def list_quality_rows(report: QualityReport) -> list[dict[str, Any]]:
+    """The figures as rows of a CSV file, with the columns of `AgreementFigure`.
+
+    The residual error rate of a kind is a row without a field: its tasks are those that were judged
+    again.
+    """
+    residual = (
+        AgreementFigure(
+            kind=error.kind,
+            field="",
+            measure=RESIDUAL,
+            value=round(error.rate, 6),
+            low=round(error.low, 6),
+            high=round(error.high, 6),
+            tasks=error.judged,
+            units=error.judged,
+            simulated=error.simulated,
+        )
+        for error in report.residual
+    )
+    return [asdict(figure) for figure in (*report.agreement, *residual)]
+
+
+def _describe_agreement(figures: Iterable[AgreementFigure], interval: str) -> list[str]:
+    head = ("kind", "field", "measure", "value", interval, "units", "tasks", "people", "")
+    rows = [
+        (
+            _mark(figure.kind, figure.simulated),
+            figure.title,
+            figure.measure,
+            _write_number(figure.value),
+            _write_interval(figure.low, figure.high),
+            figure.units,
+            figure.tasks,
+            figure.people,
+            figure.between,
+        )
+        for figure in figures
+    ]
+    return align_columns([head, *rows])
+
+
+def _describe_residual(errors: Iterable[ResidualError], interval: str) -> list[str]:
+    head = ("kind", "settled", "judged again", "overturned", "error rate", interval, "remaining")
+    rows = []
+    overturned: list[str] = []
+    for error in errors:
+        number, low, high = error.remaining
+        rows.append(
+            (
+                _mark(error.kind, error.simulated),
+                error.settled,
+                error.judged,
+                len(error.overturned),
+                _write_number(error.rate),
+                _write_interval(error.low, error.high),
+                f"{number:.0f} ({low:.0f} to {high:.0f})",
+            )
+        )
+        overturned += error.overturned
+    lines = align_columns([head, *rows])
+    if overturned:
+        lines.append(f"overturned, to be corrected: {', '.join(overturned)}")
+    return lines
+
+
+def _mark(name: str, is_simulated: bool) -> str:
+    return f"{name} (SIMULATED)" if is_simulated else name
+
+
+def _write_number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _write_interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.3f} to {high:.3f}"

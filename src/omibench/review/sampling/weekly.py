@@ -1,0 +1,138 @@
+"""A share of what was settled in a week, which seniors judge again (OMIBench, A.4.3)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from omibench.review.kinds import KINDS
+from omibench.review.people import Reviewer
+from omibench.review.report import compute_states
+from omibench.review.sampling.periods import Period
+from omibench.review.sampling.strata import draw_stratified, find_stratum, rank_name
+from omibench.review.state import TaskState
+from omibench.schemas.review import ReviewDecision, ReviewTask
+
+SHARE: Final = 0.05
+"""Of what was annotated or changed in a week (OMIBench, A.4.3)."""
+
+
+@dataclass(frozen=True)
+class SamplePlan:
+    """How much is drawn, from which work.
+
+    Attributes:
+        period: When the work was settled.
+        share: Of the settled tasks of each kind, in (0, 1].
+        seed: Of the draw.
+        kinds: Names of the kinds; all whose tasks one result settles where it is empty.
+    """
+
+    period: Period
+    share: float = SHARE
+    seed: int = 0
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SampleDraw:
+    """What was drawn.
+
+    Attributes:
+        population: How many tasks of each kind were settled in the period.
+        tasks: The tasks of the sample that are new.
+        repeated: How many of the period are there from an earlier draw.
+    """
+
+    population: Mapping[str, int]
+    tasks: tuple[ReviewTask, ...]
+    repeated: int = 0
+
+
+def draw_samples(
+    tasks: Sequence[ReviewTask],
+    decisions: Iterable[ReviewDecision],
+    plan: SamplePlan,
+    reviewers: Sequence[Reviewer] = (),
+    needed: int | None = None,
+) -> SampleDraw:
+    """Draw settled tasks for seniors to judge again (OMIBench, A.4.3).
+
+    The population of a kind are its tasks whose last decision lies in the period and that are
+    settled. Its sample is a share of them, at least one, in proportion to the strata by largest
+    remainders. Each is a task of its own, so that nobody sees what was decided before, nor by whom.
+    The same seed draws the same tasks; after more work was settled another draw adds what is
+    missing.
+
+    Args:
+        tasks: All tasks.
+        decisions: All decisions.
+        plan: Period, share, seed and kinds.
+        reviewers: Everybody: a senior who has not decided on a task is asked, the one with the
+            fewest tasks first; without a senior the tasks are open to all who have the role.
+        needed: How many people decide before a task is settled; each kind's number by default.
+    """
+    states = compute_states(tasks, decisions, needed)
+    present = {task.id for task in tasks}
+    drawn: list[ReviewTask] = []
+    population: dict[str, int] = {}
+    repeated = 0
+    for kind in _list_sampled_kinds(plan.kinds):
+        settled = [s for s in states.values() if s.task.kind == kind and _is_in(s, plan.period)]
+        population[kind] = len(settled)
+        by_id = {state.task.id: state for state in settled}
+        earlier = [name for name in by_id if f"{name}@{plan.period.name}" in present]
+        repeated += len(earlier)
+        size = max(1, int(plan.share * len(settled) + 0.5)) if settled else 0
+        strata = {state.task.id: find_stratum(state) for state in settled}
+        for name in draw_stratified(strata, size, plan.seed, earlier):
+            drawn.append(_make_sample(by_id[name].task, plan.period.name))
+    people = _assign_seniors(drawn, states, tasks, reviewers, plan.seed)
+    return SampleDraw(population, tuple(people), repeated)
+
+
+def _list_sampled_kinds(names: Sequence[str]) -> list[str]:
+    return [
+        name
+        for name, kind in KINDS.items()
+        if kind.design == "review" and (not names or name in names)
+    ]
+
+
+def _is_in(state: TaskState, period: Period) -> bool:
+    if state.task.purpose != "work" or state.status != "settled" or not state.decisions:
+        return False
+    return period.start <= max(decision.time for decision in state.decisions) < period.end
+
+
+def _make_sample(task: ReviewTask, name: str) -> ReviewTask:
+    changes = {"id": f"{task.id}@{name}", "purpose": "sample", "of": task.id, "people": {}}
+    return task.model_copy(update=changes)
+
+
+def _assign_seniors(
+    samples: Sequence[ReviewTask],
+    states: Mapping[str, TaskState],
+    tasks: Iterable[ReviewTask],
+    reviewers: Sequence[Reviewer],
+    seed: int,
+) -> list[ReviewTask]:
+    load: dict[str, int] = defaultdict(int)
+    for task in tasks:
+        for name in task.people.get("senior", []) if task.purpose == "sample" else []:
+            load[name] += 1
+    assigned = []
+    for sample in samples:
+        subject = sample.strata.get("subject", "other")
+        seniors = [r.name for r in reviewers if r.may_review("senior", subject)]
+        decided = {d.person for d in states[sample.of or ""].decisions}
+        candidates = [name for name in seniors if name not in decided] or seniors
+        if not candidates:
+            assigned.append(sample)
+            continue
+        senior = min(candidates, key=lambda n: (load[n], rank_name(seed, f"{n}\0{sample.id}")))
+        load[senior] += 1
+        assigned.append(sample.model_copy(update={"people": {"senior": [senior]}}))
+    return assigned
