@@ -11,16 +11,12 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from command_line import call_main
 from omibench.cli.main import app
 from omibench.errors import OutputError
 
 VERBS = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
 STAGES = ["analyze", "filter", "freeze", "infer", "ocr", "rationale", "score"]
-
-
-def omibench(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "omibench", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 def test_every_stage_is_a_verb() -> None:
@@ -61,7 +57,7 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
         import gzip
 
         file.write_bytes(gzip.compress(lines.encode()))
-    done = omibench("score", file, "--rules", rules, "--out", out)
+    done = call_main("score", file, "--rules", rules, "--out", out)
     assert done.returncode == 0, done.stderr
     frame = pl.read_parquet(out)
     assert frame["id"].to_list() == ["1", "2", "0"]
@@ -94,7 +90,7 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
 def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said: str) -> None:
     (tmp_path / "in.jsonl").write_text(json.dumps(ITEM) + "\n")
     (tmp_path / "bad.jsonl").write_text(json.dumps({k: v for k, v in ITEM.items() if k != "gold"}))
-    done = omibench(*args, cwd=tmp_path)
+    done = call_main(*args, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("omibench: ")
     assert done.stderr.count("\n") == 1, done.stderr
@@ -133,7 +129,7 @@ def test_what_cannot_be_read_or_written_is_one_line(
     inputs = ["problems.jsonl", "disagreements.jsonl", "in.parquet"]
     for name in inputs:
         (tmp_path / name).write_text("{}")
-    done = omibench(*args, cwd=tmp_path)
+    done = call_main(*args, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("omibench: ")
     assert done.stderr.count("\n") == 1, done.stderr
@@ -184,4 +180,14 @@ def test_no_verb_writes_into_the_store(
 
 
 def test_it_says_its_version() -> None:
-    assert omibench("--version").stdout.startswith("omibench 0.")
+    assert call_main("--version").stdout.startswith("omibench 0.")
+
+
+def test_a_process_of_its_own_ends_as_the_function_does(tmp_path: Path) -> None:
+    words = ["score", "absent.jsonl", "--rules", "robust", "--out", "o.parquet"]
+    process = subprocess.run(
+        [sys.executable, "-m", "omibench", *words],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert process.returncode == 2
+    assert (process.returncode, process.stdout, process.stderr) == call_main(*words, cwd=tmp_path)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from command_line import Ended, call_main
 from omibench.status.hooks import command
 from omibench.status.resume import build_resume_commands, is_plain
 from omibench.status.runs import Run, name_in_slurm, read_runs
@@ -91,13 +92,10 @@ def note_run(folder: Path, stamp: str = "20261122T100000", **changed: Any) -> Pa
     return path
 
 
-def resume(folder: Path, slurm: Slurm, *words: str) -> subprocess.CompletedProcess[str]:
+def resume(folder: Path, slurm: Slurm, *words: str) -> Ended:
     (folder / "params.yaml").write_text("study: {name: small}\n")
-    return subprocess.run(
-        [sys.executable, "-m", "omibench", "resume", *words, "--every", "0.2"],
-        cwd=folder, env=os.environ | {"PATH": f"{slurm.bin}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+    with patch.dict(os.environ, PATH=f"{slurm.bin}{os.pathsep}{os.environ['PATH']}"):
+        return call_main("resume", *words, "--every", "0.2", cwd=folder)
 
 
 def test_what_still_runs_is_named_and_nothing_is_done(tmp_path: Path, slurm: Slurm) -> None:

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from tests.status.conftest import note_run, write_cell
 
+from command_line import Ended, call_main
 from omibench.params.study import Study
 from omibench.store.process import read_process_start
 
@@ -24,9 +25,8 @@ def params(study: Study) -> str:
     return "s.yaml"
 
 
-def call(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "omibench", "status", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+def call(*words: str) -> Ended:
+    return call_main("status", *words)
 
 
 def test_text_json_page_and_lists(params: str) -> None:
