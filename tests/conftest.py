@@ -164,6 +164,18 @@ def _end_worker() -> Iterator[None]:
         symbolic.stop()
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are put together but not drawn, for reports of whose figures a test says nothing.
+
+    Drawing takes most of the time of a small report.
+    """
+    from omibench.stages.analyze.charts import theme
+
+    monkeypatch.setattr(theme, "describe_chart", lambda chart: {})
+    monkeypatch.setattr(theme, "render_specification", lambda specification: "<svg></svg>")
+
+
 @pytest.fixture(autouse=True)
 def _plugins_of_a_test_end_with_it() -> Iterator[None]:
     """What a test loads is unknown to the next one."""

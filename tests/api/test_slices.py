@@ -12,6 +12,8 @@ from tests.stages.analyze.conftest import Folders
 import omibench
 from omibench.errors import ArgumentError, MissingInputError
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def analyzed(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -17,6 +17,8 @@ from omibench.schemas.problem import Question
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.stage import analyze_study
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 FEW = 5
 
 

@@ -75,6 +75,7 @@ def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
     assert "<caption><span>ACC in per cent" in html
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=False, explorer=False)
     headline = folders.analyze()
@@ -102,6 +103,7 @@ def table_rows(report: Path) -> list[str]:
     return report.read_text("utf-8").split("<h2>Leaderboard")[1].split("</table>")[0].split("<tr")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     few = Cell("sim-strong", "cot")
@@ -115,6 +117,7 @@ def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
     assert "1 cell with clearly fewer problems cannot lead." in Page(headline.report).text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_dataset_without_pictures_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path)
     drop_pictures(folders)
@@ -152,6 +155,7 @@ def test_words_from_params_are_escaped(made: Folders, tmp_path: Path) -> None:
     assert "<img src=x onerror=alert(1)>" in page.text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_printed_rows_stand_below_ours_and_differences_are_named(
     tmp_path: Path,
 ) -> None:

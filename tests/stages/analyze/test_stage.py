@@ -113,6 +113,7 @@ def test_a_file_where_the_folder_should_be_gets_one_line(
     assert taken.read_text("utf-8") == "notes"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_study_of_one_cell_without_judge_or_explorer_has_a_report(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2, simulated=False, explorer=False)
     values = folders.study.model_dump()
@@ -145,6 +146,7 @@ def test_a_number_can_be_followed_to_the_page_of_the_paper(
     assert os.path.commonpath([picture, analyzed[0].freeze]) == str(analyzed[0].freeze)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_without_the_files_of_a_cell_names_it_and_leaves_the_parameters_alone(
     tmp_path: Path,
 ) -> None:

@@ -17,6 +17,8 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.results.chance import guess_chance
 from omibench.statistics.guessing import guess_accuracy
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def open_analysis(folders: Folders) -> Analysis:
     results = load_results(folders.freeze, folders.infer, folders.score, folders.study)

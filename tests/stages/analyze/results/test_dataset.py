@@ -11,6 +11,8 @@ from tests.stages.analyze.conftest import Folders
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import read_jsonl
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def tables(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Path:

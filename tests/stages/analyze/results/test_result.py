@@ -15,6 +15,8 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.figures import FIGURES, figure
 from omibench.stages.analyze.results import RESULTS, result
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MINE, MY_FIGURE = "of-a-test", "drawn-by-a-test"
 
 

@@ -17,6 +17,8 @@ from omibench.stages.analyze.results.tidy import COLUMNS
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import independent_difference
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def open_analysis(made: Folders, *slices: str, freeze: Path | None = None) -> Analysis:
     block = made.study.analyze.model_copy(update={"slices": list(slices) or None})

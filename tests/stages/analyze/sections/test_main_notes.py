@@ -24,6 +24,8 @@ from omibench.stages.analyze.sections.main_notes import (
 from omibench.stages.analyze.stage import analyze_study
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def described(study: Study) -> Study:
     """The study with a fine-tuned model, sizes, and two tables that print some of its cells."""

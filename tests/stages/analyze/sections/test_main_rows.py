@@ -20,6 +20,8 @@ from omibench.stages.analyze.tables.printed import read_published
 from omibench.stages.analyze.tables.published import compare
 from omibench.stages.analyze.words import NO_VALUE, format_decimals
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 PAIR = make_printed({("pair=real", "loose"): 5.6, ("pair=clean", "loose"): 12.7}, digits=1)
 
 

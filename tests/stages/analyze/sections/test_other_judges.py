@@ -12,6 +12,8 @@ from tests.stages.analyze.conftest import Folders, make_study
 from omibench.params.stages.judge import JudgeParams
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 LABELS = ("good", "good", "bad", None)
 
 

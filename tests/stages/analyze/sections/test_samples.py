@@ -22,6 +22,8 @@ from omibench.stages.analyze.sections.samples import describe_samples
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
 from omibench.stages.analyze.tables.samples import RUNS, sample_records, sample_scores
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CELL = Cell("sim-middle", "cot")
 K = 4
 

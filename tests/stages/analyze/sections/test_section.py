@@ -15,6 +15,8 @@ from omibench.errors import PluginError
 from omibench.plugins.registry import loading
 from omibench.stages.analyze.sections import SECTIONS
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 PLUGIN = Path(__file__).with_name("my_sections.py")
 
 

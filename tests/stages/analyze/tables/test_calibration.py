@@ -23,6 +23,8 @@ from omibench.stages.analyze.tables.calibration import (
     match_certificate,
 )
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def results(made: Folders) -> Results:

@@ -18,6 +18,8 @@ from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, wri
 from omibench.stages.analyze.tables.reasoning import PEOPLE, reasoning
 from omibench.stages.certify import certify_judges
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 TYPES = ("logical", "cross_image", "logical", "no_error")
 
 

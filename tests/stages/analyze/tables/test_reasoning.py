@@ -12,6 +12,8 @@ from omibench.errors import MissingInputError
 from omibench.params.stages.judge import JudgeParams
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 TYPES = ("logical", "other", "logical", "<b>own</b>", "no_error", None)
 
 
