@@ -81,13 +81,15 @@ def build_once(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 @pytest.fixture(scope="session")
 def sample_papers(build_once: Build, root: Path) -> Path:
-    """The folder with the problems of the sample papers as they are read; no test changes it."""
+    """The folder with what is read of the sample papers, at 100 dpi; no test changes it."""
 
     def read(folder: Path) -> None:
         from omibench.params.stages.ocr import OcrParams
         from omibench.stages.ocr import read_papers
 
-        read_papers([], folder / "ocr", OcrParams(), manifest=root / "sample/sources.yaml")
+        read_papers(
+            [], folder / "ocr", OcrParams(sources=str(root / "sample/sources.yaml"), dpi=100)
+        )
 
     return build_once("sample-papers", read) / "ocr"
 

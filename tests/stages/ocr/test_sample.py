@@ -9,14 +9,11 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from rapidfuzz import fuzz
-from tests.conftest import Build
 
-from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_json, read_jsonl
-from omibench.stages.ocr import read_papers
 
 Row = dict[str, Any]
 ROOT = Path(__file__).parents[3]
@@ -31,17 +28,13 @@ class Reading(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def reading(root: Path, build_once: Build) -> Reading:
+def reading(sample_papers: Path) -> Reading:
     """Every booklet of the sample, read once."""
-    params = OcrParams(sources=str(root / "sample/sources.yaml"), dpi=100)
-    out = (
-        build_once("sample-100-dpi", lambda folder: read_papers([], folder / "ocr", params)) / "ocr"
-    )
-    report = read_json(out / "report.json", OcrReport)
+    report = read_json(sample_papers / "report.json", OcrReport)
     problems: dict[str, list[Problem]] = {file.source: [] for file in report.files}
-    for problem in read_jsonl(out / "problems.jsonl", Problem):
+    for problem in read_jsonl(sample_papers / "problems.jsonl", Problem):
         problems[problem.source].append(problem)
-    return Reading(report, problems, out)
+    return Reading(report, problems, sample_papers)
 
 
 def load(name: str) -> Row:
