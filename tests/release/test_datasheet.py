@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.review.builders import decide, make_task, write_lines
@@ -15,6 +16,8 @@ from omibench.release.options import ReleaseOptions
 from omibench.release.statements import AuthorStatements
 from omibench.review.chain import compute_head
 from omibench.review.report import AgreementFigure, KindProgress, ReviewReport
+from omibench.schemas.review import ReviewCounts
+from omibench.schemas.tables import FrozenManifest, read_json, write_json
 
 SECTIONS = (
     "Motivation",
@@ -153,7 +156,7 @@ def test_half_a_record_is_no_record(freeze: Path, sources: Path, tmp_path: Path)
     with (review / "decisions.jsonl").open("a") as file:
         file.write("{}\n")
     options = ReleaseOptions(sources=sources, review=review, draft=True)
-    with pytest.raises(FileFormatError, match=r"--review: .*decisions.jsonl, line 7"):
+    with pytest.raises(FileFormatError, match=r"decisions\.jsonl, line 7"):
         build_release(freeze, tmp_path / "out", options)
 
 
@@ -166,3 +169,55 @@ def test_a_review_may_be_a_file_of_decisions(freeze: Path, sources: Path, tmp_pa
     missing = ReleaseOptions(sources=sources, review=tmp_path / "nowhere")
     with pytest.raises(MissingInputError, match=r"nowhere: holds no tasks\.jsonl"):
         build_release(freeze, tmp_path / "other", missing)
+
+
+def name_review(freeze: Path, **counts: Any) -> None:
+    """Have the freeze say that it was reviewed."""
+    manifest = read_json(freeze / "manifest.json", FrozenManifest)
+    values = {"reviewers": 2, "kinds": ["item"], "problems": 6, "dropped": 1, "people": 3}
+    review = ReviewCounts.model_validate(
+        values | {"simulated_people": 0, "unsettled": 0, "head": "a" * 64} | counts
+    )
+    write_json(freeze / "manifest.json", manifest.model_copy(update={"review": review}))
+
+
+def test_what_the_freeze_says_of_its_review_is_in_the_datasheet(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    name_review(freeze)
+    provenance = build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+    assert provenance.review_head == "a" * 64
+    sheet = read_sheet(tmp_path / "out")
+    assert "Items that people reviewed before the freeze: 6, by 3 people (0 of them" in sheet
+    assert "Problems that reviewers took out: 1." in sheet
+
+
+@pytest.mark.parametrize(
+    ("counts", "finding"),
+    [
+        ({"unsettled": 2}, "review tasks that were open when it was frozen: 2"),
+        ({"simulated_people": 3}, "programs stand in for 3 of 3 people of the review"),
+    ],
+)
+def test_what_a_freeze_lets_pass_refuses_a_release(
+    freeze: Path, sources: Path, tmp_path: Path, counts: dict[str, int], finding: str
+) -> None:
+    name_review(freeze, **counts)
+    with pytest.raises(ReleaseRefusedError, match=finding):
+        build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+
+
+def test_decisions_after_the_freeze_refuse_a_release(
+    freeze: Path, sources: Path, tmp_path: Path
+) -> None:
+    task = make_task("item-0")
+    event = decide(1, "Ada", "annotator", task)
+    review = tmp_path / "review"
+    write_lines(review / "tasks.jsonl", task)
+    write_lines(review / "decisions.jsonl", event)
+    name_review(freeze)
+    options = ReleaseOptions(sources=sources, review=review)
+    with pytest.raises(ReleaseRefusedError, match="was frozen at aaaaaaaaaaaa: freeze again"):
+        build_release(freeze, tmp_path / "refused", options)
+    name_review(freeze, head=compute_head([event]))
+    assert not build_release(freeze, tmp_path / "out", options).findings

@@ -16,6 +16,7 @@ from omibench.release.rows import ReleaseItem
 from omibench.release.statements import AuthorStatements
 from omibench.release.terms import find_licence
 from omibench.review.report import AgreementFigure, ReviewReport
+from omibench.schemas.review import ReviewCounts
 from omibench.stages.freeze.card import escape_cell
 from omibench.stages.freeze.rows import is_simulated
 
@@ -126,17 +127,22 @@ def _describe_preprocessing(provenance: ReleaseProvenance, facts: DatasheetFacts
 
 
 def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None) -> list[str]:
+    frozen = provenance.frozen.review
+    at_freeze = [] if frozen is None else [*_describe_frozen_review(frozen), ""]
     if report is None:
         if provenance.review_sha256:
             digest = provenance.review_sha256
-            return [f"People's decisions are the file with the SHA-256 `{digest}`."]
-        return ["No record of people's decisions was named when the release was built."]
+            return [*at_freeze, f"People's decisions are the file with the SHA-256 `{digest}`."]
+        return at_freeze[:-1] or [
+            "No record of people's decisions was named when the release was built."
+        ]
     rows = [
         [kind.kind, *map(str, (kind.tasks, kind.settled, kind.escalated, kind.people))]
         for kind in report.kinds
     ]
     head = ["Kind of task", "Tasks", "Settled", "Escalated", "People"]
     lines = [
+        *at_freeze,
         f"{report.decisions:,} decisions of {len(report.people):,} people, of whom "
         f"{len(report.simulated):,} are simulated by programs; the head hash of the record is "
         f"`{report.head}`.",
@@ -147,6 +153,20 @@ def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None)
         return [*lines, "", "Agreement was not measured."]
     head = ["Kind of task", "Field", "Measure", "Value", "Interval", "Tasks", "People", "Simulated"]
     return [*lines, "", *write_table(head, map(_describe_agreement, report.agreement))]
+
+
+def _describe_frozen_review(counts: ReviewCounts) -> list[str]:
+    """What the review came to when the dataset was frozen."""
+    kinds = ", ".join(map(escape_cell, counts.kinds))
+    return [
+        f"- Items that people reviewed before the freeze: {counts.problems:,}, by "
+        f"{counts.people:,} people ({counts.simulated_people:,} of them simulated by programs).",
+        f"- Reviewers that the study asks for on each item: {counts.reviewers}, in tasks of the "
+        f"kinds {kinds}.",
+        f"- Problems that reviewers took out: {counts.dropped:,}. Tasks that were open when it was "
+        f"frozen: {counts.unsettled:,}.",
+        f"- Head hash of the record at the freeze: `{counts.head}`.",
+    ]
 
 
 def _describe_agreement(figure: AgreementFigure) -> list[str]:

@@ -11,6 +11,7 @@ from omibench.release.frozen_items import FrozenFolder
 from omibench.release.rows import ReleaseItem
 from omibench.release.terms import find_licence
 from omibench.review.report import ReviewReport
+from omibench.schemas.review import ReviewCounts
 from omibench.stages.freeze.rows import is_simulated
 
 MOST_NAMES: Final = 50
@@ -48,8 +49,7 @@ def list_findings(
         _list_names("items without a licence, their own or their source's", unlicensed),
         _list_names("items whose rationale a simulated model wrote", simulated),
     ]
-    if review is not None:
-        findings += _list_review_findings(review)
+    findings += _list_review_findings(freeze.manifest.review, review)
     if not without_rationale:
         findings.append(_list_names("items without a rationale", unsolved))
     if freeze.manifest.synthetic:
@@ -60,14 +60,29 @@ def list_findings(
     return [finding for finding in findings if finding]
 
 
-def _list_review_findings(review: ReviewReport) -> list[str]:
-    findings = [
-        _list_names("review tasks with decisions on other content: ask again", review.stale),
-        _list_names("review tasks that wait for a senior", review.escalations),
-    ]
-    if review.simulated:
-        people = f"{len(review.simulated)} of {len(review.people)} people"
-        findings.append(f"programs stand in for {people} of the review")
+def _list_review_findings(frozen: ReviewCounts | None, review: ReviewReport | None) -> list[str]:
+    """What the review has left open when the dataset was frozen, and since."""
+    findings = []
+    if frozen is not None:
+        people, simulated = frozen.people, frozen.simulated_people
+        if frozen.unsettled:
+            findings.append(f"review tasks that were open when it was frozen: {frozen.unsettled}")
+    elif review is not None:
+        people, simulated = len(review.people), len(review.simulated)
+    else:
+        return []
+    if simulated:
+        findings.append(f"programs stand in for {simulated} of {people} people of the review")
+    if review is not None:
+        findings += [
+            _list_names("review tasks with decisions on other content: ask again", review.stale),
+            _list_names("review tasks that wait for a senior", review.escalations),
+        ]
+        if frozen is not None and frozen.head != review.head:
+            findings.append(
+                f"the record of the review has the head hash {review.head[:12]}, and the dataset "
+                f"was frozen at {frozen.head[:12]}: freeze again"
+            )
     return findings
 
 

@@ -16,6 +16,7 @@ from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
 from omibench.review.read import DECISIONS
 from omibench.review.report import ReviewReport
+from omibench.schemas.review import ReviewCounts
 
 _PACKAGES: Final = ("omibench", "pillow", "pyarrow", "pydantic")
 """Those that make the bytes of a release."""
@@ -53,7 +54,7 @@ def collect_provenance(
         dvc_lock_sha256=hash_file(lock) if lock.is_file() else None,
         frozen=freeze.manifest,
         review_sha256=_hash_decisions(options.review),
-        review_head=review.head if review else None,
+        review_head=_find_head(freeze.manifest.review, review),
         packages={"python": platform.python_version(), **{n: version(n) for n in _PACKAGES}},
         sources=list(sources),
         canary=make_canary(freeze.manifest.name),
@@ -66,6 +67,13 @@ def collect_provenance(
         if options.split
         else None,
     )
+
+
+def _find_head(frozen: ReviewCounts | None, review: ReviewReport | None) -> str | None:
+    """The head hash at which the dataset was frozen, else that of the folder of the review."""
+    if frozen is not None:
+        return frozen.head
+    return review.head if review else None
 
 
 def _hash_decisions(review: Path | None) -> str | None:

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from omibench.errors import FileFormatError
 from omibench.review.agreement import measure_agreement
 from omibench.review.contents import PROBLEM_KINDS
 from omibench.review.folder import read_review
+from omibench.review.read import raise_bad_lines
 from omibench.review.report import ReviewReport, summarize_review
 
 DATASET_KINDS: Final = frozenset(
@@ -33,10 +33,7 @@ def summarize_release_review(folder: Path, ids: Collection[str]) -> ReviewReport
         FileFormatError: A line cannot be read: a release says nothing of half a record.
     """
     record = read_review(folder)
-    if record.errors:
-        remaining = len(record.errors) - 1
-        ending = f" (and {remaining} more bad line{'s' * (remaining > 1)})" if remaining else ""
-        raise FileFormatError(f"--review: {record.errors[0]}{ending}")
+    raise_bad_lines(record.errors)
     members = frozenset(ids)
     tasks = [
         task for task in record.tasks if task.kind in DATASET_KINDS and task.problem in members

@@ -79,7 +79,7 @@ class ReleaseProvenance(Noun):
     review_sha256: str | None
     """Of the file of people's decisions, where there is one."""
     review_head: Sha256Text | None = None
-    """The head hash of the record of a review, where its folder was named."""
+    """The head hash of the record of a review: at the freeze, else when it was released."""
     packages: dict[str, str]
     sources: list[ReleasedSource]
     canary: str
