@@ -35,6 +35,7 @@ FLOORS: tuple[set[str], ...] = (
     {
         "audit",
         "explain",
+        "explore",
         "init",
         "ocr_view",
         "paper_export",

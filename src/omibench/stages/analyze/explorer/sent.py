@@ -76,7 +76,7 @@ class SentConversations:
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
         if digest not in self._sent:
             find_picture = lambda sha256: self._trail.find_picture(sha256, self._page)  # noqa: E731
-            self._sent[digest] = _read_conversation(f"sent-{digest}", request, find_picture)
+            self._sent[digest] = read_conversation(f"sent-{digest}", request, find_picture)
         conversation = self._sent[digest]
         if to not in conversation.to:
             conversation.to.append(to)
@@ -87,9 +87,19 @@ class SentConversations:
         return list(self._sent.values())
 
 
-def _read_conversation(
+def read_conversation(
     anchor: str, request: Mapping[str, Any], find_picture: Callable[[str], StoredPicture]
 ) -> SentConversation:
+    """A request of the store as a page shows it.
+
+    Args:
+        anchor: Where the page shows it.
+        request: The request, as plain values.
+        find_picture: Finds a picture by its SHA-256.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: The store holds something else.
+    """
     turns = request.get("turns", {})
     messages = [
         SentMessage(

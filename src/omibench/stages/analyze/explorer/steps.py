@@ -101,20 +101,24 @@ class Trail:
 
     def find_picture(self, sha256: str, page: Path) -> StoredPicture:
         """A picture by its SHA-256, with its address as seen from `page`."""
-        path = (
-            self._derived_pictures.get(sha256[:16])
-            or self._dataset_pictures.get(sha256)
-            or self._copy_picture(sha256)
-        )
+        path = self.locate_picture(sha256) or self._copy_picture(sha256)
         return StoredPicture(sha256, link_file(path, page) if path else None)
 
-    def _copy_picture(self, sha256: str) -> Path | None:
+    def locate_picture(self, sha256: str) -> Path | None:
+        """The file of a picture that settings derived or the dataset holds; None for others."""
+        return self._derived_pictures.get(sha256[:16]) or self._dataset_pictures.get(sha256)
+
+    def read_drawn(self, sha256: str) -> bytes | None:
+        """A picture that only the store has; None where it is not there, or is no picture."""
         source = ImageStore(self._store / "images").path(sha256)
-        if not source.is_file():
-            return None
-        data = read_bytes(source)
-        kind = media_type(data[:12])
-        if kind is None:  # a store of others may hold a page with a script under a hash
+        data = read_bytes(source) if source.is_file() else b""
+        # A store of others may hold a page with a script under a hash.
+        return data if media_type(data[:12]) else None
+
+    def _copy_picture(self, sha256: str) -> Path | None:
+        data = self.read_drawn(sha256)
+        kind = media_type(data[:12]) if data else None
+        if data is None or kind is None:
             return None
         path = self._copies / f"{sha256}.{kind.removeprefix('image/')}"
         if not path.is_file():

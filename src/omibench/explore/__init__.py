@@ -1,0 +1,1 @@
+"""Look at single items: what models were asked, what they said, and how that was scored."""

@@ -1,0 +1,248 @@
+"""Ready filters: questions that readers ask of a grid of verdicts, as pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from omibench.answers.normal_form import normalise_answer
+from omibench.explore.grid import RIGHT, Grid
+from omibench.explore.items import Items
+from omibench.explore.run import Run
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+STRONG: Final = 3
+"""Models that `suspicious-gold` takes for strong: those with the highest mean of the grid."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a filter looks at.
+
+    Attributes:
+        items: The items.
+        run: The run.
+        rules: The rule book that was chosen.
+        grid: Its verdicts, of the cells that were chosen.
+        judge: The judge's verdicts of the same cells; None without a judge.
+        other: The verdicts of another run under the same rule book, of the same cells (NaN where
+            it lacks one); None without another run.
+        model: The model that `only` asks about.
+    """
+
+    items: Items
+    run: Run
+    rules: str
+    grid: Grid
+    judge: Grid | None = None
+    other: Grid | None = None
+    model: str | None = None
+
+
+Mask = Callable[[Scope], "NDArray[np.bool_]"]
+
+
+@dataclass(frozen=True)
+class ReadyFilter:
+    """A filter with a name: which items are kept.
+
+    Attributes:
+        name: Its name in addresses.
+        title: What a menu says.
+        mask: True for each item that is kept, in the order of the items.
+    """
+
+    name: str
+    title: str
+    mask: Mask
+
+
+def differ_from_judge(scope: Scope) -> NDArray[np.bool_]:
+    """Some cell's answer is right by the rules and wrong by the judge, or the other way."""
+    import numpy as np
+
+    if scope.judge is None:
+        return np.zeros(len(scope.items.ids), dtype=bool)
+    return _differ(scope.grid, scope.judge)
+
+
+def all_wrong(scope: Scope) -> NDArray[np.bool_]:
+    """Every cell that answered is wrong."""
+    return _answered(scope.grid) & ~_any_column(_right(scope.grid))
+
+
+def all_right(scope: Scope) -> NDArray[np.bool_]:
+    """Every cell that answered is right."""
+    import numpy as np
+
+    wrong = ~_right(scope.grid) & ~np.isnan(scope.grid.values)
+    return _answered(scope.grid) & ~_any_column(wrong)
+
+
+def only_one_right(scope: Scope) -> NDArray[np.bool_]:
+    """One model alone is right: `scope.model`, or any where none is named."""
+    import numpy as np
+
+    models = list(dict.fromkeys(cell.model for cell in scope.grid.cells))
+    right = _right(scope.grid)
+    by_model = np.stack(
+        [
+            right[:, [i for i, cell in enumerate(scope.grid.cells) if cell.model == model]].any(1)
+            for model in models
+        ],
+        axis=1,
+    )
+    is_alone: NDArray[np.bool_] = np.equal(by_model.sum(axis=1), 1)
+    if scope.model is None:
+        return is_alone
+    if scope.model not in models:
+        return np.zeros(len(scope.items.ids), dtype=bool)
+    alone: NDArray[np.bool_] = is_alone & by_model[:, models.index(scope.model)]
+    return alone
+
+
+def refused(scope: Scope) -> NDArray[np.bool_]:
+    """Some response was refused."""
+    return _with_outcome(scope, "refused")
+
+
+def truncated(scope: Scope) -> NDArray[np.bool_]:
+    """Some response was cut at the limit of tokens."""
+    return _with_outcome(scope, "truncated")
+
+
+def unanswered(scope: Scope) -> NDArray[np.bool_]:
+    """Some response holds no answer to score."""
+    import numpy as np
+
+    return _any_column(np.nan_to_num(scope.grid.failed) > 0)
+
+
+def changed(scope: Scope) -> NDArray[np.bool_]:
+    """Some cell's verdict is another one in the other run."""
+    import numpy as np
+
+    if scope.other is None:
+        return np.zeros(len(scope.items.ids), dtype=bool)
+    return _differ(scope.grid, scope.other)
+
+
+def suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
+    """The strongest models are wrong and agree on one answer: the gold may be wrong.
+
+    The models with the highest mean of the grid, up to three, each by the answer that most of its
+    responses give, in normal form.
+    """
+    import numpy as np
+    import polars as pl
+
+    mask = np.zeros(len(scope.items.ids), dtype=bool)
+    strong = list_strong(scope.grid)
+    if len(strong) < 2:
+        return mask
+    cells = _frame_cells(scope.grid)
+    rows = (
+        scope.run.verdicts.lazy()
+        .filter(
+            pl.col("rules") == scope.rules,
+            pl.col("model").is_in(strong),
+            pl.col("extracted").is_not_null(),
+        )
+        .join(cells.lazy(), on=["model", "setting"])
+        .group_by("id", "model", "extracted")
+        .agg(votes=pl.len(), best=pl.col("verdict").max())
+        .sort("votes", "extracted", descending=[True, False])
+        .group_by("id", "model", maintain_order=True)
+        .first()
+        .group_by("id")
+        .agg("extracted", best=pl.col("best").max(), models=pl.len())
+        .filter(pl.col("models") == len(strong), pl.col("best") < RIGHT)
+        .collect()
+    )
+    for name, extracted in rows.select("id", "extracted").iter_rows():
+        answer = scope.items.answers.get(name)
+        if answer is None:
+            continue
+        kind, choices = answer.answer_type, answer.choices
+        forms = {normalise_answer(text, kind, choices) for text in extracted}
+        mask[scope.items.places[name]] = len(forms) == 1
+    return mask
+
+
+def list_strong(grid: Grid) -> list[str]:
+    """The models with the highest mean over items and their cells, the best first."""
+    import numpy as np
+
+    means: dict[str, float] = {}
+    for model in dict.fromkeys(cell.model for cell in grid.cells):
+        columns = [i for i, cell in enumerate(grid.cells) if cell.model == model]
+        values = grid.values[:, columns]
+        if not np.isnan(values).all():
+            means[model] = float(np.nanmean(values))
+    return sorted(means, key=lambda model: -means[model])[:STRONG]
+
+
+READY_FILTERS: Final = {
+    ready.name: ready
+    for ready in (
+        ReadyFilter("judge-differs", "Rules and judge differ", differ_from_judge),
+        ReadyFilter("all-wrong", "All models wrong", all_wrong),
+        ReadyFilter("all-right", "All models right", all_right),
+        ReadyFilter("only", "Only one model right", only_one_right),
+        ReadyFilter("refused", "Refused", refused),
+        ReadyFilter("truncated", "Truncated", truncated),
+        ReadyFilter("unanswered", "No answer", unanswered),
+        ReadyFilter("changed", "Changed since the other run", changed),
+        ReadyFilter("suspicious-gold", "Strong models agree on another answer", suspicious_gold),
+    )
+}
+"""By name, in the order of the menu."""
+
+
+def _right(grid: Grid) -> NDArray[np.bool_]:
+    import numpy as np
+
+    right: NDArray[np.bool_] = np.nan_to_num(grid.values) >= RIGHT
+    return right
+
+
+def _answered(grid: Grid) -> NDArray[np.bool_]:
+    import numpy as np
+
+    return _any_column(~np.isnan(grid.values))
+
+
+def _any_column(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    import numpy as np
+
+    rows: NDArray[np.bool_] = np.asarray(mask.any(axis=1), dtype=bool)
+    return rows
+
+
+def _differ(first: Grid, second: Grid) -> NDArray[np.bool_]:
+    import numpy as np
+
+    both = ~np.isnan(first.values) & ~np.isnan(second.values)
+    return _any_column(both & np.not_equal(_right(first), _right(second)))
+
+
+def _with_outcome(scope: Scope, outcome: str) -> NDArray[np.bool_]:
+    import numpy as np
+    import polars as pl
+
+    responses = scope.run.responses.filter(pl.col("outcome") == outcome)
+    matching = responses.join(_frame_cells(scope.grid), on=["model", "setting"])
+    names = set(matching["id"].to_list())
+    return np.array([name in names for name in scope.items.ids], dtype=bool)
+
+
+def _frame_cells(grid: Grid) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {"model": [c.model for c in grid.cells], "setting": [c.setting for c in grid.cells]}
+    return pl.DataFrame(columns, schema={"model": pl.String, "setting": pl.String})

@@ -1,0 +1,81 @@
+"""The grid of verdicts: a row an item, a column a cell, under one rule book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from omibench.explore.items import Items
+from omibench.explore.run import Run
+from omibench.params.cell import Cell
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RIGHT = 0.5
+"""From this verdict on an answer counts as right."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Verdicts of all items under all cells.
+
+    Attributes:
+        cells: The columns.
+        values: Mean verdict of the samples in [0, 1], rows in the order of `Items.ids`; NaN where
+            the cell has no verdict on the item.
+        failed: The share of the samples that hold no answer to score, in [0, 1]; NaN as above.
+    """
+
+    cells: Sequence[Cell]
+    values: NDArray[np.float32]
+    failed: NDArray[np.float32]
+
+    def select(self, columns: Sequence[int]) -> Grid:
+        """The grid with some of its columns."""
+        chosen = list(columns)
+        cells = [self.cells[column] for column in chosen]
+        return Grid(cells, self.values[:, chosen], self.failed[:, chosen])
+
+
+def compute_grid(items: Items, run: Run, rules: str) -> Grid:
+    """Compute the grid of a run under a rule book.
+
+    Args:
+        items: The items; verdicts on others are left out.
+        run: The run.
+        rules: The name of the rule book.
+    """
+    import numpy as np
+    import polars as pl
+
+    columns = pl.DataFrame(
+        {
+            "model": [cell.model for cell in run.cells],
+            "setting": [cell.setting for cell in run.cells],
+            "column": list(range(len(run.cells))),
+        },
+        schema_overrides={"model": pl.String, "setting": pl.String, "column": pl.Int64},
+    )
+    rows = pl.DataFrame({"id": items.ids}).with_row_index("row")
+    means = (
+        run.verdicts.lazy()
+        .filter(pl.col("rules") == rules)
+        .group_by("model", "setting", "id")
+        .agg(
+            value=pl.col("verdict").mean(),
+            failed=(pl.col("outcome") != "scored").mean(),
+        )
+        .join(columns.lazy(), on=["model", "setting"])
+        .join(rows.lazy(), on="id")
+        .collect()
+    )
+    shape = (len(items.ids), len(run.cells))
+    values = np.full(shape, np.nan, dtype=np.float32)
+    failed = np.full(shape, np.nan, dtype=np.float32)
+    place = (means["row"].to_numpy(), means["column"].to_numpy())
+    values[place] = means["value"].to_numpy()
+    failed[place] = means["failed"].to_numpy()
+    return Grid(run.cells, values, failed)

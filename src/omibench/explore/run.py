@@ -1,0 +1,171 @@
+"""One folder of results as the explorer reads it: cells, responses without texts, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.cell import Cell
+from omibench.schemas.cells.files import read_cell
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens", "cost_usd")
+VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "simulated")
+JUDGE_RULES: Final = "gptscore"
+_VOTE_MARK: Final = "/"
+"""Stands between a rule book and the judge of a panel whose own verdict it is."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The results of one study, as they are on disk; cells that are not scored yet have responses
+    alone.
+
+    Attributes:
+        folder: The folder that holds `freeze/`, `infer/` and `score/`.
+        name: What it is called in the explorer.
+        cells: Its cells with responses, models in alphabetical order.
+        responses: One row a response: `model, setting` and `RESPONSE`.
+        verdicts: One row a verdict: `model, setting` and `VERDICT`; those of single judges of a
+            panel are left out.
+        unreadable: What is said of cells whose files cannot be read, and that are left out.
+    """
+
+    folder: Path
+    name: str
+    cells: tuple[Cell, ...]
+    responses: pl.DataFrame
+    verdicts: pl.DataFrame
+    unreadable: tuple[str, ...] = ()
+    labels: dict[str, str] = field(default_factory=dict)
+    """Names under which models and settings are shown, by their own."""
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """The rule books that have verdicts, the judge last."""
+        names = sorted(self.verdicts["rules"].unique().to_list())
+        return sorted(names, key=lambda name: (name == JUDGE_RULES, name))
+
+    @cached_property
+    def is_simulated(self) -> bool:
+        """Whether any response or verdict is simulated."""
+        return bool(self.responses["simulated"].any() or self.verdicts["simulated"].any())
+
+    @cached_property
+    def simulated_cells(self) -> frozenset[Cell]:
+        """The cells with a simulated response or verdict."""
+        frames = (self.responses, self.verdicts)
+        return frozenset(
+            Cell(model, setting)
+            for frame in frames
+            for model, setting in frame.filter(simulated=True)
+            .select("model", "setting")
+            .unique()
+            .rows()
+        )
+
+    def find_file(self, stage: str, cell: Cell) -> Path:
+        """The file of a cell in a stage."""
+        return self.folder / stage / cell.model / f"{cell.setting}.parquet"
+
+    def label(self, name: str) -> str:
+        """The name under which a model or setting is shown."""
+        return self.labels.get(name, name)
+
+
+def open_run(folder: Path, labels: dict[str, str] | None = None) -> Run:
+    """Read a folder of results.
+
+    A study that is being run is read as far as it is: a cell without a readable file of responses
+    is left out and named.
+
+    Args:
+        folder: The folder that holds `freeze/`, `infer/` and `score/`.
+        labels: Names under which models and settings are shown.
+
+    Raises:
+        MissingInputError: The folder holds no results.
+        FileFormatError: No cell can be read.
+    """
+    import polars as pl
+
+    if not (folder / "freeze" / "questions.jsonl").is_file():
+        raise MissingInputError(
+            f"{folder}: holds no results: freeze/questions.jsonl is not there; name the folder "
+            "`study.results` of a study that has frozen its dataset"
+        )
+    cells, responses, verdicts, unreadable = [], [], [], []
+    for cell in list_cells(folder / "infer"):
+        place = f"{cell.model}/{cell.setting}.parquet"
+        try:
+            responses.append(_read(folder / "infer" / place, cell, RESPONSE))
+        except FileFormatError as error:
+            unreadable.append(str(error))
+            continue
+        cells.append(cell)
+        if (folder / "score" / place).is_file():
+            try:
+                verdicts.append(_read(folder / "score" / place, cell, VERDICT))
+            except FileFormatError as error:
+                unreadable.append(str(error))
+    if unreadable and not cells:
+        raise FileFormatError(unreadable[0])
+    return Run(
+        folder=folder,
+        name=folder.resolve().name,
+        cells=tuple(cells),
+        responses=pl.concat(responses) if responses else _empty(RESPONSE),
+        verdicts=_leave_votes_out(pl.concat(verdicts)) if verdicts else _empty(VERDICT),
+        unreadable=tuple(unreadable),
+        labels=labels or {},
+    )
+
+
+def list_cells(infer: Path) -> Iterator[Cell]:
+    """The cells of which a folder of responses holds a file.
+
+    Args:
+        infer: The folder; it need not be there.
+    """
+    for path in sorted(infer.glob("*/*.parquet")):
+        if not path.name.startswith(".") and not path.parent.name.startswith("."):
+            yield Cell(path.parent.name, path.stem)
+
+
+def _read(path: Path, cell: Cell, columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    frame = read_cell(path, columns)
+    models, settings = pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting")
+    return frame.select(models, settings, *columns).cast(_types(columns))
+
+
+def _empty(columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(schema=_types(("model", "setting", *columns)))
+
+
+def _types(columns: Sequence[str]) -> pl.Schema:
+    import polars as pl
+
+    numbers: dict[str, pl.DataType] = {
+        "index": pl.Int64(),
+        "output_tokens": pl.Int64(),
+        "cost_usd": pl.Float64(),
+        "verdict": pl.Float64(),
+        "simulated": pl.Boolean(),
+    }
+    return pl.Schema({name: numbers.get(name, pl.String()) for name in columns})
+
+
+def _leave_votes_out(verdicts: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return verdicts.filter(~pl.col("rules").str.contains(_VOTE_MARK, literal=True))

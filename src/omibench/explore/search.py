@@ -1,0 +1,72 @@
+"""Search for words in questions, responses, extracted answers and rationales."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from omibench.errors import ParamsError
+from omibench.explore.items import Items
+from omibench.explore.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Field = Literal["question", "response", "extracted", "rationale"]
+FIELDS: Final[tuple[Field, ...]] = ("question", "response", "extracted", "rationale")
+LONGEST: Final = 200
+"""Characters of a search."""
+
+
+def find_items(items: Items, run: Run | None, words: str, fields: tuple[Field, ...]) -> set[str]:
+    """The items in which some field holds the text, whatever its case.
+
+    Args:
+        items: The items.
+        run: The run whose responses are looked through; None for items alone.
+        words: The text, as it stands; no pattern.
+        fields: Where to look.
+
+    Returns:
+        Their ids.
+
+    Raises:
+        ParamsError: The text is too long.
+    """
+    text = words.strip().lower()
+    if len(text) > LONGEST:
+        raise ParamsError(f"search: {len(text)} characters; at most {LONGEST}")
+    if not text:
+        return set(items.ids)
+    found: set[str] = set()
+    if "question" in fields:
+        found |= {name for name, words in items.texts.items() if text in words}
+    if "rationale" in fields:
+        answers = items.answers.values()
+        found |= {a.id for a in answers if text in (a.solution or "").lower()}
+    if run is not None and "extracted" in fields:
+        found |= set(_keep(run.verdicts, "extracted", text)["id"].unique().to_list())
+    if run is not None and "response" in fields:
+        found |= _find_responses(run, text)
+    return found & set(items.ids)
+
+
+def _keep(frame: pl.DataFrame, column: str, text: str) -> pl.DataFrame:
+    import polars as pl
+
+    return frame.filter(pl.col(column).str.to_lowercase().str.contains(text, literal=True))
+
+
+def _find_responses(run: Run, text: str) -> set[str]:
+    """Ids of items with a response that holds the text; files are read one after the other, so
+    that the texts of one cell at a time take memory."""
+    import polars as pl
+
+    found: set[str] = set()
+    for cell in run.cells:
+        frame = pl.scan_parquet(run.find_file("infer", cell), glob=False)
+        holds = pl.any_horizontal(
+            pl.col(name).str.to_lowercase().str.contains(text, literal=True).fill_null(value=False)
+            for name in ("text", "reasoning")
+        )
+        found.update(frame.filter(holds).select("id").collect()["id"].to_list())
+    return found

@@ -1,0 +1,181 @@
+"""Which items a query selects, with their row of the grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from omibench.errors import ParamsError
+from omibench.explore.filters import READY_FILTERS, Scope
+from omibench.explore.grid import Grid, compute_grid
+from omibench.explore.items import Items
+from omibench.explore.query import ItemQuery
+from omibench.explore.run import JUDGE_RULES, Run
+from omibench.explore.search import find_items
+from omibench.results.attributes import list_values
+from omibench.schemas.validation import suggest_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_GRIDS_KEPT = 16
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The items that a query selects.
+
+    Attributes:
+        ids: All of them, in order.
+        grid: The verdicts of the cells that the query names, a row an item of the dataset; None
+            for items without a run.
+    """
+
+    ids: list[str]
+    grid: Grid | None
+
+
+class Study:
+    """What the explorer shows: items, a run or none, and another run to compare with or none.
+
+    Grids and searches are remembered.
+    """
+
+    def __init__(self, items: Items, run: Run | None = None, other: Run | None = None) -> None:
+        self.items, self.run, self.other = items, run, other
+        self._grid = lru_cache(_GRIDS_KEPT)(self._compute)
+        self._find = lru_cache(_GRIDS_KEPT)(self._search)
+
+    def select(self, query: ItemQuery) -> Selection:
+        """Select items.
+
+        Args:
+            query: Which, and in which order; `offset` and `limit` do not count here.
+
+        Raises:
+            ParamsError: The query names what the study has not.
+        """
+        import numpy as np
+
+        mask = np.ones(len(self.items.ids), dtype=bool)
+        if query.search.strip():
+            names = self._find(query.search, query.fields)
+            mask &= np.array([name in names for name in self.items.ids], dtype=bool)
+        for name, values in query.facets.items():
+            mask &= self._match_facet(name, values)
+        scope = self._scope(query)
+        if scope is None:
+            if query.ready or query.order != "dataset":
+                raise ParamsError("ready, order: there are no verdicts to filter and order by")
+            return Selection(self._names(mask), None)
+        if query.ready:
+            mask &= READY_FILTERS[query.ready].mask(scope)
+        order = _rank(scope.grid, query.order)
+        return Selection([self.items.ids[row] for row in order if mask[row]], scope.grid)
+
+    def choose_rules(self, rules: str | None) -> str:
+        """The rule book of a grid: the one that is named, else the run's first.
+
+        Raises:
+            ParamsError: The run has no verdicts of it, or no verdicts.
+        """
+        known = self.run.rules if self.run else []
+        if not known:
+            raise ParamsError("rules: nothing is scored yet")
+        if rules is not None and rules not in known:
+            raise ParamsError(f"rules: no verdicts of {rules[:40]!r}{suggest_name(rules, known)}")
+        return rules or known[0]
+
+    def _scope(self, query: ItemQuery) -> Scope | None:
+        if self.run is None or not self.run.rules:
+            return None
+        rules = self.choose_rules(query.rules)
+        columns = self._choose_columns(self.run, query)
+        judge = JUDGE_RULES if JUDGE_RULES in self.run.rules and rules != JUDGE_RULES else None
+        return Scope(
+            items=self.items,
+            run=self.run,
+            rules=rules,
+            grid=self._grid(rules).select(columns),
+            judge=self._grid(judge).select(columns) if judge else None,
+            other=self._align(rules, columns),
+            model=query.model,
+        )
+
+    def _align(self, rules: str, columns: list[int]) -> Grid | None:
+        """The other run's grid, its columns those of the first; NaN where it lacks the cell."""
+        import numpy as np
+
+        if self.other is None or self.run is None:
+            return None
+        grid = compute_grid(self.items, self.other, rules)
+        places = {cell: place for place, cell in enumerate(grid.cells)}
+        shape = (len(self.items.ids), len(columns))
+        aligned = Grid(
+            [self.run.cells[column] for column in columns],
+            np.full(shape, np.nan, dtype=np.float32),
+            np.full(shape, np.nan, dtype=np.float32),
+        )
+        for target, cell in enumerate(aligned.cells):
+            if cell in places:
+                aligned.values[:, target] = grid.values[:, places[cell]]
+                aligned.failed[:, target] = grid.failed[:, places[cell]]
+        return aligned
+
+    def _choose_columns(self, run: Run, query: ItemQuery) -> list[int]:
+        for name, values, known in (
+            ("models", query.models, [cell.model for cell in run.cells]),
+            ("settings", query.settings, [cell.setting for cell in run.cells]),
+        ):
+            for value in values:
+                if value not in known:
+                    hint = suggest_name(value, sorted(set(known)))
+                    raise ParamsError(f"{name}: the run has no {value[:40]!r}{hint}")
+        columns = [
+            column
+            for column, cell in enumerate(run.cells)
+            if (not query.models or cell.model in query.models)
+            and (not query.settings or cell.setting in query.settings)
+        ]
+        if not columns:
+            raise ParamsError("models, settings: the run has no cell of these together")
+        return columns
+
+    def _match_facet(self, name: str, values: tuple[str, ...]) -> NDArray[np.bool_]:
+        import numpy as np
+        import polars as pl
+
+        known = [column for column in self.items.attributes.columns if column != "id"]
+        if name not in known:
+            raise ParamsError(
+                f"is.{name[:40]}: items have no such attribute{suggest_name(name, known)}"
+            )
+        rows = list_values(self.items.attributes, "id", name)
+        matching = rows.filter(pl.col(rows.columns[-1]).cast(pl.String).is_in(list(values)))
+        names = set(matching["id"].to_list())
+        return np.array([item in names for item in self.items.ids], dtype=bool)
+
+    def _names(self, mask: NDArray[np.bool_]) -> list[str]:
+        return [name for name, kept in zip(self.items.ids, mask, strict=True) if kept]
+
+    def _compute(self, rules: str) -> Grid:
+        if self.run is None:
+            raise ParamsError("rules: nothing is scored yet")
+        return compute_grid(self.items, self.run, rules)
+
+    def _search(self, words: str, fields: tuple[str, ...]) -> set[str]:
+        return find_items(self.items, self.run, words, fields)  # type: ignore[arg-type]
+
+
+def _rank(grid: Grid, order: str) -> list[int]:
+    """Rows in an order; equal ones stay in that of the dataset, those without verdicts last."""
+    import numpy as np
+
+    if order == "dataset":
+        return list(range(len(grid.values)))
+    counts = (~np.isnan(grid.values)).sum(axis=1)
+    means = np.nansum(grid.values, axis=1) / np.maximum(counts, 1)
+    keys = {"hardest": means, "easiest": -means, "disputed": np.abs(means - 0.5)}[order]
+    return [int(row) for row in np.argsort(np.where(counts == 0, np.inf, keys), kind="stable")]

@@ -1,0 +1,30 @@
+"""A small study, read as the explorer reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.stages.analyze.conftest import Folders, make_study
+
+from omibench.explore.items import read_items
+from omibench.explore.run import open_run
+from omibench.explore.selection import Study
+
+
+@pytest.fixture(scope="session")
+def made_results(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    """The files of a study with three models under three settings, 28 problems."""
+    return make_study(tmp_path_factory.mktemp("explore"))
+
+
+@pytest.fixture(scope="session")
+def results(made_results: Folders) -> Path:
+    """The folder of its results."""
+    return made_results.freeze.parent
+
+
+@pytest.fixture(scope="session")
+def explored(results: Path) -> Study:
+    """The study in the explorer."""
+    return Study(read_items(results / "freeze"), open_run(results))

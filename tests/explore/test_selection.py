@@ -1,0 +1,208 @@
+"""Which items a query selects, compared with verdicts counted one by one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from omibench.errors import ParamsError
+from omibench.explore.filters import READY_FILTERS, Scope, list_strong, suspicious_gold
+from omibench.explore.grid import Grid
+from omibench.explore.query import ItemQuery, parse_query
+from omibench.explore.run import Run
+from omibench.explore.selection import Study
+from omibench.params.cell import Cell
+
+
+def select(study: Study, **changes: Any) -> list[str]:
+    return study.select(ItemQuery(**changes)).ids
+
+
+def count_right(run: Run, rules: str) -> dict[str, dict[Cell, bool]]:
+    """By item and cell, whether the mean verdict is right; row by row."""
+    sums: dict[str, dict[Cell, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in run.verdicts.filter(rules=rules).iter_rows(named=True):
+        sums[row["id"]][Cell(row["model"], row["setting"])].append(row["verdict"])
+    return {i: {c: sum(v) / len(v) >= 0.5 for c, v in cells.items()} for i, cells in sums.items()}
+
+
+def test_without_a_query_all_items_are_there_in_order(explored: Study) -> None:
+    selection = explored.select(ItemQuery())
+    assert selection.ids == explored.items.ids
+    assert selection.grid is not None
+    assert selection.grid.values.shape == (28, 9)
+
+
+def test_ready_filters_give_what_counting_gives(explored: Study) -> None:
+    run = explored.run
+    assert run is not None
+    rules = run.rules[0]
+    right = count_right(run, rules)
+    judge = count_right(run, "gptscore")
+    expected = {
+        "all-wrong": {i for i, cells in right.items() if not any(cells.values())},
+        "all-right": {i for i, cells in right.items() if all(cells.values())},
+        "only": {
+            i for i, cells in right.items() if len({c.model for c, ok in cells.items() if ok}) == 1
+        },
+        "judge-differs": {
+            i for i, cells in right.items() if any(ok != judge[i][c] for c, ok in cells.items())
+        },
+    }
+    for outcome in ("refused", "truncated"):
+        rows = run.responses.filter(outcome=outcome)
+        expected[outcome] = set(rows["id"].to_list())
+    failed = run.verdicts.filter(pl.col("rules") == rules, pl.col("outcome") != "scored")
+    expected["unanswered"] = set(failed["id"].to_list())
+    for name, ids in expected.items():
+        assert set(select(explored, ready=name)) == ids, name
+    alone = [set(select(explored, ready="only", model=f"sim-{m}")) for m in ("strong", "weak")]
+    assert alone[0] | alone[1] <= expected["only"]
+    assert not alone[0] & alone[1]
+    assert select(explored, ready="only", model="nobody") == []
+
+
+def test_cells_that_are_named_are_the_columns(explored: Study) -> None:
+    grid = explored.select(ItemQuery(models=("sim-weak",), settings=("cot", "direct"))).grid
+    assert grid is not None
+    assert list(grid.cells) == [Cell("sim-weak", "cot"), Cell("sim-weak", "direct")]
+
+
+def test_facets_join_with_and_their_values_with_or(explored: Study) -> None:
+    subjects = {name: q.subject for name, q in explored.items.questions.items()}
+    both = select(explored, facets={"subject": ("biology", "physics")})
+    assert both == [i for i in explored.items.ids if subjects[i] in ("biology", "physics")]
+    narrower = select(explored, facets={"subject": ("biology",), "answer_type": ("mcq",)})
+    assert set(narrower) < set(both)
+
+
+def test_a_search_reads_questions_responses_and_answers(explored: Study) -> None:
+    assert select(explored, search="KLOTZ") == [
+        i for i, q in explored.items.questions.items() if "Klotz" in q.question
+    ]
+    assert select(explored, search="klotz", fields=("response",)) != select(
+        explored, search="klotz"
+    )
+    assert select(explored, search="zzz nowhere", fields=("response", "extracted")) == []
+    assert select(explored, search="  ") == explored.items.ids
+    assert select(explored, search="[IMAGE0] (.*", fields=("question", "rationale")) == []
+
+
+def test_items_are_ordered_by_difficulty(explored: Study) -> None:
+    grid = explored.select(ItemQuery()).grid
+    assert grid is not None
+    means = dict(zip(explored.items.ids, np.nanmean(grid.values, axis=1), strict=True))
+    hardest = [means[i] for i in select(explored, order="hardest")]
+    assert hardest == sorted(hardest)
+    easiest = [means[i] for i in select(explored, order="easiest")]
+    assert easiest == sorted(easiest, reverse=True)
+    disputed = [abs(means[i] - 0.5) for i in select(explored, order="disputed")]
+    assert disputed == pytest.approx(sorted(disputed))
+
+
+def test_another_run_shows_what_changed(explored: Study) -> None:
+    run = explored.run
+    assert run is not None
+    name = explored.items.ids[3]
+    flipped = run.verdicts.with_columns(
+        verdict=pl.when(pl.col("id") == name).then(1 - pl.col("verdict")).otherwise("verdict")
+    )
+    other = Run(run.folder, "other", run.cells[1:], run.responses, flipped)
+    assert select(Study(explored.items, run, other), ready="changed") == [name]
+    assert select(explored, ready="changed") == []
+
+
+def test_a_gold_that_strong_models_contradict_together_is_suspicious(explored: Study) -> None:
+    items, run = explored.items, explored.run
+    assert run is not None
+    name = next(i for i, a in items.answers.items() if a.answer_type == "open")
+    rows = [
+        {"model": f"m{n}", "setting": "s", "id": name, "index": 0, "rules": "robust",
+         "extracted": text, "verdict": 0.0, "outcome": "scored", "simulated": False}
+        for n, text in enumerate(("0.5", r"\frac{1}{2}", "1/2"))
+    ]  # fmt: skip
+    cells = tuple(Cell(f"m{n}", "s") for n in range(3))
+    verdicts = pl.DataFrame(rows)
+    agreeing = Study(items, Run(run.folder, "r", cells, run.responses.clear(), verdicts))
+    assert select(agreeing, ready="suspicious-gold") == [name]
+    apart = verdicts.with_columns(
+        extracted=pl.when(pl.col("model") == "m2").then(pl.lit("0.6")).otherwise("extracted")
+    )
+    study = Study(items, Run(run.folder, "r", cells, run.responses.clear(), apart))
+    assert select(study, ready="suspicious-gold") == []
+
+
+def test_strong_models_are_those_with_the_highest_mean(explored: Study) -> None:
+    values = np.array([[1, 0.5, 0.2, 0.9], [1, 0.5, np.nan, 0.9]], dtype=np.float32)
+    cells = [Cell(name, "s") for name in "abcd"]
+    assert list_strong(Grid(cells, values, values)) == ["a", "d", "b"]
+    items, run = explored.items, explored.run
+    assert run is not None
+    lonely = Grid(cells[:1], values[:, :1], values[:, :1])
+    assert not suspicious_gold(Scope(items, run, "robust", lonely)).any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"rules": "robst"}, "rules: no verdicts of 'robst'"),
+        ({"models": ("sim-strog",)}, "did you mean 'sim-strong'"),
+        ({"facets": {"subjct": ("x",)}}, "items have no such attribute"),
+        ({"search": "x" * 300}, "search: 300 characters"),
+    ],
+)
+def test_what_the_study_has_not_is_one_line(
+    explored: Study, changes: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(ParamsError, match=line):
+        select(explored, **changes)
+
+
+def test_items_alone_are_searched_and_sliced(explored: Study) -> None:
+    study = Study(explored.items)
+    assert study.select(ItemQuery()).grid is None
+    assert len(select(study, facets={"subject": ("biology",)})) == 7
+    with pytest.raises(ParamsError, match="no verdicts"):
+        select(study, ready="all-wrong")
+
+
+queries = st.builds(
+    ItemQuery,
+    rules=st.none() | st.just("robust"),
+    models=st.lists(st.text(max_size=8), max_size=2).map(tuple),
+    settings=st.lists(st.text(max_size=8), max_size=2).map(tuple),
+    facets=st.dictionaries(st.text(max_size=6), st.tuples(st.text(max_size=6))),
+    ready=st.none() | st.sampled_from(sorted(READY_FILTERS)),
+    model=st.none() | st.just("m"),
+    search=st.text(max_size=10),
+    fields=st.just(("question",)) | st.just(("response", "extracted")),
+    order=st.sampled_from(["dataset", "hardest"]),
+    offset=st.integers(0, 10**6),
+    limit=st.integers(0, 500),
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(queries)
+def test_an_address_is_read_back(query: ItemQuery) -> None:
+    pairs = parse_qsl(query.to_address(), keep_blank_values=True)
+    assert parse_query(pairs) == query
+
+
+@pytest.mark.parametrize(
+    "pair", [("ready", "nope"), ("order", "x"), ("limit", "-1"), ("offset", "²"), ("wat", "1")]
+)
+def test_an_address_that_says_nothing_is_refused(pair: tuple[str, str]) -> None:
+    with pytest.raises(ParamsError, match=pair[0]):
+        parse_query([pair])
+
+
+def test_a_page_is_bounded() -> None:
+    assert parse_query([("limit", "99999")]).limit == 500
