@@ -44,7 +44,7 @@ class AttributeTables(NamedTuple):
     @property
     def of_items(self) -> list[str]:
         """The attributes of items."""
-        return _list_filled(self.items, ("id", "cluster"))
+        return list_attributes(self.items)
 
     @property
     def of_models(self) -> list[str]:
@@ -99,6 +99,11 @@ def describe_items(answers: Iterable[Answer], questions: Mapping[str, Question])
         if name not in columns and any(values)
     ]
     return pl.DataFrame(series)
+
+
+def list_attributes(items: pl.DataFrame) -> list[str]:
+    """The attributes that some item of a table of items has."""
+    return _list_filled(items, ("id", "cluster"))
 
 
 def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:

@@ -21,7 +21,7 @@ from omibench.schemas.review import ReviewTask, TaskPicture
 Content = dict[str, JsonValue]
 PROBLEM_KINDS: Final = ("page", "translation", "difficulty", "rationale", "label", "item")
 """Kinds of tasks that are about one problem, in the order in which they come."""
-PICTURE_SUFFIXES: Final = ("png", "jpg", "jpeg", "gif", "webp")
+PICTURE_SUFFIXES: Final = ("png", "jpg", "jpeg", "gif", "webp", "bmp")
 
 
 def make_content(kind: str, problem: Problem) -> Content | None:

@@ -31,7 +31,7 @@ class TaskPicture(Noun):
     """
 
     sha256: Sha256
-    suffix: Annotated[str, StringConstraints(pattern=r"^(png|jpg|jpeg|gif|webp)$")]
+    suffix: Annotated[str, StringConstraints(pattern=r"^(png|jpg|jpeg|gif|webp|bmp)$")]
     part: Literal["image", "page"] = "image"
     label: str = ""
     boxes: list[BBox] = []
@@ -40,6 +40,19 @@ class TaskPicture(Noun):
     def file(self) -> str:
         """Its path in the folder of the review."""
         return f"pictures/{self.sha256}.{self.suffix}"
+
+
+class ReviewedResponse(Noun):
+    """The response of a model that a task is about."""
+
+    model: Name
+    setting: Name
+    id: Name
+    """The problem."""
+    index: Annotated[int, Field(ge=0)] = 0
+    """Which sample, from 0."""
+    sha256: Sha256
+    """Of its whole text, by which labels of another text are told (docs/certifying.md)."""
 
 
 class ReviewTask(Noun):
@@ -55,6 +68,10 @@ class ReviewTask(Noun):
     content: dict[str, JsonValue]
     content_hash: Sha256
     pictures: list[TaskPicture] = []
+    response: Annotated[
+        ReviewedResponse | None, Field(exclude_if=lambda response: response is None)
+    ] = None
+    """The response that it is about; left out where it is about none."""
     people: dict[str, list[Name]] = {}
     """Who is asked, by role; a role without names is open to everybody who has it."""
     strata: dict[str, str] = {}

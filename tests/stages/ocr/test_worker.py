@@ -12,7 +12,7 @@ import pymupdf
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
-from omibench.stages.ocr import read_papers, worker
+from omibench.stages.ocr import allowance, read_papers, worker
 from omibench.stages.ocr import stage as run
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.worker import OcrJob
@@ -43,7 +43,7 @@ def test_a_system_that_refuses_the_limit_of_memory_still_reads_papers(
 def test_the_limit_of_memory_is_set_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[object] = []
     monkeypatch.setattr(resource, "setrlimit", lambda *given: limits.append(given))
-    worker._limit_memory(512)
+    allowance.limit_memory(512)
     assert limits == [(resource.RLIMIT_AS, (512 * 2**20, 512 * 2**20))]
 
 

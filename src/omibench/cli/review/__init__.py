@@ -1,6 +1,7 @@
 """The verbs of `omibench review`, in the order of its help: one module each."""
 
 from omibench.cli.review.agree import agree
+from omibench.cli.review.assign import assign
 from omibench.cli.review.group import review_group
 from omibench.cli.review.import_ import import_
 from omibench.cli.review.serve import serve
@@ -8,6 +9,7 @@ from omibench.cli.review.status import status
 from omibench.cli.review.user import user_app
 
 VERBS = (
+    assign,
     serve,
     import_,
     agree,

@@ -47,15 +47,8 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
     """
     questions = {q.id: q for q in read_jsonl(results / "freeze" / "questions.jsonl", Question)}
     answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
-    candidates: dict[str, list[dict[str, Any]]] = {}
-    for row in _list_candidates(results / "infer", study, drawing):
-        if row["id"] in questions and row["id"] in answers:
-            candidates.setdefault(row["model"], []).append(row)
-    sheet = []
-    for rows in candidates.values():
-        drawn = sorted(rows, key=lambda row: _rank(study.study.seed, row))[: drawing.per_model]
-        for row in sorted(drawn, key=_place):
-            sheet.append(_make_line(row, questions[row["id"]], answers[row["id"]]))
+    rows = draw_responses(results / "infer", study, drawing, questions.keys() & answers.keys())
+    sheet = [_make_line(row, questions[row["id"]], answers[row["id"]]) for row in rows]
     if not sheet:
         raise MissingInputError(
             f"{results / 'infer'}: holds no response with text of these models and settings; run "
@@ -63,6 +56,29 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
         )
     write_csv(out / SHEET_FILE, sheet)
     return len(sheet)
+
+
+def draw_responses(
+    infer: Path, study: CertifyStageParams, drawing: LabelDraw, ids: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Draw responses with text, of each model apart.
+
+    Args:
+        infer: The folder of responses.
+        study: The study; its seed alone decides which ones are drawn.
+        drawing: How many, of which models and settings.
+        ids: The problems of which responses may be drawn.
+
+    Yields:
+        The columns of ResponseRow and `model, setting`; model by model, by setting and problem.
+    """
+    candidates: dict[str, list[dict[str, Any]]] = {}
+    for row in _list_candidates(infer, study, drawing):
+        if row["id"] in ids:
+            candidates.setdefault(row["model"], []).append(row)
+    for rows in candidates.values():
+        drawn = sorted(rows, key=lambda row: _rank(study.study.seed, row))[: drawing.per_model]
+        yield from sorted(drawn, key=_place)
 
 
 def _list_candidates(

@@ -1,4 +1,4 @@
-"""How long a file may be read: CPU time, so that a busy machine takes no page away."""
+"""What a file may take to be read: CPU time, which no busy machine shortens, and memory."""
 
 from __future__ import annotations
 
@@ -64,3 +64,12 @@ def limit_cpu(seconds: float) -> None:
         limit = ceil(seconds)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Bound the memory of this process where the system allows it."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = mebibytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -21,7 +21,13 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import write_jsonl
-from omibench.stages.ocr.allowance import GRACE_S, Allowance, cpu_spent, limit_cpu
+from omibench.stages.ocr.allowance import (
+    GRACE_S,
+    Allowance,
+    cpu_spent,
+    limit_cpu,
+    limit_memory,
+)
 from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
@@ -237,15 +243,6 @@ def _write(job: OcrJob, problems: list[Problem], pages: list[PageText]) -> None:
     write_jsonl(job.folder / "pages.jsonl", pages)
 
 
-def _limit_memory(mebibytes: int) -> None:
-    """Bound the memory of this process where the system allows it."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        limit = mebibytes * 2**20
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
 def _measure_use() -> tuple[float | None, int | None]:
     """CPU seconds and the most memory, in MiB, that this process has taken."""
     with suppress(ImportError, OSError, ValueError):
@@ -277,7 +274,7 @@ def main() -> None:
     except PluginError as error:
         print(OcrOutcome(error=("paper_failed", str(error))).model_dump_json())
         return
-    _limit_memory(job.params.memory_mb)
+    limit_memory(job.params.memory_mb)
     limit_cpu(job.most_s)
     try:
         outcome = read_source(job)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import ParamsError
-from omibench.results.attributes import list_values
 from omibench.results.load import JUDGE_RULES, PUBLISHED_RULES
-from omibench.schemas.validation import suggest_name
 from omibench.stages.analyze.inputs.checked_rows import read_or_warn
 from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer, read_people
 from omibench.stages.analyze.people.scoring import score_people
-from omibench.stages.analyze.people.subset import SubsetDraw, draw_subset
+from omibench.stages.analyze.people.subset import SubsetDraw, draw_items
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,15 +40,7 @@ def find_subset(analysis: Analysis) -> SubsetDraw | None:
     subset = analysis.study.analyze.people_subset
     if subset is None:
         return None
-    names = analysis.attributes.of_items
-    if subset.by not in names:
-        raise ParamsError(
-            f"analyze.people_subset.by: problems have no attribute {subset.by!r}"
-            f"{suggest_name(subset.by, names)}"
-        )
-    values = list_values(analysis.items, "id", subset.by).unique("id", keep="first")
-    seed = analysis.study.study.seed if subset.seed is None else subset.seed
-    return draw_subset(dict(values.iter_rows()), subset, seed)
+    return draw_items(analysis.items, subset, analysis.study.study.seed)
 
 
 def read_respondents(analysis: Analysis) -> Respondents | None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import ParamsError
 from omibench.params.stages.analyze import PeopleSubset
+from omibench.results.attributes import list_attributes, list_values
+from omibench.schemas.validation import suggest_name
 from omibench.synthetic.shares import equal, proportional
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class SubsetDraw(NamedTuple):
@@ -17,6 +22,29 @@ class SubsetDraw(NamedTuple):
     scored: tuple[str, ...]
     familiarisation: tuple[str, ...]
     """Answered before the others and never scored."""
+
+
+def draw_items(items: pl.DataFrame, subset: PeopleSubset, seed: int) -> SubsetDraw:
+    """Draw the problems for people from a table of items.
+
+    Args:
+        items: As `describe_items` gives it: one row an item, a column an attribute.
+        subset: How many, and by which attribute they spread.
+        seed: That of the study; `subset.seed` counts before it.
+
+    Raises:
+        ParamsError: No item has the attribute, or there are too few items.
+    """
+    names = list_attributes(items)
+    if subset.by not in names:
+        raise ParamsError(
+            f"analyze.people_subset.by: problems have no attribute {subset.by!r}"
+            f"{suggest_name(subset.by, names)}"
+        )
+    values = list_values(items, "id", subset.by).unique("id", keep="first")
+    return draw_subset(
+        dict(values.iter_rows()), subset, seed if subset.seed is None else subset.seed
+    )
 
 
 def draw_subset(strata: Mapping[str, str], subset: PeopleSubset, seed: int) -> SubsetDraw:

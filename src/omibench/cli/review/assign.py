@@ -1,0 +1,92 @@
+"""The verb `omibench review assign`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.cli.options import Params
+from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.text.terminal import say_lines
+
+
+def assign(
+    kinds: Annotated[list[str], typer.Argument(metavar="KIND...", help="Kinds of tasks to make.")],
+    review: ReviewFolder = None,
+    params: Params = "params.yaml",
+    results: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Results; by default `study.results`.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="At most N new tasks of each kind.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of all draws; by default `study.seed`.")
+    ] = None,
+    to: Annotated[
+        list[str] | None,
+        typer.Option("--to", metavar="NAME", help="Give new tasks to this annotator; repeatable."),
+    ] = None,
+    problems: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Problems; by default the last stage's."),
+    ] = None,
+    photographs: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Photographs, for the kinds photo_*.")
+    ] = None,
+    draw: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Responses of each model  [100; rating: 200]"),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Responses of this model alone; repeatable.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Responses under this setting alone; repeatable.")
+    ] = None,
+) -> None:
+    """Make tasks for people from a study's results, and draw who is asked.
+
+    Kinds on problems: page, translation, difficulty, rationale, label, item. On responses: steps,
+    disagreement, rating. On people: baseline. On photographs: photo_screening, photo_conditions,
+    photo_fields. Run it again after anything changed: changed tasks are asked again, others stay.
+
+    \b
+    Example:
+      omibench review assign rationale item
+      omibench review assign item --limit 50 --to ann
+      omibench review assign steps --draw 100 --model my-model
+    """
+    from omibench.cli.options import read_study
+    from omibench.errors import ParamsError
+    from omibench.review.kinds import find_kind
+    from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
+    from omibench.schemas.validation import suggest_name
+
+    for kind in kinds:
+        find_kind(kind)
+    folder = find_review_folder(review, params)
+    study = read_study(params, None)
+    for option, names, defined in (
+        ("--model", model, study.models),
+        ("--setting", setting, study.settings),
+    ):
+        for name in names or ():
+            if name not in defined:
+                hint = suggest_name(name, list(defined))
+                raise ParamsError(f"{option} {name!r} is not defined{hint}")
+    options = AssignOptions(
+        limit=limit,
+        seed=seed,
+        only=tuple(to or ()),
+        problems=problems,
+        photographs=photographs,
+        draw=draw,
+        models=model,
+        settings=setting,
+    )
+    for kind in dict.fromkeys(kinds):
+        done = assign_tasks(kind, study, results or Path(study.study.results), folder, options)
+        say_lines("\n".join(describe_assignment(done)))

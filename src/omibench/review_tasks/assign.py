@@ -1,0 +1,200 @@
+"""Tasks made, people drawn, files written: the whole of `omibench review assign`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from omibench.errors import MissingInputError
+from omibench.params.study import Study
+from omibench.review.calibration import list_qualified
+from omibench.review.contents import PROBLEM_KINDS
+from omibench.review.folder import read_record
+from omibench.review.kinds import find_kind
+from omibench.review.people import Reviewer, read_reviewers
+from omibench.review.read import REVIEWERS
+from omibench.review_tasks.drafts import TaskDraft
+from omibench.review_tasks.people import count_load, draw_people
+from omibench.review_tasks.photographs import PHOTO_KINDS
+from omibench.review_tasks.pictures import PictureKeeper
+from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.study_photographs import draft_study_photographs
+from omibench.review_tasks.study_problems import draft_study_problems
+from omibench.review_tasks.study_responses import (
+    draft_study_baseline,
+    draft_study_disagreements,
+    draft_study_ratings,
+    draft_study_steps,
+)
+from omibench.review_tasks.tasks_file import (
+    TaskChanges,
+    merge_tasks,
+    read_present_tasks,
+    write_tasks,
+)
+from omibench.schemas.review import ReviewTask
+
+MAKERS: Final[Mapping[str, Callable[[TaskRequest], list[TaskDraft]]]] = {
+    **dict.fromkeys(PROBLEM_KINDS, draft_study_problems),
+    **dict.fromkeys(PHOTO_KINDS, draft_study_photographs),
+    "baseline": draft_study_baseline,
+    "steps": draft_study_steps,
+    "disagreement": draft_study_disagreements,
+    "rating": draft_study_ratings,
+}
+"""What makes the tasks of each kind."""
+
+
+@dataclass(frozen=True)
+class AssignOptions:
+    """What a user says of the tasks to be made; as in `TaskRequest`.
+
+    Attributes:
+        only: Names of the annotators; all where it is empty.
+    """
+
+    limit: int | None = None
+    seed: int | None = None
+    only: Collection[str] = ()
+    problems: Path | None = None
+    photographs: Path | None = None
+    draw: int | None = None
+    models: Collection[str] | None = None
+    settings: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What came of one kind.
+
+    Attributes:
+        kind: The kind.
+        changes: What became of tasks.jsonl.
+        people: New tasks by role and name; empty where they are open to everybody.
+        simulated: Names of people for whom a program stands in.
+    """
+
+    kind: str
+    changes: TaskChanges
+    people: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    simulated: Collection[str] = ()
+
+
+def assign_tasks(
+    kind: str, study: Study, results: Path, review: Path, options: AssignOptions
+) -> Assignment:
+    """Make the tasks of a kind, draw who is asked about new ones, and write tasks.jsonl.
+
+    Args:
+        kind: The name of the kind.
+        study: The study.
+        results: The folder of its results.
+        review: The folder of the review, made if it is not there.
+        options: What the user says.
+
+    Returns:
+        What was made. A task whose content is another now takes the place of its old line and
+        keeps its people; decisions are never touched.
+
+    Raises:
+        ParamsError: There is no such kind.
+        MissingInputError: A file is not there, or nobody may be asked.
+        FileFormatError: A file is wrong.
+        OutputError: The folder of the review cannot be written.
+    """
+    find_kind(kind)
+    present = read_present_tasks(review)
+    decisions = read_record(review).rows
+    reviewers = _read_people(review, options)
+    with tempfile.TemporaryDirectory(prefix="omibench-review-") as scratch:
+        request = TaskRequest(
+            kind,
+            study,
+            results,
+            Path(scratch),
+            present,
+            decisions,
+            limit=options.limit,
+            seed=options.seed,
+            problems=options.problems,
+            photographs=options.photographs,
+            draw=options.draw,
+            models=options.models,
+            settings=options.settings,
+        )
+        drafts = MAKERS[kind](request)
+        names = {task.id for task in present}
+        new = [draft.task for draft in drafts if draft.task.id not in names]
+        if reviewers:
+            qualified = _choose_qualified(kind, reviewers, request)
+            load = count_load(present)
+            new = draw_people(new, qualified, load, request.draw_seed, options.only)
+        people = {task.id: task.people for task in new}
+        keeper = PictureKeeper(review)
+        fresh = [
+            keeper.keep_pictures(_give_people(draft, people.get(draft.task.id, {})))
+            for draft in drafts
+        ]
+    changes = merge_tasks(kind, present, fresh, decisions)
+    write_tasks(review, changes.tasks)
+    return Assignment(kind, changes, _count_people(new), {r.name for r in reviewers if r.simulated})
+
+
+def describe_assignment(assignment: Assignment) -> list[str]:
+    """Say what was made, one line a fact."""
+    changes = assignment.changes
+    lines = [
+        f"{assignment.kind}: {len(changes.new)} new, {len(changes.changed)} changed, "
+        f"{changes.kept} as before"
+    ]
+    if changes.stale:
+        lines.append(f"  {changes.stale} decisions are on what changed: they are asked again")
+    if changes.gone:
+        shown = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
+        lines.append(f"  {len(changes.gone)} tasks are about nothing that is there now: {shown}")
+    for role in dict.fromkeys(role for role, _ in assignment.people):
+        counts = (
+            f"{name}{' (simulated)' * (name in assignment.simulated)} {count}"
+            for (asked_role, name), count in sorted(assignment.people.items())
+            if asked_role == role
+        )
+        lines.append(f"  {role}: {', '.join(counts)}")
+    if changes.new and not assignment.people:
+        lines.append("  open to everybody: there is no reviewers.yaml with people to draw")
+    return lines
+
+
+def _read_people(review: Path, options: AssignOptions) -> list[Reviewer]:
+    path = review / REVIEWERS
+    if path.is_file():
+        return read_reviewers(path)
+    if options.only:
+        raise MissingInputError(f"--to {min(options.only)}: there is no {path} that lists people")
+    return []
+
+
+def _choose_qualified(
+    kind: str, reviewers: Sequence[Reviewer], request: TaskRequest
+) -> list[Reviewer]:
+    rule = request.study.review.calibration
+    qualified = list_qualified(reviewers, kind, request.present, request.decisions, rule)
+    if not any("annotator" in reviewer.roles for reviewer in qualified):
+        raise MissingInputError(
+            f"review: no annotator has passed the calibration of {kind!r} tasks yet "
+            "(`review.calibration`): see `omibench review status`"
+        )
+    return qualified
+
+
+def _give_people(draft: TaskDraft, people: Mapping[str, list[str]]) -> TaskDraft:
+    return replace(draft, task=draft.task.model_copy(update={"people": dict(people)}))
+
+
+def _count_people(tasks: Sequence[ReviewTask]) -> dict[tuple[str, str], int]:
+    return dict(
+        Counter((role, name) for t in tasks for role, names in t.people.items() for name in names)
+    )

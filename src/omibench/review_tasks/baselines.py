@@ -1,0 +1,65 @@
+"""Problems for people to solve: the human baseline (OMIBench, K)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from omibench.review.contents import find_suffix
+from omibench.review_tasks.drafts import PictureFile, TaskDetails, TaskDraft, draft_task
+from omibench.schemas.problem import Question
+from omibench.schemas.review import TaskPicture
+
+
+def draft_baselines(
+    questions: Iterable[Question],
+    folder: Path,
+    scored: Collection[str],
+    familiarisation: Collection[str] = (),
+) -> list[TaskDraft]:
+    """Make a task of each problem that people are given; golds are no part of it.
+
+    Args:
+        questions: The frozen questions.
+        folder: Where image paths are relative to.
+        scored: Ids of those that count, in the order in which they are to be solved.
+        familiarisation: Ids of those that come first and count for nothing.
+
+    Returns:
+        The tasks in the order in which they are solved.
+    """
+    by_id = {question.id: question for question in questions}
+    return [
+        *(_draft_baseline(by_id[name], folder, is_first=True) for name in familiarisation),
+        *(_draft_baseline(by_id[name], folder, is_first=False) for name in scored),
+    ]
+
+
+def list_question_files(question: Question, folder: Path) -> list[PictureFile]:
+    """A frozen question's pictures with their files; one without bytes is left out."""
+    return [
+        PictureFile(
+            TaskPicture(
+                sha256=figure.sha256, suffix=find_suffix(figure.file), label=figure.caption or ""
+            ),
+            folder / figure.file,
+        )
+        for figure in question.images
+        if figure.sha256
+    ]
+
+
+def _draft_baseline(question: Question, folder: Path, *, is_first: bool) -> TaskDraft:
+    return draft_task(
+        "baseline",
+        question.id,
+        {
+            "question": question.question,
+            "choices": [choice.model_dump(mode="json") for choice in question.choices or []],
+        },
+        list_question_files(question, folder),
+        TaskDetails(
+            {"subject": question.subject, "type": question.answer_type},
+            purpose="familiarisation" if is_first else "work",
+        ),
+    )

@@ -1,0 +1,120 @@
+"""Pages of papers beside the problems that were read from them (OMIBench, A.2)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from omibench.errors import MissingInputError
+from omibench.files.hashes import hash_file
+from omibench.params.stages.ocr import OcrParams
+from omibench.review.contents import find_suffix
+from omibench.review_tasks.boxes import find_boxes, scale_box
+from omibench.review_tasks.drafts import PictureFile
+from omibench.schemas.pages import PageText
+from omibench.schemas.problem import BBox, Problem
+from omibench.schemas.review import TaskPicture
+from omibench.stages.ocr.page_pictures import DrawnPage, draw_pages
+from omibench.stages.ocr.sources.check import is_photograph
+from omibench.stages.ocr.sources.manifest import Source
+
+Pages = Mapping[tuple[str, int], tuple[DrawnPage, Path]]
+"""The picture of each page by source and number; `file` of a drawn page is its name there."""
+
+
+def draw_problem_pages(
+    problems: Iterable[Problem],
+    texts: Iterable[PageText],
+    sources: Iterable[Source],
+    folder: Path,
+    params: OcrParams,
+) -> Pages:
+    """Draw the pages on which problems stand, each once.
+
+    Args:
+        problems: Those to be checked.
+        texts: The pages as they were read: by how much each was turned.
+        sources: The papers.
+        folder: Where to, one folder a source.
+        params: Bounds of papers.
+
+    Raises:
+        MissingInputError: The sources name no such paper, or it is not there.
+        PaperError: A paper cannot be drawn.
+    """
+    turns = {(text.source, text.page): text.turn for text in texts}
+    papers = {source.name: source for source in sources}
+    needed: dict[str, set[int]] = defaultdict(set)
+    for problem in problems:
+        needed[problem.source].update(problem.pages)
+    drawn: dict[tuple[str, int], tuple[DrawnPage, Path]] = {}
+    for name, pages in needed.items():
+        if not pages:
+            continue
+        paper = _find_paper(name, papers)
+        if is_photograph(paper):
+            # As it was taken: a photograph was straightened to be read, so boxes do not fit it.
+            drawn[name, 1] = (DrawnPage(page=1, file=paper.name, width=0, height=0), paper)
+            continue
+        place = folder / papers[name].slug
+        place.mkdir(parents=True, exist_ok=True)
+        pictures = draw_pages(
+            str(paper),
+            {page: turns.get((name, page), 0.0) for page in pages},
+            place,
+            params.max_pages,
+            params.memory_mb,
+        )
+        drawn |= {(name, page.page): (page, place / page.file) for page in pictures}
+    return drawn
+
+
+def show_pages(
+    pages: Pages, texts: Sequence[PageText]
+) -> Callable[[Problem], Iterable[PictureFile]]:
+    """Give the pages of each problem, with its boxes.
+
+    Args:
+        pages: Their pictures.
+        texts: What was read from them.
+    """
+    read = {(text.source, text.page): text for text in texts}
+
+    def add_pages(problem: Problem) -> Iterable[PictureFile]:
+        for number in problem.pages:
+            place = (problem.source, number)
+            if place in pages:
+                page, path = pages[place]
+                boxes = _scale_boxes(problem, page, read.get(place))
+                yield PictureFile(_make_picture(page, path, boxes), path)
+
+    return add_pages
+
+
+def _find_paper(name: str, papers: Mapping[str, Source]) -> Path:
+    if name not in papers:
+        raise MissingInputError(
+            f"review: the sources name no paper {name!r}, whose pages are to be shown; name the "
+            "manifest under `ocr.sources`"
+        )
+    paper = Path(papers[name].paper)
+    if not paper.is_file():
+        raise MissingInputError(f"review: {paper} is not there, whose pages are to be shown")
+    return paper
+
+
+def _make_picture(page: DrawnPage, path: Path, boxes: list[BBox]) -> TaskPicture:
+    return TaskPicture(
+        sha256=hash_file(path),
+        suffix=find_suffix(path.name),
+        part="page",
+        label=f"Page {page.page}",
+        boxes=boxes,
+    )
+
+
+def _scale_boxes(problem: Problem, page: DrawnPage, text: PageText | None) -> list[BBox]:
+    if text is None or not page.width:
+        return []
+    return [scale_box(box, page.width, page.height) for box in find_boxes(problem, text)]

@@ -1,0 +1,128 @@
+"""Who is asked: drawn by role, balanced and by seed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from omibench.errors import MissingInputError
+from omibench.review.kinds import find_kind
+from omibench.review.people import Reviewer, find_reviewer
+from omibench.schemas.review import ReviewTask
+
+Load = Counter[tuple[str, str]]
+"""How many tasks each person has in each role: (role, name) -> number."""
+
+
+def count_load(tasks: Iterable[ReviewTask]) -> Load:
+    """How many tasks each person is asked about already."""
+    return Counter(
+        (role, name) for task in tasks for role, names in task.people.items() for name in names
+    )
+
+
+def draw_people(
+    tasks: Sequence[ReviewTask],
+    reviewers: Sequence[Reviewer],
+    load: Load,
+    seed: int,
+    only: Collection[str] = (),
+) -> list[ReviewTask]:
+    """Draw who is asked about each task.
+
+    An annotator and, where two people decide, an auditor who is another person; a kind that
+    everybody does apart is given to all. Whoever has the fewest tasks in a role is asked first,
+    equals in an order that seed and task decide. The role of senior stays open: escalated tasks go
+    to all who have it.
+
+    Args:
+        tasks: Those without people.
+        reviewers: All people.
+        load: What they have already; it is counted on.
+        seed: Of the draw.
+        only: Names of those who annotate; all annotators where it is empty.
+
+    Returns:
+        The tasks with `people`, in order.
+
+    Raises:
+        MissingInputError: Nobody may be asked about a task in a role.
+    """
+    for name in only:
+        _check_annotator(find_reviewer(reviewers, name))
+    chosen = [reviewer for reviewer in reviewers if not only or reviewer.name in only]
+    return [_draw(task, chosen, reviewers, load, seed) for task in tasks]
+
+
+def _check_annotator(reviewer: Reviewer) -> None:
+    if "annotator" not in reviewer.roles:
+        roles = ", ".join(reviewer.roles)
+        raise MissingInputError(
+            f"review: {reviewer.name} of reviewers.yaml is {roles} and no annotator: give the "
+            "role, or name somebody else with --to"
+        )
+
+
+def _draw(
+    task: ReviewTask,
+    chosen: Sequence[Reviewer],
+    reviewers: Sequence[Reviewer],
+    load: Load,
+    seed: int,
+) -> ReviewTask:
+    kind, subject = find_kind(task.kind), task.strata.get("subject", "other")
+    annotators = [r for r in chosen if r.may_review("annotator", subject)]
+    if not annotators:
+        raise MissingInputError(_refuse(task, "annotator", subject))
+    if kind.design == "everyone":
+        members = _choose_measured(annotators)
+        people = {"annotator": [reviewer.name for reviewer in members]}
+    else:
+        auditors = [r for r in reviewers if r.may_review("auditor", subject)]
+        people = _draw_two(task, annotators, auditors, load, seed)
+    load.update((role, name) for role, names in people.items() for name in names)
+    return task.model_copy(update={"people": people})
+
+
+def _choose_measured(annotators: Sequence[Reviewer]) -> list[Reviewer]:
+    """Those who are measured: people of a group, or all where nobody has one."""
+    return [reviewer for reviewer in annotators if reviewer.group] or list(annotators)
+
+
+def _draw_two(
+    task: ReviewTask,
+    annotators: Sequence[Reviewer],
+    auditors: Sequence[Reviewer],
+    load: Load,
+    seed: int,
+) -> dict[str, list[str]]:
+    if find_kind(task.kind).reviewers < 2:
+        return {"annotator": [_take("annotator", task, annotators, load, seed)]}
+    only_auditor = auditors[0].name if len(auditors) == 1 else None
+    first = [r for r in annotators if r.name != only_auditor]
+    second = [r for r in auditors if any(other.name != r.name for other in annotators)]
+    if not first or not second:
+        subject = task.strata.get("subject", "other")
+        raise MissingInputError(_refuse(task, "auditor", subject, "who does not annotate it"))
+    annotator = _take("annotator", task, first, load, seed)
+    others = [reviewer for reviewer in auditors if reviewer.name != annotator]
+    return {"annotator": [annotator], "auditor": [_take("auditor", task, others, load, seed)]}
+
+
+def _take(
+    role: str, task: ReviewTask, candidates: Sequence[Reviewer], load: Load, seed: int
+) -> str:
+    def place(reviewer: Reviewer) -> tuple[int, str]:
+        text = f"{seed}\0{task.id}\0{role}\0{reviewer.name}"
+        return load[role, reviewer.name], hashlib.sha256(text.encode()).hexdigest()
+
+    return min(candidates, key=place).name
+
+
+def _refuse(task: ReviewTask, role: str, subject: str, more: str = "") -> str:
+    return (
+        f"review: {task.id}: nobody of reviewers.yaml may be its {role}"
+        + (f" {more}" if more else "")
+        + f" (subject {subject}): add a person with that role and subject"
+    )

@@ -1,0 +1,132 @@
+"""Tasks on the problems of a study, from the files of its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from omibench.errors import MissingInputError
+from omibench.review import apply, load_decisions
+from omibench.review.rejected import rejections
+from omibench.review.settle import ReviewIndex, apply_earlier_kinds
+from omibench.review_tasks.drafts import TaskDraft
+from omibench.review_tasks.labels import show_labels
+from omibench.review_tasks.pages import draw_problem_pages, show_pages
+from omibench.review_tasks.problems import ElsewhereParts, draft_problem_tasks
+from omibench.review_tasks.rationales import show_candidates
+from omibench.review_tasks.request import TaskRequest
+from omibench.schemas.label_row import LabelRow
+from omibench.schemas.pages import PageText
+from omibench.schemas.problem import Problem
+from omibench.schemas.rationale_candidate import RationaleCandidate
+from omibench.schemas.tables import read_jsonl
+from omibench.stages.ocr.sources.manifest import load_manifest
+from omibench.stages.rationale.labels.label_file import read_labels
+
+STAGES = ("rationale", "filter", "ocr")
+"""The stages that write problems, the last first."""
+
+
+def draft_study_problems(request: TaskRequest) -> list[TaskDraft]:
+    """Make tasks of the problems of a study.
+
+    Each problem is shown as the decisions in `review.decisions` and the settled tasks of earlier
+    kinds have left it; one that these drop gets no task.
+
+    Raises:
+        MissingInputError: No stage has written problems, or a file is not there that the kind
+            needs.
+        FileFormatError: A file is wrong.
+        PaperError: The pages of a paper cannot be drawn.
+    """
+    path = request.problems or find_problems(request.results)
+    problems = _read_current_problems(request, path)
+    names = request.choose(problem.id for problem in problems)
+    problems = [problem for problem in problems if problem.id in names]
+    elsewhere = _read_elsewhere(request, path.parent, problems)
+    return draft_problem_tasks(request.kind, problems, path.parent, elsewhere)
+
+
+def find_problems(results: Path) -> Path:
+    """The problems that the last stage has written, `RESULTS/rationale/problems.jsonl` first.
+
+    Raises:
+        MissingInputError: There are none.
+    """
+    for stage in STAGES:
+        path = results / stage / "problems.jsonl"
+        if path.is_file():
+            return path
+    raise MissingInputError(
+        f"{results}: no stage has written problems.jsonl there: run `omibench run`, or name the "
+        "file with --problems"
+    )
+
+
+def _read_current_problems(request: TaskRequest, path: Path) -> list[Problem]:
+    problems = read_jsonl(path, Problem)
+    decisions = request.study.review.decisions
+    if decisions:
+        problems = _obey_file(decisions, problems, path)
+    index = ReviewIndex(request.present, request.decisions)
+    current = (apply_earlier_kinds(p, request.kind, index, request.rule) for p in problems)
+    return [problem for problem in current if problem is not None]
+
+
+def _obey_file(decisions: str, problems: Sequence[Problem], path: Path) -> list[Problem]:
+    """The problems as the decisions file leaves them; it may name some that come later."""
+    ids = {problem.id for problem in problems}
+    relevant = [decision for decision in load_decisions(decisions) if decision.problem in ids]
+    return apply(relevant, problems, partial(rejections, path))
+
+
+def _read_elsewhere(
+    request: TaskRequest, folder: Path, problems: Sequence[Problem]
+) -> ElsewhereParts:
+    models = request.study.models
+    parts = ElsewhereParts(simulated_models={n for n, m in models.items() if m.is_simulated})
+    if request.kind == "rationale":
+        return _add_candidates(folder, parts)
+    if request.kind == "label":
+        return _add_labels(request, folder, parts)
+    if request.kind == "page":
+        return _add_pages(request, problems, parts)
+    return parts
+
+
+def _add_candidates(folder: Path, parts: ElsewhereParts) -> ElsewhereParts:
+    path = folder / "candidates.jsonl"
+    candidates = read_jsonl(path, RationaleCandidate) if path.is_file() else []
+    simulated = {candidate.problem for candidate in candidates if candidate.simulated}
+    return replace(parts, add_parts=show_candidates(candidates), simulated=simulated)
+
+
+def _add_labels(request: TaskRequest, folder: Path, parts: ElsewhereParts) -> ElsewhereParts:
+    rows_path = folder / "labels.jsonl"
+    rows = read_jsonl(rows_path, LabelRow) if rows_path.is_file() else []
+    taxonomy = request.study.rationale.taxonomy
+    file = Path(taxonomy.file) if taxonomy and taxonomy.file else folder / "labels.yaml"
+    subfields = read_labels(file).subfields if file.is_file() else {}
+    simulated = {row.id for row in rows if row.simulated}
+    return replace(parts, add_parts=show_labels(rows, subfields), simulated=simulated)
+
+
+def _add_pages(
+    request: TaskRequest, problems: Sequence[Problem], parts: ElsewhereParts
+) -> ElsewhereParts:
+    sources, texts_path = request.study.ocr.sources, request.results / "ocr" / "pages.jsonl"
+    if not sources:
+        raise MissingInputError(
+            "review: params name no `ocr.sources`: there are no pages to check problems against"
+        )
+    texts = read_jsonl(texts_path, PageText)
+    pages = draw_problem_pages(
+        [problem for problem in problems if problem.pages],
+        texts,
+        load_manifest(Path(sources)),
+        request.scratch,
+        request.study.ocr,
+    )
+    return replace(parts, add_pictures=show_pages(pages, texts))

@@ -1,0 +1,180 @@
+"""Tasks on the responses of a study, and on its frozen problems, from the files of its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from omibench.errors import MissingInputError
+from omibench.judges.taxonomies import NO_ANSWER, NO_ERROR, load_taxonomy
+from omibench.params.stages.analyze import PeopleSubset
+from omibench.results.attributes import describe_items
+from omibench.results.four_way import RESPONSE, side_by_side
+from omibench.results.load import JUDGE_RULES, Results, load_results
+from omibench.review_tasks.baselines import draft_baselines
+from omibench.review_tasks.drafts import TaskDraft
+from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.responses import (
+    DatasetHalves,
+    ShownResponse,
+    draft_disagreement_tasks,
+    draft_ratings,
+    draft_steps,
+)
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import read_jsonl
+from omibench.stages.analyze.people.subset import draw_items
+from omibench.stages.certify.disagreement import draw_disagreements
+from omibench.stages.certify.draw import LabelDraw, draw_responses
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_READABLE = ("answered", "truncated")
+
+
+def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
+    """Make tasks of the problems that people solve: `analyze.people_subset` draws them.
+
+    Raises:
+        MissingInputError: The dataset is not frozen.
+        ParamsError: It has too few problems, or not the attribute by which they are drawn.
+    """
+    data = _read_data(request)
+    subset = request.study.analyze.people_subset or PeopleSubset()
+    items = describe_items(data.answers.values(), data.questions)
+    scored, first = draw_items(items, subset, request.study.study.seed)
+    return draft_baselines(data.questions.values(), data.folder, scored, first)
+
+
+def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
+    """Make tasks of responses to rate, the ones that `certify --draw` draws (OMIBench, J)."""
+    data = _read_data(request)
+    drawing = LabelDraw(request.per_model, request.models, request.settings)
+    ids = data.questions.keys() & data.answers.keys()
+    rows = draw_responses(request.results / "infer", request.study, drawing, ids)
+    shown = [
+        ShownResponse(r["model"], r["setting"], r["id"], r["index"], r["text"], r["simulated"])
+        for r in rows
+    ]
+    return draft_ratings(_require(shown, request), data)
+
+
+def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
+    """Make tasks of responses that were judged wrong, drawn of each model by seed (B.2, F.2.1).
+
+    `judge.wrong_by` says which are wrong, else the judge of scores, else the main rule book.
+    """
+    results = _load(request)
+    rules = request.study.judge.wrong_by or (
+        JUDGE_RULES if JUDGE_RULES in results.rules else results.main_rules
+    )
+    shown = _draw_wrong(results, rules, request)
+    errors = request.study.judge.errors
+    taxonomy = load_taxonomy(errors.taxonomy if errors else "omibench")
+    types = {n: m for n, m in taxonomy.types.items() if n not in (NO_ANSWER, NO_ERROR)}
+    return draft_steps(_require(shown, request), _read_data(request), types)
+
+
+def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
+    """Make tasks of the responses on which rule book and judge disagree, as `certify` draws them.
+
+    Raises:
+        MissingInputError: The scores hold no verdict of a judge, or there is no disagreement.
+    """
+    results = _load(request)
+    if JUDGE_RULES not in results.rules:
+        raise MissingInputError(
+            f"{request.results / 'score'}: holds no verdict of a judge to disagree with: name one "
+            "under `score.judge` and score again"
+        )
+    main = results.main_rules
+    rules = main if main != JUDGE_RULES else results.study.score.rules[0]
+    rows = side_by_side(results, rules).filter(_choose_cells(request))
+    simulated = results.simulated_cells
+    shown = [
+        ShownResponse(
+            row.model,
+            row.setting,
+            row.id,
+            row.index,
+            row.response,
+            simulated[next(c for c in simulated if c == (row.model, row.setting))],
+            {
+                "answer that was extracted": row.extracted or "none",
+                "rule book says": "right" if row.disagreement == "rules_only" else "wrong",
+                "judge says": "right" if row.disagreement == "judge_only" else "wrong",
+            },
+        )
+        for row in draw_disagreements(results, rows, request.per_model)
+    ]
+    return draft_disagreement_tasks(_require(shown, request), _read_data(request))
+
+
+def _read_data(request: TaskRequest) -> DatasetHalves:
+    folder = request.results / "freeze"
+    questions = read_jsonl(folder / "questions.jsonl", Question)
+    answers = read_jsonl(folder / "answers.jsonl", Answer)
+    return DatasetHalves({q.id: q for q in questions}, {a.id: a for a in answers}, folder)
+
+
+def _load(request: TaskRequest) -> Results:
+    folder = request.results
+    return load_results(folder / "freeze", folder / "infer", folder / "score", request.study)
+
+
+def _choose_cells(request: TaskRequest) -> pl.Expr:
+    import polars as pl
+
+    chosen = pl.lit(value=True)
+    if request.models is not None:
+        chosen &= pl.col("model").is_in(list(request.models))
+    if request.settings is not None:
+        chosen &= pl.col("setting").is_in(list(request.settings))
+    return chosen
+
+
+def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[ShownResponse]:
+    """Wrong responses of each model: those that have a task, and others by their rank."""
+    import polars as pl
+
+    # Where the verdict is the share of parts that are right, a response is wrong at 0.
+    is_wrong = pl.when(pl.col("strict").is_null()).then(pl.col("verdict") < 1)
+    verdicts = results.select_verdicts(rules).filter(
+        pl.col("outcome") == "scored",
+        is_wrong.otherwise(pl.col("verdict") == 0),
+        _choose_cells(request),
+    )
+    texts = results.read_responses().filter(
+        pl.col("outcome").is_in(_READABLE), pl.col("text").str.strip_chars() != ""
+    )
+    rows = verdicts.select(*RESPONSE, "extracted").join(
+        texts.select(*RESPONSE, "text", "simulated"), on=RESPONSE, maintain_order="left"
+    )
+    return list(_take_of_each_model(rows, request))
+
+
+def _take_of_each_model(rows: pl.DataFrame, request: TaskRequest) -> Iterator[ShownResponse]:
+    present = request.list_present_subjects()
+    by_model: dict[str, list[ShownResponse]] = {}
+    for row in rows.iter_rows(named=True):
+        facts = {"answer that was extracted": row["extracted"] or "none"}
+        response = ShownResponse(
+            row["model"], row["setting"], row["id"], row["index"], row["text"], row["simulated"],
+            facts,
+        )  # fmt: skip
+        by_model.setdefault(response.model, []).append(response)
+    for responses in by_model.values():
+        ranked = sorted(responses, key=lambda r: r.rank(request.draw_seed))
+        drawn = {r.name for r in ranked[: request.per_model]} | present
+        yield from (response for response in responses if response.name in drawn)
+
+
+def _require(shown: list[ShownResponse], request: TaskRequest) -> list[ShownResponse]:
+    if not shown:
+        raise MissingInputError(
+            f"{request.results}: holds no response for {request.kind!r} tasks of these models and "
+            "settings"
+        )
+    names = request.choose(response.name for response in shown)
+    return [response for response in shown if response.name in names]

@@ -1,0 +1,153 @@
+"""Pages of a paper as pictures, for people who check what was read from them.
+
+They are drawn by a process of its own with bounded time and memory, as papers are read, since a
+paper may be hostile: `-m omibench.stages.ocr.page_pictures`, whose job comes as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, TypeAdapter
+
+from omibench.errors import PaperError
+from omibench.files.isolated import isolate_env, python_module
+from omibench.schemas.problem import Noun
+from omibench.stages.ocr.allowance import GRACE_S, WALL, limit_cpu, limit_memory
+from omibench.stages.ocr.layout.scans import turn_content
+from omibench.stages.ocr.readers import require_pdf
+from omibench.stages.ocr.sources.check import has_huge_image, open_pdf
+
+if TYPE_CHECKING:
+    import pymupdf
+
+DPI: Final = 120
+QUALITY: Final = 75
+MAX_SIDE: Final = 2200
+_PAGE_S: Final = 5.0
+"""CPU seconds that a page may take to be drawn."""
+_MODULE: Final = "omibench.stages.ocr.page_pictures"
+
+
+class PagesJob(BaseModel):
+    """What the process is to do: which pages of a paper to draw, and where to."""
+
+    paper: str
+    turns: dict[int, float]
+    """Pages from 1, and degrees clockwise by which each was turned to be read."""
+    folder: Path
+    max_pages: int
+    memory_mb: int
+
+
+class DrawnPage(Noun):
+    """The picture of a page as it was read: upright, and its size in points."""
+
+    page: int
+    file: str
+    width: float
+    height: float
+
+
+def draw_pages(
+    paper: str, turns: Mapping[int, float], folder: Path, max_pages: int, memory_mb: int
+) -> list[DrawnPage]:
+    """Draw pages of a paper as `p0001.jpg`, ... into a folder that is there.
+
+    Args:
+        paper: The path of a PDF.
+        turns: Pages from 1, and degrees clockwise by which each was turned when it was read
+            (`PageText.turn`).
+        folder: Where to.
+        max_pages: As `ocr.max_pages`: a longer paper is refused.
+        memory_mb: As `ocr.memory_mb`.
+
+    Returns:
+        The pages; one that the paper does not have, or that was too large to be read, is left out.
+
+    Raises:
+        PaperError: The paper cannot be opened or drawn.
+    """
+    require_pdf()
+    job = PagesJob(
+        paper=paper, turns=dict(turns), folder=folder, max_pages=max_pages, memory_mb=memory_mb
+    )
+    try:
+        process = subprocess.run(
+            python_module(_MODULE),
+            input=job.model_dump_json(),
+            capture_output=True,
+            encoding="utf-8",
+            env=isolate_env(os.environ),
+            timeout=WALL * _limit_s(job),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise PaperError("paper_timeout", f"{paper}: its pages were not drawn in time") from None
+    if process.returncode or not process.stdout.strip():
+        last = (process.stderr.strip().splitlines() or ["no message"])[-1][:300]
+        raise PaperError("paper_failed", f"{paper}: its pages cannot be drawn: {last}")
+    return _PAGES.validate_json(process.stdout.strip().splitlines()[-1])
+
+
+_PAGES: Final = TypeAdapter(list[DrawnPage])
+
+
+def _limit_s(job: PagesJob) -> float:
+    return GRACE_S + _PAGE_S * len(job.turns)
+
+
+def _draw(job: PagesJob) -> list[DrawnPage]:
+    pdf, _ = open_pdf(Path(job.paper), job.max_pages, None)
+    pages = sorted(number for number in job.turns if 1 <= number <= pdf.page_count)
+    return [
+        _draw_page(pdf[number - 1], number, job)
+        for number in pages
+        if not has_huge_image(pdf[number - 1])  # too large to be read is too large to be shown
+    ]
+
+
+def _draw_page(page: pymupdf.Page, number: int, job: PagesJob) -> DrawnPage:
+    import pymupdf
+
+    _stand_upright(page, job.turns[number])
+    width, height = page.rect.width, page.rect.height
+    scale = min(DPI / 72, MAX_SIDE / max(width, height, 1.0))
+    pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    name = f"p{number:04d}.jpg"
+    (job.folder / name).write_bytes(pixels.tobytes("jpeg", jpg_quality=QUALITY))
+    return DrawnPage(page=number, file=name, width=width, height=height)
+
+
+def _stand_upright(page: pymupdf.Page, turn: float) -> None:
+    """Turn a page as its reader did: by quarters, then level."""
+    if page.rotation:
+        page.remove_rotation()
+    quarters = round(turn / 90) * 90
+    if quarters % 360:
+        page.set_rotation(quarters % 360)
+        page.remove_rotation()
+    if turn != quarters:
+        turn_content(page, turn - quarters)
+
+
+def main() -> None:
+    """Draw the pages of the job on standard input and print what was drawn."""
+    job = PagesJob.model_validate_json(sys.stdin.read())
+    limit_memory(job.memory_mb)
+    limit_cpu(_limit_s(job))
+    try:
+        pages = _draw(job)
+    except PaperError as error:
+        sys.exit(str(error))
+    print(json.dumps([page.model_dump() for page in pages]))
+
+
+if __name__ == "__main__":
+    main()

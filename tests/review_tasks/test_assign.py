@@ -1,0 +1,182 @@
+"""`assign_tasks`: from a study's files to tasks.jsonl, and again after something changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from omibench.errors import MissingInputError, ParamsError
+from omibench.params.study import Study, parse_study
+from omibench.review.kinds import KINDS
+from omibench.review_tasks.assign import (
+    MAKERS,
+    Assignment,
+    AssignOptions,
+    assign_tasks,
+    describe_assignment,
+)
+from omibench.review_tasks.tasks_file import read_present_tasks
+from omibench.schemas.tables import write_jsonl
+from review.builders import decide, write_lines
+from review_tasks.makers import make_people, make_problem
+
+GOOD = {"usable": "usable", "pictures": "right"}
+
+
+def make_study(**blocks: Any) -> Study:
+    return parse_study({"study": {"name": "s", "seed": 5}} | blocks, "test")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    folder = tmp_path / "results"
+    write_problems(folder, 6)
+    return folder
+
+
+@pytest.fixture
+def review(tmp_path: Path) -> Path:
+    folder = tmp_path / "review"
+    folder.mkdir()
+    people = [p.model_dump(exclude_none=True) for p in make_people()]
+    (folder / "reviewers.yaml").write_text(yaml.safe_dump(people), "utf-8")
+    return folder
+
+
+def write_problems(results: Path, count: int, stage: str = "rationale", **values: Any) -> None:
+    folder = results / stage
+    write_jsonl(
+        folder / "problems.jsonl", [make_problem(k, folder, **values) for k in range(count)]
+    )
+
+
+def run(kind: str, results: Path, review: Path, study: Study | None = None, **more: Any) -> Any:
+    return assign_tasks(kind, study or make_study(), results, review, AssignOptions(**more))
+
+
+def test_every_kind_has_a_maker() -> None:
+    assert set(MAKERS) == set(KINDS)
+
+
+def test_tasks_with_people_and_pictures(results: Path, review: Path) -> None:
+    done = run("item", results, review)
+    tasks = read_present_tasks(review)
+    assert [task.id for task in tasks] == [f"item:ipho-{k}" for k in range(6)]
+    for task in tasks:
+        assert task.people["annotator"] != task.people["auditor"]
+        assert all((review / picture.file).is_file() for picture in task.pictures)
+    assert describe_assignment(done)[0] == "item: 6 new, 0 changed, 0 as before"
+    assert describe_assignment(done)[1] == "  annotator: ann 3, bob 3"
+
+
+def test_a_second_run_changes_nothing(results: Path, review: Path) -> None:
+    run("item", results, review)
+    before = (review / "tasks.jsonl").read_bytes()
+    done: Assignment = run("item", results, review)
+    assert (review / "tasks.jsonl").read_bytes() == before
+    assert describe_assignment(done) == ["item: 0 new, 0 changed, 6 as before"]
+
+
+def test_a_limit_takes_more_each_time(results: Path, review: Path) -> None:
+    assert len(run("item", results, review, limit=2, only=["bob"]).changes.new) == 2
+    first = read_present_tasks(review)
+    assert {task.people["annotator"][0] for task in first} == {"bob"}
+    assert len(run("item", results, review, limit=3).changes.new) == 3
+    assert read_present_tasks(review)[:2] == first
+    other = run("item", results, review, limit=3)
+    assert len(other.changes.new) == 1
+
+
+def test_a_changed_problem_is_asked_again(results: Path, review: Path) -> None:
+    run("label", results, review)
+    task = read_present_tasks(review)[0]
+    write_lines(review / "decisions.jsonl", decide(1, "ann", "annotator", task, {}))
+    decisions = (review / "decisions.jsonl").read_bytes()
+    write_problems(results, 5, answer=["B"])
+    done = run("label", results, review)
+    assert describe_assignment(done) == [
+        "label: 0 new, 5 changed, 0 as before",
+        "  1 decisions are on what changed: they are asked again",
+        "  1 tasks are about nothing that is there now: label:ipho-5",
+    ]
+    changed = read_present_tasks(review)[0]
+    assert changed.people == task.people
+    assert changed.content_hash != task.content_hash
+    assert (review / "decisions.jsonl").read_bytes() == decisions
+
+
+def test_later_kinds_see_what_earlier_ones_settled(results: Path, review: Path) -> None:
+    study = make_study(review={"reviewers": 1})
+    run("difficulty", results, review, study)
+    kept, dropped, *_ = read_present_tasks(review)
+    rationale = run("rationale", results, review, study)
+    written = next(t for t in rationale.changes.tasks if t.id == "rationale:ipho-0")
+    fields = {"candidate": "none", "solution": "Anew."}
+    write_lines(
+        review / "decisions.jsonl",
+        decide(1, "ann", "annotator", kept, {"curation": "keep"}),
+        decide(2, "ann", "annotator", dropped, {"curation": "trivial"}),
+        decide(3, "ann", "annotator", written, fields),
+    )
+    run("item", results, review, study)
+    items = {t.problem: t for t in read_present_tasks(review) if t.kind == "item"}
+    assert items["ipho-0"].content["solution"] == "Anew."
+    assert "ipho-1" not in items
+    assert items["ipho-2"].content["solution"] == "Rod 2 is measured."
+
+
+def test_the_decisions_file_counts_before(results: Path, review: Path, tmp_path: Path) -> None:
+    entry = {
+        "problem": "ipho-0", "decision": "edit", "reviewer": "Ada", "date": "2026-03-01",
+        "reason": "Read it.", "edit": {"answer": ["B"]},
+    }  # fmt: skip
+    other = {**entry, "problem": "later", "decision": "drop"} | {"edit": None}
+    file = tmp_path / "review.yaml"
+    file.write_text(yaml.safe_dump([entry, other]), "utf-8")
+    run("item", results, review, make_study(review={"decisions": str(file)}))
+    assert read_present_tasks(review)[0].content["answer"] == ["B"]
+
+
+def test_the_last_stage_counts_and_a_file_may_be_named(
+    results: Path, review: Path, tmp_path: Path
+) -> None:
+    write_problems(results, 2, "ocr")
+    assert len(run("item", results, review).changes.new) == 6
+    named = results / "ocr/problems.jsonl"
+    assert len(run("difficulty", results, review, problems=named).changes.new) == 2
+    with pytest.raises(MissingInputError, match=r"no stage has written problems\.jsonl"):
+        run("item", tmp_path / "nothing", review)
+
+
+def test_without_people_tasks_are_open(results: Path, tmp_path: Path) -> None:
+    done = run("item", results, tmp_path / "open")
+    assert "open to everybody" in describe_assignment(done)[-1]
+    assert not read_present_tasks(tmp_path / "open")[0].people
+    with pytest.raises(MissingInputError, match=r"--to ann: there is no .*reviewers\.yaml"):
+        run("item", results, tmp_path / "open", only=["ann"])
+
+
+def test_who_has_not_passed_the_calibration_is_given_nothing(results: Path, review: Path) -> None:
+    study = make_study(review={"calibration": {"kinds": ["item"]}})
+    with pytest.raises(
+        MissingInputError, match="no annotator has passed the calibration of 'item'"
+    ):
+        run("item", results, review, study)
+    assert run("difficulty", results, review, study).changes.new
+
+
+def test_people_for_whom_a_program_stands_in_are_marked(results: Path, review: Path) -> None:
+    people = [p.model_dump(exclude_none=True) | {"simulated": True} for p in make_people()]
+    (review / "reviewers.yaml").write_text(yaml.safe_dump(people), "utf-8")
+    lines = describe_assignment(run("item", results, review))
+    assert lines[1] == "  annotator: ann (simulated) 3, bob (simulated) 3"
+
+
+def test_an_unknown_kind_and_pages_without_papers_are_one_line(results: Path, review: Path) -> None:
+    with pytest.raises(ParamsError, match=r"'pages'.*'page'"):
+        run("pages", results, review)
+    with pytest.raises(MissingInputError, match=r"name no `ocr\.sources`"):
+        run("page", results, review)

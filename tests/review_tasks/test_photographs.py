@@ -1,0 +1,75 @@
+"""A folder of photographs becomes tasks, those that the screening discards left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from omibench.errors import MissingInputError
+from omibench.params.study import parse_study
+from omibench.review_tasks.photographs import draft_photographs, list_photographs
+from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.study_photographs import draft_study_photographs
+from review.builders import decide
+from small_freeze import make_picture
+
+YES = {"single_question": "yes", "complete": "yes", "figure_needed": "yes"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("0002.png", "0001.png", "clean/0001.png", "notes.txt"):
+        path = tmp_path / "photos" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(make_picture(len(name)))
+    return tmp_path / "photos"
+
+
+def test_each_photograph_is_a_task_and_has_its_clean_picture_beside_it(folder: Path) -> None:
+    files = list_photographs(folder)
+    assert [file.name for file in files] == ["0001.png", "0002.png"]
+    first, second = draft_photographs("photo_fields", files, folder / "clean")
+    assert [picture.label for picture in first.task.pictures] == ["Photograph", "Clean picture"]
+    assert [picture.label for picture in second.task.pictures] == ["Photograph"]
+    (only, _) = draft_photographs("photo_conditions", files, folder / "clean")
+    assert len(only.task.pictures) == 1
+    assert only.task.id == "photo_conditions:0001"
+
+
+def test_wrong_folders_are_one_line(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="is no folder of photographs"):
+        list_photographs(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(MissingInputError, match="holds no picture"):
+        list_photographs(tmp_path / "empty")
+    (folder / "0001.jpg").write_bytes(make_picture(1))
+    with pytest.raises(MissingInputError, match=r"0001\.jpg and 0001\.png would be one task"):
+        list_photographs(folder)
+
+
+def test_what_the_screening_discards_gets_no_other_task(folder: Path, tmp_path: Path) -> None:
+    study = parse_study({"study": {"name": "s"}}, "test")
+
+    def make_request(kind: str, **values: object) -> TaskRequest:
+        return TaskRequest(kind, study, tmp_path, tmp_path, **values)  # type: ignore[arg-type]
+
+    first, second = draft_study_photographs(make_request("photo_screening", photographs=folder))
+    decisions = [
+        decide(k, person, role, draft.task, YES | answers)
+        for k, (person, role, draft, answers) in enumerate([
+            ("ann", "annotator", first, {}),
+            ("bob", "auditor", first, {}),
+            ("ann", "annotator", second, {"complete": "no"}),
+            ("bob", "auditor", second, {"complete": "no"}),
+        ])
+    ]  # fmt: skip
+    request = make_request(
+        "photo_conditions",
+        photographs=folder,
+        present=[first.task, second.task],
+        decisions=decisions,
+    )
+    assert [draft.task.problem for draft in draft_study_photographs(request)] == ["0001"]
+    with pytest.raises(MissingInputError, match="name their folder with --photographs"):
+        draft_study_photographs(make_request("photo_fields"))
