@@ -18,6 +18,17 @@ def find_spec(name, path=None, target=None):
     return None if name.partition(".")[0] in ("pymupdf", "fitz") else _find(name, path, target)
 PathFinder.find_spec = find_spec
 """
+COMMANDS = """
+import json, sys
+from omibench.cli.main import main
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["omibench", *words]
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
 PARAMS = {
     "study": {"name": "free"},
     "benchmark": {"name": "frozen"},
@@ -45,30 +56,34 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def omibench(folder: Path, *words: str) -> str:
-    done = run(folder, "-m", "omibench", *words)
-    assert done.returncode == 0, (words, done.stderr)
+def omibench(folder: Path, *commands: tuple[str, ...]) -> str:
+    """Several commands in one process, which imports once."""
+    done = run(folder, "-c", COMMANDS, json.dumps(commands))
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_a_study_of_a_frozen_dataset_runs_whole(folder: Path) -> None:
     missing = run(folder, "-c", "import omibench, pymupdf")
     assert "No module named 'pymupdf'" in missing.stderr
-    assert "ocr" in omibench(folder, "--help")
+    assert "ocr" in omibench(folder, ("--help",))
     (folder / "problems.csv").write_text("id,question,answer\na,How much is 1 + 2?,3\nb,4?,4\n")
     rows = [{"id": "a", "answer": ["3"], "n_images": 0}, {"id": "b", "answer": ["4"]}]
     (folder / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     own = json.dumps({"benchmark": {"name": "folder"}, "data": "."})
-    omibench(folder, "freeze", "--out", "release", "--params", own)
-    omibench(folder, "freeze", "--out", "results/freeze")
-    questions = "results/freeze/questions.jsonl"
-    assert "2" in omibench(folder, "plan")
-    out = "results/infer/m/cot.parquet"
-    omibench(folder, "infer", questions, "--model", "m", "--setting", "cot", "--out", out)
+    questions, out = "results/freeze/questions.jsonl", "results/infer/m/cot.parquet"
     answers = ("--answers", "results/freeze/answers.jsonl", "--questions", questions)
     params = ("--params", "params.yaml")
-    omibench(folder, "score", out, *answers, *params, "--out", "results/score/m/cot.parquet")
-    omibench(folder, "analyze", "results", "--out", "results/analyze")
+    shown = omibench(
+        folder,
+        ("freeze", "--out", "release", "--params", own),
+        ("freeze", "--out", "results/freeze"),
+        ("plan",),
+        ("infer", questions, "--model", "m", "--setting", "cot", "--out", out),
+        ("score", out, *answers, *params, "--out", "results/score/m/cot.parquet"),
+        ("analyze", "results", "--out", "results/analyze"),
+    )
+    assert "Plan of the study 'free'" in shown
     assert (folder / "results/analyze/report.html").is_file()
 
 
@@ -84,5 +99,5 @@ def test_rows_of_benchmarks_are_taken_without_it(folder: Path) -> None:
     (folder / "own").mkdir()
     (folder / "own/problems.csv").write_text("id,question,answer\na,Why?,4\n")
     (folder / "sources.yaml").write_text("benchmarks:\n- {name: own, folder: own}\n")
-    omibench(folder, "ocr", "--manifest", "sources.yaml", "--out", "out")
+    omibench(folder, ("ocr", "--manifest", "sources.yaml", "--out", "out"))
     assert len((folder / "out/problems.jsonl").read_text().splitlines()) == 1

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.stages.ocr.conftest import exam
 
+from command_line import call_main
 from omibench.cli import main as command_line
 from omibench.errors import FileFormatError, OmibenchError, PaperError, UntrustedError
 from omibench.explain.explanation import explain
@@ -25,8 +26,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([omibench, *words], cwd=folder, capture_output=True, check=False)
 
 
-def assert_harmless(said: bytes) -> None:
-    text = said.decode("utf-8")
+def assert_harmless(text: str) -> None:
     assert not set(text) & COMMANDS, text
     assert not any(line.startswith("omibench: all papers") for line in text.splitlines()), text
 
@@ -36,7 +36,7 @@ def test_the_name_of_a_paper_is_shown_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "b\x1b[8m\n.pdf").write_bytes(b"no pdf")
     done = run(tmp_path, "ocr", EVIL, "b\x1b[8m\n.pdf", "--out", "out")
     assert done.returncode == 3
-    assert_harmless(done.stderr + done.stdout)
+    assert_harmless((done.stderr + done.stdout).decode("utf-8"))
     assert b"a\\u001b[2J\\u001b]0;owned\\u0007\\nomibench: all papers" in done.stderr
     assert b"not_a_pdf: b\\u001b[8m\\n.pdf" in done.stderr
 
@@ -54,10 +54,10 @@ def test_the_name_of_a_paper_is_shown_as_it_is(tmp_path: Path) -> None:
     ],
 )
 def test_errors_about_names_are_harmless(tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = run(tmp_path, *words)
+    done = call_main(*words, cwd=tmp_path)
     assert done.returncode in (2, 3)
     assert_harmless(done.stderr + done.stdout)
-    assert b"\\u001b[2J" in done.stderr or b"\\x1b[2J" in done.stderr
+    assert "\\u001b[2J" in done.stderr or "\\x1b[2J" in done.stderr
 
 
 def test_every_error_of_ours_is_printable() -> None:
@@ -107,9 +107,12 @@ def test_all_that_is_printed_goes_one_way(root: Path) -> None:
     }  # fmt: skip
     odd = []
     for path in [*(root / "src").rglob("*.py"), *(root / "workflows").glob("*.py")]:
-        if path.name in own:
+        text = path.read_text("utf-8")
+        if path.name in own or not any(
+            word in text for word in ("print(", "echo(", "secho(", "write(")
+        ):
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 if called in ("print", "typer.echo", "typer.secho", "click.echo") or (
