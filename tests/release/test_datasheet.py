@@ -87,8 +87,8 @@ def test_agreement_stands_with_its_interval(freeze: Path, sources: Path, tmp_pat
     sheet = write_datasheet(provenance, facts)
     assert "12 decisions of 2 people, of whom 0 are simulated" in sheet
     assert "| item | 6 | 5 | 1 | 3 |" in sheet
-    assert "| item | quality | cohen kappa | 0.710 | 0.500 to 0.900 | 6 | 2 | yes |" in sheet
-    assert "| item | valid | agreement | - | - | 0 | 0 | no |" in sheet
+    assert "| item | quality | cohen kappa | - | 0.710 | 0.500 to 0.900 | 6 | 2 | yes |" in sheet
+    assert "| item | valid | agreement | - | - | - | 0 | 0 | no |" in sheet
     assert "Ada" not in sheet
 
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.review.builders import decide, make_task, write_lines
+
 from small_freeze import write_freeze, write_sources
 
 
@@ -16,6 +18,8 @@ def build(folder: Path, out: Path, here: Path, **environment: str) -> dict[str, 
     words = ["release", "build", str(folder / "results/freeze"), "--out", str(out)]
     words += ["--sources", str(folder / "sources.yaml"), "--printed", "mathreal"]
     words += ["--split", "mini=3", "--by", "grade,skills"]
+    if (folder / "review").is_dir():
+        words += ["--review", str(folder / "review")]
     subprocess.run(
         [sys.executable, "-m", "omibench", *words],
         cwd=here,
@@ -28,6 +32,18 @@ def build(folder: Path, out: Path, here: Path, **environment: str) -> dict[str, 
     return {str(path.relative_to(out)): path.read_bytes() for path in files}
 
 
+def write_review(folder: Path) -> None:
+    """Two people who decide on six items, not always alike in quality."""
+    tasks = [make_task(f"item-{k}") for k in range(6)]
+    decisions = []
+    for k, task in enumerate(tasks):
+        decisions.append(decide(2 * k, "Ada", "annotator", task, {"valid": "valid", "quality": 4}))
+        fields = {"valid": "valid", "quality": 4 + k % 2}
+        decisions.append(decide(2 * k + 1, "Ben", "auditor", task, fields))
+    write_lines(folder / "tasks.jsonl", *tasks)
+    write_lines(folder / "decisions.jsonl", *decisions)
+
+
 def ask_git(folder: Path, *words: str) -> str:
     identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
     command = ["git", "-C", str(folder), *identity, *words]
@@ -38,6 +54,7 @@ def test_hash_seed_time_zone_locale_and_folder_change_nothing(tmp_path: Path) ->
     study = tmp_path / "study"
     write_freeze(study / "results/freeze", items=9)
     write_sources(study / "sources.yaml", beta=False)
+    write_review(study / "review")
     (study / "dvc.lock").write_text("schema: '2.0'\n")
     ask_git(tmp_path, "init", "-q", str(study))
     ask_git(study, "add", "dvc.lock")
@@ -59,6 +76,7 @@ def test_hash_seed_time_zone_locale_and_folder_change_nothing(tmp_path: Path) ->
     provenance = json.loads(one["provenance.json"])
     assert provenance["commit"] == ask_git(study, "rev-parse", "HEAD")
     assert provenance["dvc_lock_sha256"]
+    assert b"| item | quality |" in one["datasheet.md"]
 
 
 def test_every_text_file_holds_the_canary(tmp_path: Path) -> None:

@@ -151,7 +151,10 @@ def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None)
     ]
     if not report.agreement:
         return [*lines, "", "Agreement was not measured."]
-    head = ["Kind of task", "Field", "Measure", "Value", "Interval", "Tasks", "People", "Simulated"]
+    head = [
+        "Kind of task", "Field", "Measure", "Between", "Value", "95 % interval", "Compared",
+        "People", "Simulated",
+    ]  # fmt: skip
     return [*lines, "", *write_table(head, map(_describe_agreement, report.agreement))]
 
 
@@ -173,8 +176,8 @@ def _describe_agreement(figure: AgreementFigure) -> list[str]:
     value = "-" if figure.value is None else f"{figure.value:.3f}"
     has_interval = figure.low is not None and figure.high is not None
     interval = f"{figure.low:.3f} to {figure.high:.3f}" if has_interval else "-"
-    counts = f"{figure.tasks:,}", f"{figure.people:,}"
-    names = figure.kind, figure.title, figure.measure
+    counts = f"{figure.units or figure.tasks:,}", f"{figure.people:,}"
+    names = figure.kind, figure.title, figure.measure, figure.between or "-"
     return [*names, value, interval, *counts, "yes" if figure.simulated else "no"]
 
 

@@ -17,7 +17,7 @@ ANY_VALUE: Final = "*"
 """A measure of the items that have an attribute at all."""
 
 
-class Measure(NamedTuple):
+class MeasureRule(NamedTuple):
     """How a printed number is measured: a statistic, items with a value, or why it is not."""
 
     statistic: str = ""
@@ -33,7 +33,7 @@ class PrintedDataset(NamedTuple):
     """How the numbers of one paper are measured."""
 
     files: tuple[str, ...]
-    measures: Mapping[str, Measure] = {}
+    measures: Mapping[str, MeasureRule] = {}
     """By the names of the files; one that is missing has the statistic of its own name."""
     groups: str = ""
     """The attribute whose values the columns are."""
@@ -56,29 +56,29 @@ PAPERS: Final[Mapping[str, PrintedDataset]] = {
     "omibench": PrintedDataset(
         files=("omibench_dataset.csv", "omibench_sources.csv"),
         measures={
-            "mean_question_length": Measure("mean_question_tokens", note=_UNNAMED),
-            "mean_rationale_length": Measure("mean_rationale_tokens", note=_UNNAMED),
+            "mean_question_length": MeasureRule("mean_question_tokens", note=_UNNAMED),
+            "mean_rationale_length": MeasureRule("mean_rationale_tokens", note=_UNNAMED),
         },
     ),
     # Table 1.
     "emma": PrintedDataset(
         files=("emma_dataset.csv",),
         measures={
-            "free_form": Measure("open_ended"),
-            "newly_added": Measure(reason="which problems are new is not recorded"),
+            "free_form": MeasureRule("open_ended"),
+            "newly_added": MeasureRule(reason="which problems are new is not recorded"),
         },
     ),
     # Table 3.
     "usnco_v": PrintedDataset(
         files=("usnco_v_dataset.csv",),
         measures={
-            "choices": Measure("mean_choices"),
-            "mean_question_tokens": Measure("mean_question_tokens", note=_UNNAMED),
-            "max_question_tokens": Measure("max_question_tokens", note=_UNNAMED),
-            "mean_choice_tokens": Measure(
+            "choices": MeasureRule("mean_choices"),
+            "mean_question_tokens": MeasureRule("mean_question_tokens", note=_UNNAMED),
+            "max_question_tokens": MeasureRule("max_question_tokens", note=_UNNAMED),
+            "mean_choice_tokens": MeasureRule(
                 "mean_choice_tokens", note=f"{_UNNAMED}; ours: all choices of an item together"
             ),
-            "max_choice_tokens": Measure(
+            "max_choice_tokens": MeasureRule(
                 "max_choice_tokens", note=f"{_UNNAMED}; ours: all choices of an item together"
             ),
         },
@@ -88,23 +88,23 @@ PAPERS: Final[Mapping[str, PrintedDataset]] = {
     "mathreal": PrintedDataset(
         files=("mathreal_dataset.csv",),
         measures={
-            "multiple_choice": Measure(attribute="type", value="MultipleChoice"),
-            "fill_in": Measure(attribute="type", value="FillInTheBlank"),
-            "constructed_response": Measure(attribute="type", value="ConstructedResponse"),
-            "testmini": Measure(attribute="split", value="testmini"),
-            "elementary": Measure(attribute="stage", value="Primary"),
-            "middle_school": Measure(attribute="stage", value="Middle"),
-            "high_school": Measure(attribute="stage", value="High"),
-            "real_picture_only": Measure(attribute="pair"),
-            "real_and_clean_picture": Measure(attribute="pair", value=ANY_VALUE),
-            "one_figure": Measure(reason="figures within a photograph are not recorded"),
-            "several_figures": Measure(reason="figures within a photograph are not recorded"),
-            "one_part": Measure(reason="parts of a question are not recorded"),
-            "several_parts": Measure(reason="parts of a question are not recorded"),
-            "min_question_length": Measure("min_question_characters"),
-            "max_question_length": Measure("max_question_characters"),
-            "mean_question_length": Measure("mean_question_characters"),
-            "mean_answer_length": Measure("mean_answer_characters"),
+            "multiple_choice": MeasureRule(attribute="type", value="MultipleChoice"),
+            "fill_in": MeasureRule(attribute="type", value="FillInTheBlank"),
+            "constructed_response": MeasureRule(attribute="type", value="ConstructedResponse"),
+            "testmini": MeasureRule(attribute="split", value="testmini"),
+            "elementary": MeasureRule(attribute="stage", value="Primary"),
+            "middle_school": MeasureRule(attribute="stage", value="Middle"),
+            "high_school": MeasureRule(attribute="stage", value="High"),
+            "real_picture_only": MeasureRule(attribute="pair"),
+            "real_and_clean_picture": MeasureRule(attribute="pair", value=ANY_VALUE),
+            "one_figure": MeasureRule(reason="figures within a photograph are not recorded"),
+            "several_figures": MeasureRule(reason="figures within a photograph are not recorded"),
+            "one_part": MeasureRule(reason="parts of a question are not recorded"),
+            "several_parts": MeasureRule(reason="parts of a question are not recorded"),
+            "min_question_length": MeasureRule("min_question_characters"),
+            "max_question_length": MeasureRule("max_question_characters"),
+            "mean_question_length": MeasureRule("mean_question_characters"),
+            "mean_answer_length": MeasureRule("mean_answer_characters"),
         },
     ),
 }
@@ -184,7 +184,7 @@ def _measure(
     statistics: Mapping[str, Statistic],
     counts: Sequence[ValueCount],
 ) -> tuple[Statistic | None, str]:
-    measure = paper.measures.get(name, Measure(name))
+    measure = paper.measures.get(name, MeasureRule(name))
     if measure.reason:
         return None, f"not measured: {measure.reason}"
     if not measure.attribute:

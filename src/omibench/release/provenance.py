@@ -18,7 +18,7 @@ from omibench.review.read import DECISIONS
 from omibench.review.report import ReviewReport
 from omibench.schemas.review import ReviewCounts
 
-_PACKAGES: Final = ("omibench", "pillow", "pyarrow", "pydantic")
+_PACKAGES: Final = ("omibench", "numpy", "pillow", "pyarrow", "pydantic")
 """Those that make the bytes of a release."""
 _NAMESPACE: Final = uuid.UUID("6f0f3a43-7a2b-5d0e-9d5c-3e0a8a7c2b11")
 
