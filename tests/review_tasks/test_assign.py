@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from omibench.errors import MissingInputError, ParamsError
+from omibench.errors import MissingInputError, ParamsError, UntrustedError
+from omibench.graph.provenance.written_files import note_made
 from omibench.params.study import Study, parse_study
 from omibench.review.kinds import KINDS
 from omibench.review_tasks.assign import (
@@ -180,3 +181,15 @@ def test_an_unknown_kind_and_pages_without_papers_are_one_line(results: Path, re
         run("pages", results, review)
     with pytest.raises(MissingInputError, match=r"name no `ocr\.sources`"):
         run("page", results, review)
+
+
+def test_files_that_their_stage_has_not_written_are_refused(
+    results: Path, review: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(results.parent)
+    file = Path("results/rationale/problems.jsonl")
+    note_made(file.as_posix())
+    run("item", Path("results"), review)
+    file.write_text(file.read_text("utf-8").replace("Rod 1", "Rod one"), "utf-8")
+    with pytest.raises(UntrustedError, match=r"problems\.jsonl"):
+        run("item", Path("results"), review)

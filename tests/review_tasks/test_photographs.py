@@ -8,12 +8,20 @@ import pytest
 
 from omibench.errors import MissingInputError
 from omibench.params.study import parse_study
+from omibench.review.settle import ReviewRule, settle_problems
 from omibench.review_tasks.photographs import draft_photographs, list_photographs
 from omibench.review_tasks.request import TaskRequest
 from omibench.review_tasks.study_photographs import draft_study_photographs
+from omibench.schemas.tables import write_jsonl
 from review.builders import decide
+from review_tasks.makers import make_problem
 from small_freeze import make_picture
 
+FIELDS = {
+    "question": "[IMAGE0] How long?", "table": "0", "stage": "High", "answer": "B",
+    "question_type": "MultipleChoice", "category": "Plane Geometry", "description": "A rod.",
+    "clean_image": "none",
+}  # fmt: skip
 YES = {"single_question": "yes", "complete": "yes", "figure_needed": "yes"}
 
 
@@ -73,3 +81,25 @@ def test_what_the_screening_discards_gets_no_other_task(folder: Path, tmp_path: 
     assert [draft.task.problem for draft in draft_study_photographs(request)] == ["0001"]
     with pytest.raises(MissingInputError, match="name their folder with --photographs"):
         draft_study_photographs(make_request("photo_fields"))
+
+
+def test_problems_that_are_a_photograph_each_are_taken_without_a_folder(tmp_path: Path) -> None:
+    place = tmp_path / "rationale"
+    problems = [make_problem(1, place), make_problem(2, place, images=[], question="Why?")]
+    write_jsonl(place / "problems.jsonl", problems)
+    study = parse_study({"study": {"name": "s"}}, "test")
+    (draft,) = draft_study_photographs(TaskRequest("photo_fields", study, tmp_path, tmp_path))
+    task = draft.task
+    assert (task.id, task.problem) == ("photo_fields:ipho-1", "ipho-1")
+    assert task.content["answer"] == ["A"]
+    settled = settle_problems(
+        problems,
+        [task],
+        [decide(1, "ann", "annotator", task, FIELDS), decide(2, "bob", "auditor", task, FIELDS)],
+        ReviewRule(kinds=()),
+    )
+    assert settled.problems[0].attributes["category"] == "Plane Geometry"
+    assert settled.problems[0].answer == ["B"]
+    write_jsonl(place / "problems.jsonl", problems[1:])
+    with pytest.raises(MissingInputError, match="import problems that are one photograph each"):
+        draft_study_photographs(TaskRequest("photo_fields", study, tmp_path, tmp_path))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.errors import MissingInputError
+from omibench.graph.provenance.reading import check_inputs
 from omibench.params.study import Study
 from omibench.review.calibration import list_qualified
 from omibench.review.contents import PROBLEM_KINDS
@@ -47,6 +48,17 @@ MAKERS: Final[Mapping[str, Callable[[TaskRequest], list[TaskDraft]]]] = {
     "rating": draft_study_ratings,
 }
 """What makes the tasks of each kind."""
+
+
+_RESPONSE_STAGES: Final = ("freeze", "infer", "score")
+STAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(PROBLEM_KINDS, ("ocr", "filter", "rationale")),
+    "baseline": ("freeze",),
+    "steps": _RESPONSE_STAGES,
+    "disagreement": _RESPONSE_STAGES,
+    "rating": ("freeze", "infer"),
+}
+"""The stages whose files the tasks of a kind are made from; none of photographs in a folder."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +117,10 @@ def assign_tasks(
         MissingInputError: A file is not there, or nobody may be asked.
         FileFormatError: A file is wrong.
         OutputError: The folder of the review cannot be written.
+        UntrustedError: A file is not the one that its stage has written.
     """
     find_kind(kind)
+    check_inputs(*(results / stage for stage in STAGES.get(kind, ())))
     present = read_present_tasks(review)
     decisions = read_record(review).rows
     reviewers = _read_people(review, options)

@@ -10,8 +10,10 @@ from pydantic import JsonValue
 from omibench.errors import MissingInputError
 from omibench.files.hashes import hash_file
 from omibench.files.intake.picture import SUFFIXES
-from omibench.review.contents import find_suffix
+from omibench.review.contents import Content, find_suffix
 from omibench.review_tasks.drafts import PictureFile, TaskDetails, TaskDraft, draft_task
+from omibench.review_tasks.problems import list_picture_files, state_strata
+from omibench.schemas.problem import Problem
 from omibench.schemas.review import TaskPicture
 
 CLEAN = "clean"
@@ -46,6 +48,40 @@ def draft_photographs(
         details = TaskDetails({"subject": "mathematics"})
         drafts.append(draft_task(kind, path.stem, {"facts": facts}, pictures, details))
     return drafts
+
+
+def draft_photographed_problems(
+    kind: str, problems: Iterable[Problem], folder: Path
+) -> list[TaskDraft]:
+    """Make a task of each problem that is one photograph, such as those of MathReal's release.
+
+    What is known of its question and answer is there to be corrected.
+
+    Args:
+        kind: One of `PHOTO_KINDS`.
+        problems: The problems; those with another number of pictures are left out.
+        folder: Where image paths are relative to.
+    """
+    drafts = []
+    for problem in problems:
+        if not is_photographed(problem):
+            continue
+        content: Content = {
+            "question": problem.question,
+            "answer": list(problem.answer or []),
+            "description": problem.images[0].caption or "",
+        }
+        facts: Content = {"facts": {"source": problem.source}}
+        parts = content | facts if kind == "photo_fields" else facts
+        details = TaskDetails(state_strata(problem))
+        pictures = list_picture_files(problem, folder)
+        drafts.append(draft_task(kind, problem.id, parts, pictures, details))
+    return drafts
+
+
+def is_photographed(problem: Problem) -> bool:
+    """Whether a problem is one picture, whose bytes are there."""
+    return len(problem.images) == 1 and bool(problem.images[0].sha256)
 
 
 def list_photographs(folder: Path) -> list[Path]:

@@ -2,33 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from omibench.errors import MissingInputError
 from omibench.review.changes import find_drop
 from omibench.review.kinds import find_kind
 from omibench.review.state import compute_state
 from omibench.review_tasks.drafts import TaskDraft
-from omibench.review_tasks.photographs import CLEAN, draft_photographs, list_photographs
+from omibench.review_tasks.photographs import (
+    CLEAN,
+    draft_photographed_problems,
+    draft_photographs,
+    is_photographed,
+    list_photographs,
+)
 from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.study_problems import find_problems
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import read_jsonl
 
 SCREENING = "photo_screening"
+_NO_PHOTOGRAPHS = (
+    "review: {!r} tasks are about photographs: name their folder with --photographs, or import "
+    "problems that are one photograph each"
+)
 
 
 def draft_study_photographs(request: TaskRequest) -> list[TaskDraft]:
     """Make tasks of photographs, those that a settled screening discards left out.
 
+    They are the pictures of a folder, or without one the problems of the study that are one
+    photograph each: what is settled on these becomes their attributes when they are frozen.
+
     Raises:
-        MissingInputError: No folder is named, or it holds no photographs.
+        MissingInputError: There are no photographs.
     """
-    if request.photographs is None:
-        raise MissingInputError(
-            f"review: {request.kind!r} tasks are about photographs: name their folder with "
-            "--photographs"
-        )
     discarded = list_discarded(request) if request.kind != SCREENING else set()
+    if request.photographs is None:
+        return _draft_problems(request, discarded)
     files = [f for f in list_photographs(request.photographs) if f.stem not in discarded]
     names = request.choose(file.stem for file in files)
     chosen = [file for file in files if file.stem in names]
     return draft_photographs(request.kind, chosen, request.photographs / CLEAN)
+
+
+def _draft_problems(request: TaskRequest, discarded: Collection[str]) -> list[TaskDraft]:
+    try:
+        path = request.problems or find_problems(request.results)
+    except MissingInputError:
+        raise MissingInputError(_NO_PHOTOGRAPHS.format(request.kind)) from None
+    problems = [p for p in read_jsonl(path, Problem) if is_photographed(p)]
+    if not problems:
+        raise MissingInputError(_NO_PHOTOGRAPHS.format(request.kind))
+    names = request.choose(p.id for p in problems if p.id not in discarded)
+    chosen = [problem for problem in problems if problem.id in names]
+    return draft_photographed_problems(request.kind, chosen, path.parent)
 
 
 def list_discarded(request: TaskRequest) -> set[str]:
