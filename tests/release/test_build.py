@@ -70,6 +70,7 @@ def test_the_card_names_the_data_files_and_what_print_says(
     header = yaml.safe_load(card.split("---\n")[1])
     assert [config["config_name"] for config in header["configs"]] == ["default", "sample"]
     assert header["license"] == "cc-by-4.0"
+    assert header["tags"] == ["multi-image", "benchmark", "reasoning"]
     assert "| problems | all | 1322 | 6 | items |  |" in card
     assert "| solar rods | all | 7 | - | - | not measured: no item says it |" in card
     assert "| grade | high | 4 | 66.7 % |" in card

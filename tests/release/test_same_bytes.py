@@ -10,6 +10,8 @@ from pathlib import Path
 
 from tests.review.builders import decide, make_task, write_lines
 
+from omibench.release.build import build_release
+from omibench.release.options import ReleaseOptions
 from small_freeze import write_freeze, write_sources
 
 
@@ -28,6 +30,11 @@ def build(folder: Path, out: Path, here: Path, **environment: str) -> dict[str, 
         capture_output=True,
         umask=0o077 if environment["TZ"] == "UTC" else 0o022,
     )
+    return read_files(out)
+
+
+def read_files(out: Path) -> dict[str, bytes]:
+    """The content of the files of a release, by their paths."""
     files = sorted(path for path in out.rglob("*") if path.is_file())
     return {str(path.relative_to(out)): path.read_bytes() for path in files}
 
@@ -80,10 +87,10 @@ def test_hash_seed_time_zone_locale_and_folder_change_nothing(tmp_path: Path) ->
 
 
 def test_every_text_file_holds_the_canary(tmp_path: Path) -> None:
-    write_freeze(tmp_path / "results/freeze")
-    write_sources(tmp_path / "sources.yaml", beta=False)
-    here = {"TZ": "UTC", "PYTHONHASHSEED": "0"}
-    files = build(tmp_path, tmp_path / "out", tmp_path, **here)
+    freeze = write_freeze(tmp_path / "results/freeze")
+    sources = write_sources(tmp_path / "sources.yaml", beta=False)
+    build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
+    files = read_files(tmp_path / "out")
     canary = json.loads(files["provenance.json"])["canary"].encode()
     texts = {name: content for name, content in files.items() if not name.endswith(".parquet")}
     assert {name for name, content in texts.items() if canary not in content} == set()

@@ -57,6 +57,8 @@ def list_splits(items: Sequence[ReleaseItem]) -> list[str]:
 def _write_header(provenance: ReleaseProvenance, facts: CardFacts) -> list[str]:
     licences = sorted(filter(None, {find_licence(i.item, i.source) for i in facts.items}))
     languages = sorted({i.item.question.language for i in facts.items})
+    has_several = any(len(i.item.question.images) > 1 for i in facts.items)
+    tags = [*(["multi-image"] if has_several else []), "benchmark", "reasoning"]
     return [
         "---",
         f"pretty_name: {json.dumps(provenance.name)}",
@@ -64,7 +66,7 @@ def _write_header(provenance: ReleaseProvenance, facts: CardFacts) -> list[str]:
         *list_licence_lines(", ".join(licences) or None),
         f"language: {json.dumps(languages)}",
         "task_categories: [visual-question-answering]",
-        "tags: [multi-image, olympiad, reasoning]",
+        f"tags: {json.dumps(tags)}",
         f"size_categories: [{json.dumps(find_size(len(facts.items)))}]",
         "configs:",
         "- config_name: default",
