@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from pydantic import JsonValue
 
@@ -13,6 +13,7 @@ from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
 
 Status = Literal["open", "audit", "escalated", "settled"]
 """`open` waits for an annotator, `audit` for an auditor, `escalated` for a senior."""
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 
 
 @dataclass(frozen=True)

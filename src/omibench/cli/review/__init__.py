@@ -2,6 +2,7 @@
 
 from omibench.cli.review.agree import agree
 from omibench.cli.review.assign import assign
+from omibench.cli.review.export import export
 from omibench.cli.review.group import review_group
 from omibench.cli.review.import_ import import_
 from omibench.cli.review.serve import serve
@@ -12,6 +13,7 @@ VERBS = (
     assign,
     serve,
     import_,
+    export,
     agree,
     status,
 )

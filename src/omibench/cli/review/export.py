@@ -1,0 +1,132 @@
+"""The verb `omibench review export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from omibench.cli.options import Params
+from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.errors import ParamsError
+from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from omibench.review.exporting import TaskSelection
+    from omibench.review.folder import ReviewRecord
+
+ExportRole = Literal["annotator", "auditor", "senior"]
+"""`review.people.AssignedRole`, whose import `omibench --help` would wait for."""
+
+
+def export(
+    review: ReviewFolder = None,
+    params: Params = "params.yaml",
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write tasks, decisions and pictures.")
+    ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option("--kind", metavar="KIND[,...]", help="Tasks of these kinds alone."),
+    ] = None,
+    statuses: Annotated[
+        str | None,
+        typer.Option(
+            "--status",
+            metavar="STATUS[,...]",
+            help="Tasks that are open, audit, escalated or settled alone.",
+        ),
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What asks this person, for that person.")
+    ] = None,
+    role: Annotated[ExportRole | None, typer.Option(help="As this role may see it.")] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write the answers of the human baseline."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write labels of responses, for `certify`."),
+    ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Add what the application has logged to the record.")
+    ] = False,
+) -> None:
+    """Give tasks to others, and results back to the study.
+
+    With --person or --role nothing is written that the role may not see: hidden parts, golds, other
+    people's names and decisions. What the person decides comes back with `omibench review import`.
+
+    \b
+    Example:
+      omibench review export --person ada --out for-ada
+      omibench review export --people people.csv --labels labels.csv
+    """
+    from omibench.review.folder import read_review
+
+    if not (out or people or labels or live):
+        raise ParamsError("review export: say what to write: --out, --people, --labels or --live")
+    folder = find_review_folder(review, params)
+    if live:
+        from omibench.review_app.log.record import export_live_log
+
+        say(f"{export_live_log(folder)} decisions added to the record", err=True)
+    record = read_review(folder)
+    for error in record.errors:
+        say(f"{error}; the line is left out", err=True)
+    if out is not None:
+        _write_folder(record, _read_selection(kinds, statuses, person, role), out)
+    if people is not None:
+        from omibench.review.outputs import PEOPLE_COLUMNS, list_answers
+
+        answers = list_answers(record.tasks, record.decisions, record.reviewers)
+        _write_table(people, answers, PEOPLE_COLUMNS, "answers")
+    if labels is not None:
+        from omibench.review.outputs import LABEL_COLUMNS, list_labels
+
+        rows = list_labels(record.tasks, record.decisions)
+        _write_table(labels, rows, LABEL_COLUMNS, "labelled responses")
+
+
+def _read_selection(
+    kinds: str | None, statuses: str | None, person: str | None, role: ExportRole | None
+) -> TaskSelection:
+    from omibench.review.exporting import TaskSelection
+    from omibench.review.kinds import find_kind
+    from omibench.review.state import STATUSES
+    from omibench.schemas.validation import suggest_name
+
+    names = statuses.split(",") if statuses else []
+    for name in names:
+        if name not in STATUSES:
+            raise ParamsError(f"--status {name!r}: is no status{suggest_name(name, STATUSES)}")
+    kind_names = [find_kind(name).name for name in kinds.split(",")] if kinds else []
+    chosen = tuple(status for status in STATUSES if status in names)
+    return TaskSelection(tuple(kind_names), chosen, person, role)
+
+
+def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> None:
+    from omibench.review.exporting import select_export, write_export
+    from omibench.review.people import find_reviewer
+
+    if selection.person is not None and record.reviewers:
+        find_reviewer(record.reviewers, selection.person)
+    chosen = select_export(record, selection)
+    pictures = write_export(chosen, record.folder, out)
+    say(
+        f"{len(chosen.tasks)} tasks, {len(chosen.decisions)} decisions and {pictures} pictures "
+        f"in {out}"
+    )
+
+
+def _write_table(
+    path: Path, rows: Sequence[Mapping[str, object]], columns: Sequence[str], what: str
+) -> None:
+    from omibench.files.csv_file import write_csv
+
+    write_csv(path, rows, columns)
+    say(f"{len(rows)} {what} in {path}")

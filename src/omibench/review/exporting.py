@@ -1,0 +1,166 @@
+"""Tasks and decisions for somebody else: chosen, blinded, with their pictures."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from omibench.errors import OutputError, reason_of
+from omibench.files.outputs import made_folder
+from omibench.review.chain import format_event
+from omibench.review.folder import ReviewRecord
+from omibench.review.kinds import KINDS
+from omibench.review.read import DECISIONS, TASKS
+from omibench.review.report import compute_states
+from omibench.review.state import Status, TaskState
+from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
+from omibench.schemas.tables import write_jsonl, write_text
+
+log = logging.getLogger("omibench.review")
+
+
+@dataclass(frozen=True)
+class TaskSelection:
+    """Which tasks are given to somebody; what is left out selects nothing.
+
+    Attributes:
+        kinds: Names of kinds.
+        statuses: What the tasks wait for.
+        person: Whom they ask.
+        role: In which role; without a person, for anybody who has it.
+    """
+
+    kinds: tuple[str, ...] = ()
+    statuses: tuple[Status, ...] = ()
+    person: str | None = None
+    role: ReviewRole | None = None
+
+    def find_role(self, task: ReviewTask) -> ReviewRole | None:
+        """The role in which a task asks the person; None where it does not."""
+        if self.person is None:
+            return self.role
+        named: list[ReviewRole] = [
+            role
+            for role in ("annotator", "auditor", "senior")
+            if self.person in task.people.get(role, ())
+        ]
+        if self.role is None:
+            return named[0] if named else None
+        is_open = not task.people.get(self.role)
+        return self.role if self.role in named or is_open else None
+
+
+@dataclass(frozen=True)
+class ReviewExport:
+    """What is given to somebody.
+
+    Attributes:
+        tasks: The tasks, without what the role may not see.
+        decisions: Those on them that the role may see.
+    """
+
+    tasks: tuple[ReviewTask, ...]
+    decisions: tuple[ReviewDecision, ...]
+
+
+def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExport:
+    """Choose the tasks and decisions that somebody may have.
+
+    Without a person and a role it is a copy for the keeper of the review, with everything. Golds of
+    calibrations leave it in no other case. Annotators and auditors get no decision but their own
+    (OMIBench, A.4.1), seniors the history of what is escalated or was settled (A.4.2).
+
+    Args:
+        record: The review.
+        selection: What is chosen.
+    """
+    states = compute_states(record.tasks, record.decisions)
+    chosen = [
+        (states[task.id], selection.find_role(task))
+        for task in record.tasks
+        if task.id in states and _is_chosen(states[task.id], selection)
+    ]
+    tasks = [blind_task(state.task, role, selection.person) for state, role in chosen]
+    visible = {
+        decision.id
+        for state, role in chosen
+        for decision in (*state.decisions, *state.stale)
+        if _may_see(decision, role, selection.person)
+    }
+    if selection.person is None and selection.role is None:
+        ids = {task.id for task in tasks}
+        visible = {decision.id for decision in record.decisions if decision.task in ids}
+    decisions = [decision for decision in record.decisions if decision.id in visible]
+    return ReviewExport(tuple(tasks), tuple(decisions))
+
+
+def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = None) -> ReviewTask:
+    """A task without what a role may not see: hidden parts, gold, and who else is asked.
+
+    Args:
+        task: The task.
+        role: The role; nothing is left out where it is None.
+        person: Who is asked, the only one whose name stays.
+    """
+    if role is None:
+        return task
+    names = {part.name for part in KINDS[task.kind].list_visible_parts(role)}
+    content = {name: value for name, value in task.content.items() if name in names}
+    people = {} if person is None else {role: [person]}
+    return task.model_copy(update={"content": content, "gold": {}, "people": people})
+
+
+def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
+    """Write an export as the folder of a review.
+
+    Args:
+        export: What is given.
+        folder: The review, with the pictures.
+        out: The folder to write; it is made.
+
+    Returns:
+        How many pictures it holds. Those that are absent are named in a warning.
+
+    Raises:
+        OutputError: It cannot be written, or is the folder of the review itself.
+    """
+    if out.resolve() == folder.resolve():
+        raise OutputError(f"{out}: is the review itself: give another folder as --out")
+    made_folder(out)
+    write_jsonl(out / TASKS, export.tasks)
+    events = "".join(f"{format_event(decision)}\n" for decision in export.decisions)
+    write_text(out / DECISIONS, events)
+    return _copy_pictures(export.tasks, folder, out)
+
+
+def _copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
+    files = sorted({picture.file for task in tasks for picture in task.pictures})
+    absent = [file for file in files if not (folder / file).is_file()]
+    if absent:
+        log.warning(
+            "review: %d pictures are not in %s, the first is %s", len(absent), folder, absent[0]
+        )
+    for file in files:
+        if file in absent:
+            continue
+        made_folder((out / file).parent)
+        try:
+            shutil.copyfile(folder / file, out / file)
+        except OSError as error:
+            raise OutputError(f"{out / file}: cannot be written: {reason_of(error)}") from None
+    return len(files) - len(absent)
+
+
+def _is_chosen(state: TaskState, selection: TaskSelection) -> bool:
+    if selection.kinds and state.task.kind not in selection.kinds:
+        return False
+    if selection.statuses and state.status not in selection.statuses:
+        return False
+    return selection.person is None or selection.find_role(state.task) is not None
+
+
+def _may_see(decision: ReviewDecision, role: ReviewRole | None, person: str | None) -> bool:
+    return role == "senior" or (person is not None and decision.person == person)
