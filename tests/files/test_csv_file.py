@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.files.csv_file import mark_formula, unmark_formula, write_csv
+from omibench.files.csv_file import mark_formula, unmark_cell, unmark_formula, write_csv
 
 FORMULAS = (
     "=1+1",
@@ -78,3 +78,12 @@ def test_every_csv_is_written_by_this_module(root: Path) -> None:
         if path.name != "csv_file.py" and any(way in path.read_text("utf-8") for way in ways)
     ]
     assert odd == []
+
+
+@pytest.mark.parametrize("text", ["=1+1", "-3 m", "'=1", "'tis", "-3", "plain", ""])
+def test_a_cell_that_people_or_we_wrote_is_read_back(text: str) -> None:
+    assert unmark_cell(str(mark_formula(text))) == text
+
+
+def test_an_apostrophe_that_marks_nothing_stays() -> None:
+    assert unmark_cell("'tis") == "'tis"

@@ -36,6 +36,12 @@ def unmark_formula(cell: str) -> str:
     return cell.removeprefix(MARK)
 
 
+def unmark_cell(cell: str) -> str:
+    """As `unmark_formula`, for files that people may have written: other apostrophes stay."""
+    text = cell.removeprefix(MARK)
+    return text if text != cell and mark_formula(text) == cell else cell
+
+
 def write_csv(
     path: Path, records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()
 ) -> None:

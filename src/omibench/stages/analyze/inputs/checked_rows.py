@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from omibench.errors import FileFormatError
+from omibench.files.csv_file import unmark_cell
 from omibench.files.intake import read_numbered_csv
 
 MOST_ROWS = 500_000
@@ -51,7 +52,7 @@ class CheckedRows(NamedTuple, Generic[Row]):
 def read_checked_rows(
     path: str | Path, kind: type[Row], key: str, columns: Sequence[str]
 ) -> CheckedRows[Row]:
-    """Read a CSV file row by row; empty cells count as absent.
+    """Read a CSV file row by row; empty cells count as absent, marks of text are taken off.
 
     Args:
         path: The file, of at most 256 MiB and 500,000 rows.
@@ -74,7 +75,8 @@ def read_checked_rows(
                 _check_columns(path, columns, list(cells))
             if len(entries) + len(bad_lines) == MOST_ROWS:
                 raise FileFormatError(f"{path}: has more than {MOST_ROWS:,} rows: split the file")
-            values = {name: text.strip() for name, text in cells.items() if text and text.strip()}
+            texts = {name: unmark_cell((cell or "").strip()) for name, cell in cells.items()}
+            values = {name: text for name, text in texts.items() if text}
             try:
                 entries.append(NumberedEntry(line, kind.model_validate(values)))
             except ValidationError as error:
