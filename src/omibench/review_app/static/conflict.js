@@ -2,7 +2,7 @@
 
 import { showText } from "./controls.js";
 import { make } from "./dom.js";
-import { showAnswer } from "./history.js";
+import { isSet, showAnswer } from "./history.js";
 import { asText } from "./parts.js";
 
 const REASONS = {
@@ -22,7 +22,7 @@ export function openConflict(answer, fields, mine, actions) {
   const [title, text] = REASONS[answer.reason] ?? ["Your decision was not taken", "Your answers are kept."];
   const newest = answer.current?.history?.at?.(-1)?.fields;
   const rows = fields
-    .filter((field) => field.name in mine.fields)
+    .filter((field) => isSet(mine.fields[field.name]) || isSet(newest?.[field.name]))
     .map((field) =>
       make(
         "tr",

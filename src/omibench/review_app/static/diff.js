@@ -5,14 +5,21 @@ import { make } from "./dom.js";
 
 const MOST_CELLS = 4_000_000;
 
-/** The second text with what was taken out and what came in. */
-export function showDifference(before, after) {
+/**
+ * The second text with what was taken out and what came in.
+ * @param {number} kept How many signs of what is the same are shown beside a change.
+ */
+export function showDifference(before, after, kept = Infinity) {
   const node = make("div", { class: "difference", dir: "auto" });
   for (const [kind, words] of compareWords(before, after)) {
-    const nodes = showText(words.join(""));
+    const nodes = showText(kind === "same" ? shorten(words.join(""), kept) : words.join(""));
     node.append(...(kind === "same" ? nodes : [make(kind, {}, ...nodes)]));
   }
   return node;
+}
+
+function shorten(text, kept) {
+  return text.length > 2 * kept + 20 ? `${text.slice(0, kept)} … ${text.slice(-kept)}` : text;
 }
 
 /** Runs of `same`, `del` and `ins`, by the longest common subsequence of words. */

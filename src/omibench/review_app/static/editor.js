@@ -5,6 +5,7 @@ import { showDifference } from "./diff.js";
 import { makeProse } from "./parts.js";
 
 const DELAY_MS = 120;
+const TALLEST_PX = 260; // so that text and preview are seen at once
 
 /** An editor of one text. One that starts from a part of the task is closed until it is wanted. */
 export class Editor {
@@ -42,7 +43,8 @@ export class Editor {
     this.box.hidden = false;
     this.opener.hidden = true;
     this.resize();
-    if (withFocus) this.area.focus();
+    if (withFocus) this.area.focus({ preventScroll: true });
+    this.root.parentElement.scrollIntoView({ block: "start" });
   }
 
   setText(text) {
@@ -79,7 +81,7 @@ export class Editor {
 
   resize() {
     this.area.style.height = "auto";
-    if (this.area.scrollHeight) this.area.style.height = `${Math.min(this.area.scrollHeight + 2, 420)}px`;
+    if (this.area.scrollHeight) this.area.style.height = `${Math.min(this.area.scrollHeight + 2, TALLEST_PX)}px`;
   }
 
   draw() {

@@ -122,12 +122,11 @@ export class Form {
     if (!isAtStart) control.root.scrollIntoView({ block: "nearest" });
   }
 
-  /** Activate the first field without an answer, or the first one. */
+  /** Activate the first field without an answer; of texts only where there is nothing else. */
   start() {
     const asked = this.controls.filter((control) => control.isAsked);
-    const first = asked.find((control) => !control.isAnswered && control.field.type !== "text") ?? asked[0];
-    if (first && first.field.type !== "text") this.activate(first, true);
-    else this.mark(first);
+    const picked = asked.filter((control) => control.field.type !== "text");
+    this.activate(picked.find((control) => !control.isAnswered) ?? picked[0] ?? asked[0], true);
   }
 
   /** Answer to a key; whether a field did. */

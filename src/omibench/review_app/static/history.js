@@ -6,6 +6,8 @@ import { showDifference } from "./diff.js";
 import { asText } from "./parts.js";
 import { formatSeconds } from "./timer.js";
 
+const KEPT = 80; // signs around a change
+
 /**
  * The history of a task; null where there is none to see.
  * @param {Object[]} decisions
@@ -62,13 +64,14 @@ export function renderHistory(decisions, kind, state, take) {
 /** An answer as its field's options name it; an edited text against the text before. */
 export function showAnswer(field, value, before = field.start) {
   if (!isSet(value)) return make("span", { class: "muted" }, field.edits ? "unchanged" : "–");
-  if (field.type === "text" && field.edits && typeof before === "string") return showDifference(before, asText(value));
+  if (field.type === "text" && field.edits && typeof before === "string") return showDifference(before, asText(value), KEPT);
   const name = (text) => field.options?.find((option) => option.value === text)?.title ?? asText(text);
   const text = field.type === "steps" ? value.map((step, i) => `${i + 1} ${name(step)}`).join(", ") : [value].flat().map(name).join(", ");
   return make("span", { class: "answer-text", dir: "auto" }, ...showText(text));
 }
 
-function isSet(value) {
+/** Whether a field was answered. */
+export function isSet(value) {
   return value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && !value.length);
 }
 

@@ -53,7 +53,7 @@ export function openKeys(kind) {
   const fields = kind.fields.flatMap((field) => [
     ...(field.key ? [[field.key, field.type === "flag" ? `${field.title}: yes or no` : `go to: ${field.title}`]] : []),
     ...(field.type === "rating" ? [[`${field.scale[0]}–${field.scale[1]}`, `${field.title} (while it is in the frame)`]] : []),
-    ...(field.options ?? []).filter((option) => option.key).map((option) => [option.key, `${field.title} ${option.title}`]),
+    ...(field.options ?? []).filter((option) => option.key).map((option) => [option.key, nameOption(field, option)]),
   ]);
   const toggle = make("input", { type: "checkbox" });
   toggle.checked = areSingleKeysOn();
@@ -68,6 +68,11 @@ export function openKeys(kind) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+function nameOption(field, option) {
+  const isSentence = /[?.:]$/.test(field.title);
+  return `${field.title}${isSentence ? "" : ":"} ${option.title}`;
 }
 
 function makeTable(title, rows) {

@@ -6,7 +6,9 @@ import { make } from "./dom.js";
 import { renderInline } from "./inline.js";
 
 const LONGEST = 100_000;
+const MOST_CELLS = 50;
 const ITEM = /^(\s{0,8})([-*+•]|\(?[0-9a-zA-Z]{1,3}[.)])\s+(\S.*)$/;
+const FENCE = /^\s{0,3}```\s*([\w+-]{0,20})\s*$/; // whatever else stands there is text
 const OPENERS = [
   ["$$", "$$"],
   ["\\[", "\\]"],
@@ -70,7 +72,7 @@ function findBlockEnd(lines, number, unclosed) {
 
 function readBlock(lines, number, placePicture) {
   const line = lines[number];
-  if (/^\s{0,3}```/.test(line)) return readFence(lines, number);
+  if (FENCE.test(line)) return readFence(lines, number);
   const heading = /^(#{1,6})\s+(\S.*)$/.exec(line);
   if (heading) {
     const node = make("p", { class: "heading" }, ...renderInline(heading[2], placePicture));
@@ -96,13 +98,16 @@ function readBlock(lines, number, placePicture) {
 
 function readFence(lines, number) {
   let end = number + 1;
-  while (end < lines.length && !/^\s{0,3}```/.test(lines[end])) end += 1;
-  const node = make("pre", {}, ...showText(lines.slice(number + 1, end).join("\n")));
+  while (end < lines.length && !/^\s{0,3}```\s*$/.test(lines[end])) end += 1;
+  const [, language] = FENCE.exec(lines[number]);
+  const head = language ? make("span", { class: "tag block" }, language) : null;
+  const node = make("pre", {}, head, ...showText(lines.slice(number + 1, end).join("\n")));
   return { node, end: end + 1 };
 }
 
 function splitRow(line) {
-  return line.trim().replace(/^\||\|$/g, "").split("|").slice(0, 50);
+  const cells = line.trim().replace(/^\||\|$/g, "").split("|");
+  return cells.length > MOST_CELLS ? [...cells.slice(0, MOST_CELLS - 1), cells.slice(MOST_CELLS - 1).join("|")] : cells;
 }
 
 function isRule(line) {

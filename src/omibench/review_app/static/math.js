@@ -7,7 +7,6 @@ const LONGEST = 10_000;
 const MOST = 3_000;
 const OPTIONS = {
   throwOnError: true,
-  trust: false, // no \href, \url, \includegraphics, \htmlStyle
   strict: "ignore",
   maxSize: 20,
   maxExpand: 500,
@@ -26,12 +25,17 @@ export function renderMath(source, isDisplay, text = source) {
   if (count > MOST) return showSource(text, "the page has too many formulas");
   if (hasUnseen(source)) return showSource(text, "the formula holds invisible signs");
   const node = make("span", { class: isDisplay ? "math display" : "math" });
+  let refused = "";
+  const trust = ({ command }) => {
+    refused = command; // \href, \url, \includegraphics, \htmlStyle and the like
+    return false;
+  };
   try {
-    globalThis.katex.render(source, node, { ...OPTIONS, displayMode: isDisplay, macros: {} });
+    globalThis.katex.render(source, node, { ...OPTIONS, trust, displayMode: isDisplay, macros: {} });
   } catch (error) {
     return showSource(text, String(error.message).replace(/^KaTeX parse error: /, ""));
   }
-  return node;
+  return refused ? showSource(text, `${refused} is not allowed`) : node;
 }
 
 function showSource(text, reason) {

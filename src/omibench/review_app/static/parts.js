@@ -45,21 +45,35 @@ function makePart(part, body, value) {
   const id = `part-${part.name}`;
   const head = make("div", { class: "part-head" }, make("h2", { id }, part.title));
   const section = make("section", { class: `part part-${part.style}`, "aria-labelledby": id, data: { part: part.name } }, head);
-  const box = make("div", { class: "part-body" }, body);
-  if (SOURCE_STYLES.has(part.style)) head.append(makeSourceButton(box, body, value));
-  section.append(box);
+  section.append(make("div", { class: "part-body" }, body));
+  if (SOURCE_STYLES.has(part.style)) {
+    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    addView(section, "Source", () => make("pre", { dir: "auto" }, ...showText(text)));
+  }
   return section;
 }
 
-function makeSourceButton(box, body, value) {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "Source");
+/**
+ * Add another view of a part: a button in its head that shows it and, again, the part itself.
+ * @param {HTMLElement} section The part.
+ * @param {string} title What the button says.
+ * @param {() => Node} render Makes the view.
+ */
+export function addView(section, title, render) {
+  const head = section.querySelector(".part-head");
+  const [body, ...views] = section.querySelectorAll(".part-body");
+  const view = make("div", { class: "part-body", hidden: true });
+  const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, title);
   button.addEventListener("click", () => {
     const isShown = button.getAttribute("aria-pressed") === "true";
+    for (const other of head.querySelectorAll("button")) other.setAttribute("aria-pressed", "false");
+    for (const other of section.querySelectorAll(".part-body")) other.hidden = true;
     button.setAttribute("aria-pressed", String(!isShown));
-    box.replaceChildren(isShown ? body : make("pre", { dir: "auto" }, ...showText(text)));
+    if (!isShown && !view.hasChildNodes()) view.append(render());
+    (isShown ? body : view).hidden = false;
   });
-  return button;
+  head.append(button);
+  (views.at(-1) ?? body).after(view);
 }
 
 function showChoices(value, pictures) {

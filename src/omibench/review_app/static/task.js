@@ -9,7 +9,7 @@ import { Autosave } from "./drafts.js";
 import { Form } from "./form.js";
 import { renderHistory } from "./history.js";
 import { listenToKeys, openKeys } from "./keys.js";
-import { makeProse, renderParts } from "./parts.js";
+import { addView, makeProse, renderParts } from "./parts.js";
 import { Pictures } from "./pictures.js";
 import { formatSeconds, Timer } from "./timer.js";
 import { openViewer } from "./viewer.js";
@@ -89,7 +89,9 @@ class TaskPage {
     const sections = renderParts(parts, task.content, this.pictures);
     for (const [name, before] of Object.entries(task.original ?? {})) {
       const section = sections.find((node) => node.dataset.part === name);
-      if (section && typeof before === "string") addChanges(section, before, task.content[name]);
+      if (section && typeof before === "string") {
+        addView(section, "Changes of the annotator", () => showDifference(before, task.content[name]));
+      }
     }
     return [history, ...pairOriginals(sections)].filter(Boolean);
   }
@@ -153,7 +155,9 @@ class TaskPage {
     const chooser = this.kind.fields.find((field) => field.options_from === "candidates");
     const value = chooser && this.form.byName.get(chooser.name).read();
     for (const node of document.querySelectorAll(".candidate")) {
-      node.classList.toggle("chosen", node.dataset.value === value);
+      const isChosen = node.dataset.value === value;
+      if (isChosen && !node.classList.contains("chosen")) node.scrollIntoView({ block: "nearest" });
+      node.classList.toggle("chosen", isChosen);
     }
   }
 
@@ -281,18 +285,6 @@ function pairOriginals(sections) {
     }
     return byName.has(`original_${part}`) ? [] : [section];
   });
-}
-
-function addChanges(section, before, after) {
-  const body = section.querySelector(".part-body");
-  const nodes = [...body.childNodes];
-  const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "Changes of the annotator");
-  button.addEventListener("click", () => {
-    const isShown = button.getAttribute("aria-pressed") === "true";
-    button.setAttribute("aria-pressed", String(!isShown));
-    body.replaceChildren(...(isShown ? nodes : [showDifference(before, after)]));
-  });
-  section.querySelector(".part-head").append(button);
 }
 
 function showStep(index) {
