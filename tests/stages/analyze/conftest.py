@@ -13,6 +13,7 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 from PIL import Image, ImageDraw
+from tests.conftest import Build
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
@@ -85,14 +86,19 @@ def study_values(**analyze: object) -> dict[str, object]:
     }
 
 
+def place_study(folder: Path, **analyze: object) -> Folders:
+    """Where a study of that folder stands."""
+    study = parse_study(study_values(**analyze), "test")
+    names = ("freeze", "infer", "score", "analyze")
+    return Folders(*(folder / name for name in names), study)
+
+
 def make_study(
     folder: Path, *, per_subject: int = 7, simulated: bool = True, **analyze: object
 ) -> Folders:
     """Write a whole study: Unicode, LaTeX, picture choices, shared stems, every failure."""
-    study = parse_study(study_values(**analyze), "test")
-    folders = Folders(
-        folder / "freeze", folder / "infer", folder / "score", folder / "analyze", study
-    )
+    folders = place_study(folder, **analyze)
+    study = folders.study
     problems = _freeze(folders.freeze, per_subject)
     for cell in study.cells:
         draw = random.Random(f"{cell.model}/{cell.setting}")
@@ -293,6 +299,13 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
 def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """The made study, read-only."""
     return make_study(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="session")
+def reported(build_once: Build) -> Folders:
+    """The made study with its report and explorer, figures drawn; read-only."""
+    folder = build_once("reported", lambda folder: make_study(folder / "results").analyze())
+    return place_study(folder / "results")
 
 
 def forget_origins(results: Path) -> None:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.stages.analyze.conftest import Folders
 
-from omibench.stages.analyze.stage import analyze_study
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -33,11 +31,8 @@ COLOURS = """() => {
 
 
 @pytest.fixture(scope="module")
-def site(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    # Beside the frozen pictures, which the explorer shows by relative paths.
-    out = made.freeze.parent / "browser"
-    analyze_study(made.freeze.parent, out, made.study)
-    return out
+def site(reported: Folders) -> Any:
+    return reported.out
 
 
 def contrast(first: float, second: float) -> float:

@@ -14,14 +14,16 @@ from tests.stages.analyze.pages import Page
 from omibench.errors import OmibenchError
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze import analyze_study
-from omibench.stages.analyze.headline import Headline
+from omibench.stages.analyze.headline import Headline, make_headline
+from omibench.stages.analyze.stage import load_analysis
 from omibench.stages.analyze.tables.published import PrintedComparison, comparison_records
 
 
 @pytest.fixture(scope="module")
-def analyzed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folders, Headline]:
-    folders = make_study(tmp_path_factory.mktemp("stage"))
-    return folders, folders.analyze()
+def analyzed(reported: Folders) -> tuple[Folders, Headline]:
+    report = reported.out / "report.html"
+    analysis = load_analysis(reported.freeze.parent, report, reported.study)
+    return reported, make_headline(analysis)
 
 
 def test_a_table_without_rows_keeps_its_heading(analyzed: tuple[Folders, Headline]) -> None:

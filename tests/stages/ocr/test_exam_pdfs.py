@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import Build
 
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import read_jsonl
+from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 
 COUNTS = {
@@ -30,13 +31,12 @@ COUNTS = {
 
 
 @pytest.fixture(scope="module")
-def exams(
-    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[OcrReport, dict[str, list[Problem]]]:
+def exams(shared_data: Path, build_once: Build) -> tuple[OcrReport, dict[str, list[Problem]]]:
     """Every paper read once, with its problems by file name."""
-    out = tmp_path_factory.mktemp("exams")
     files = sorted((shared_data / "exam_pdfs").glob("*.pdf"))
-    report = read_papers(files, out, OcrParams(dpi=72, engine="textlayer"))
+    params = OcrParams(dpi=72, engine="textlayer")
+    out = build_once("exams", lambda folder: read_papers(files, folder / "ocr", params)) / "ocr"
+    report = read_json(out / "report.json", OcrReport)
     problems: dict[str, list[Problem]] = {file.name: [] for file in files}
     for problem in read_jsonl(out / "problems.jsonl", Problem):
         problems[problem.source].append(problem)

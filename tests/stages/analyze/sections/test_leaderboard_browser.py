@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders
 
-from omibench.stages.analyze.stage import analyze_study
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -23,13 +21,8 @@ ROWS = """() => [...document.querySelectorAll("#leaderboard tr.cell")]
 
 
 @pytest.fixture(scope="module")
-def report(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    out = tmp_path_factory.mktemp("board")
-    study = made.study
-    quiet = study.model_copy(
-        update={"analyze": study.analyze.model_copy(update={"explorer": False})}
-    )
-    return analyze_study(made.freeze.parent, out, quiet).report
+def report(reported: Folders) -> Any:
+    return reported.out / "report.html"
 
 
 @pytest.fixture
