@@ -12,10 +12,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from omibench.errors import MissingInputError, OutputError, ParamsError, reason_of
-from omibench.params.review import CalibrationParams
-from omibench.review.settle import ReviewRule
 from omibench.review_app.application import make_application
-from omibench.review_app.log.record import extend_record, take_over_record
+from omibench.review_app.log.record import extend_record
 from omibench.review_app.service import ReviewService
 from omibench.review_app.settings import ServerSettings
 
@@ -23,28 +21,6 @@ SHORTEST_SECRET: Final = 32
 """Bytes of a stated secret."""
 _SECRET_BYTES: Final = 4096
 _REQUESTS_AT_ONCE: Final = 500
-
-
-def open_review(
-    folder: Path,
-    rule: ReviewRule | None = None,
-    calibration: CalibrationParams | None = None,
-) -> ReviewService:
-    """Open a review for serving: its live log has all that decisions.jsonl has.
-
-    Args:
-        folder: Of the review.
-        rule: How many people decide before a task is settled; each kind's number by default.
-        calibration: The test that a person passes before work is given to them; none by default.
-
-    Raises:
-        MissingInputError: tasks.jsonl or reviewers.yaml is not there.
-        FileFormatError: One of the files cannot be read.
-    """
-    service = ReviewService(folder, rule=rule, calibration=calibration)
-    if take_over_record(service.database, folder):
-        service.write_states()
-    return service
 
 
 def run_server(

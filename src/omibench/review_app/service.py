@@ -1,6 +1,7 @@
 """What people do with a review: open a task, save a draft, claim, decide.
 
-The files of the review are read again when they change; the live log is the truth of decisions.
+The files of the review are read again when they change, decisions of others among them; what was
+decided stands in the live log.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ from omibench.review_app.log.events import (
     read_events,
     read_events_of,
     read_task_events,
+    verify_events,
 )
+from omibench.review_app.log.record import take_over_record
 from omibench.review_app.log.states import (
     WaitingQuery,
     clear_states,
@@ -92,6 +95,8 @@ class ReviewService:
     ) -> None:
         """Read the files of a review, open its live log and make the states of all tasks.
 
+        The log takes over those lines of decisions.jsonl that it lacks.
+
         Args:
             folder: Of the review.
             rule: How many people decide before a task is settled; each kind's number by default.
@@ -101,7 +106,7 @@ class ReviewService:
 
         Raises:
             MissingInputError: tasks.jsonl or reviewers.yaml is not there.
-            FileFormatError: One of the files cannot be read.
+            FileFormatError: One of the files cannot be read, or the chain of the log is broken.
         """
         self.folder = folder
         self.rule = rule or ReviewRule()
@@ -111,6 +116,9 @@ class ReviewService:
         self._signature = sign_files(folder)
         self._content = read_content(folder)
         self.database = Database(folder / LIVE)
+        with self.database.read() as connection:
+            verify_events(connection)
+        take_over_record(self.database, folder)
         self.write_states()
 
     @property
@@ -302,6 +310,7 @@ class ReviewService:
         self._signature = signature
         try:
             self._content = read_content(self.folder)
+            take_over_record(self.database, self.folder)
         except OmibenchError as error:
             log.warning("the review goes on with its tasks and people as they were: %s", error)
             return

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import Reviewer, read_reviewers
-from omibench.review.read import REVIEWERS, TASKS, read_tasks
+from omibench.review.read import DECISIONS, REVIEWERS, TASKS, read_tasks
 from omibench.review_app.roles import fit_kind
 from omibench.schemas.review import ReviewRole, ReviewTask, TaskPicture
 
@@ -63,7 +63,7 @@ class ReviewContent:
 
 def sign_files(folder: Path) -> tuple[tuple[int, int] | None, ...]:
     """What changes when the files of a review change: time and size of each."""
-    return tuple(_sign_file(folder / name) for name in (TASKS, REVIEWERS))
+    return tuple(_sign_file(folder / name) for name in (TASKS, REVIEWERS, DECISIONS))
 
 
 def read_content(folder: Path) -> ReviewContent:

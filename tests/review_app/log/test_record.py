@@ -8,7 +8,7 @@ from omibench.review.chain import compute_head
 from omibench.review.read import read_decisions
 from omibench.review_app.log.events import read_head
 from omibench.review_app.log.record import export_live_log, extend_record, take_over_record
-from omibench.review_app.server import open_review
+from omibench.review_app.service import ReviewService
 from review.builders import decide, write_lines
 from review_app.builders import make_service, make_task, open_browser
 
@@ -36,12 +36,12 @@ def test_the_log_begins_with_the_record(tmp_path: Path) -> None:
     make_service(tmp_path).close()
     first = decide(1, "ann", "annotator", make_task(1))
     write_lines(tmp_path / "decisions.jsonl", first, first, "{bad")
-    service = open_review(tmp_path)
+    service = ReviewService(tmp_path)
     assert open_browser(service, "bob").open("item:p1")["state"]["status"] == "audit"
-    assert take_over_record(service.database, tmp_path) == 0
+    assert take_over_record(service.database, tmp_path) == 0  # the log has it
     second = decide(2, "bob", "auditor", make_task(1))
     write_lines(tmp_path / "decisions.jsonl", first, second)
-    assert take_over_record(service.database, tmp_path) == 1
+    assert open_browser(service, "bob").open("item:p1")["state"]["status"] == "settled"
     with service.database.read() as connection:
         assert read_head(connection) == (2, compute_head([first, second]))
 

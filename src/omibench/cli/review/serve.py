@@ -52,7 +52,8 @@ def serve(
 
     require_extra("review", "review serve")
     from omibench.review.settle import ReviewRule
-    from omibench.review_app.server import check_listening, open_review, read_secret, run_server
+    from omibench.review_app.server import check_listening, read_secret, run_server
+    from omibench.review_app.service import ReviewService
     from omibench.review_app.settings import ServerSettings
 
     check_listening(host, secret_file is not None, behind_tls)
@@ -64,7 +65,7 @@ def serve(
         return
     folder = find_review_folder(review, params)
     rules = _read_rules(params)
-    service = open_review(folder, ReviewRule(rules.reviewers), rules.calibration)
+    service = ReviewService(folder, rule=ReviewRule(rules.reviewers), calibration=rules.calibration)
     _announce_review(service)
     run_server(service, settings, lambda address: say(f"{folder}: {address} (Ctrl-C stops it)"))
 
@@ -80,7 +81,8 @@ def _read_rules(params: str) -> ReviewParams:
 
 def _serve_demo(settings: ServerSettings) -> None:
     from omibench.review_app.demo.folder import write_demo
-    from omibench.review_app.server import open_review, run_server
+    from omibench.review_app.server import run_server
+    from omibench.review_app.service import ReviewService
 
     with TemporaryDirectory(prefix="omibench-review-") as name:
         users = write_demo(Path(name))
@@ -88,7 +90,7 @@ def _serve_demo(settings: ServerSettings) -> None:
             say(f"{person:6} {password}  {roles}")
         settings = settings.replace(is_demo=True, demo_users=users)
         run_server(
-            open_review(Path(name)),
+            ReviewService(Path(name)),
             settings,
             lambda address: say(f"demonstration: {address} (Ctrl-C stops it and keeps nothing)"),
         )

@@ -107,6 +107,8 @@ def invent_fields(kind: Kind, task: ReviewTask, is_last: bool = False) -> dict[s
 
 def _invent_value(field: Field, task: ReviewTask, is_last: bool) -> JsonValue:
     options = [option.value for option in list_options(field, task.content)]
+    if field.options_from:  # what the task lists, not "none of these"
+        options = options[: len(options) - len(field.options)] or options
     option = options[-1 if is_last else 0] if options else None
     steps = task.content.get("steps")
     values: Mapping[str, JsonValue] = {

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from omibench.review.read import DECISIONS, read_decisions
+from omibench.review.folder import read_record
 from omibench.review.record import append_decisions
 from omibench.review_app.log.database import LIVE, Database
 from omibench.review_app.log.events import append_event, list_ids, read_events
-from omibench.schemas.review import ReviewDecision
 
 log = logging.getLogger("omibench.review")
 
@@ -24,13 +23,17 @@ def take_over_record(database: Database, folder: Path) -> int:
     Returns:
         How many were appended.
     """
-    decisions = _read_record(folder / DECISIONS)
+    record = read_record(folder)
+    for error in record.errors:
+        log.warning("%s; the line is left out", error)
     with database.write() as connection:
         ids = list_ids(connection)
-        missing = [decision for decision in decisions if decision.id not in ids]
-        for decision in {decision.id: decision for decision in missing}.values():
-            append_event(connection, decision)
-    return len(missing)
+        count = len(ids)
+        for decision in record.rows:
+            if decision.id not in ids:
+                append_event(connection, decision)
+                ids.add(decision.id)
+    return len(ids) - count
 
 
 def extend_record(database: Database, folder: Path) -> int:
@@ -49,8 +52,9 @@ def extend_record(database: Database, folder: Path) -> int:
         OutputError: The file cannot be written.
     """
     with database.read() as connection:
-        events = [(LIVE, event) for event in read_events(connection)]
-    growth = append_decisions(folder, events)
+        events = list(read_events(connection))
+    places = (f"{folder / LIVE}, event {number}" for number in range(1, len(events) + 1))
+    growth = append_decisions(folder, zip(places, events, strict=True))
     for error in growth.errors:
         log.warning("%s", error)
     return len(growth.added)
@@ -69,12 +73,3 @@ def export_live_log(folder: Path) -> int:
         return extend_record(database, folder)
     finally:
         database.close()
-
-
-def _read_record(path: Path) -> list[ReviewDecision]:
-    if not path.exists():
-        return []
-    lines = read_decisions(path)
-    for error in lines.errors:
-        log.warning("%s; the line is left out", error)
-    return list(lines.rows)

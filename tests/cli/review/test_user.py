@@ -1,0 +1,63 @@
+"""`omibench review user`: passwords come from standard input, never from an argument."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
+from omibench.errors import MissingInputError, ParamsError
+from omibench.review_app.log.database import LIVE, Database
+from omibench.review_app.log.users import check_password, read_hash
+from review_app.builders import PASSWORD
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "reviewers.yaml").write_text(
+        "- {name: ann, roles: [annotator]}\n- {name: eve, roles: [senior]}\n"
+    )
+    return tmp_path
+
+
+def call(folder: Path, *words: str, text: str = "") -> str:
+    """What a command prints; what it raises is raised."""
+    result = CliRunner().invoke(app, ["review", "user", *words, "--review", str(folder)], text)
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def test_a_person_gets_changes_and_loses_a_password(folder: Path) -> None:
+    call(folder, "add", "ann", text=f"{PASSWORD}\n")
+    listing = call(folder, "list")
+    assert "ann: annotator; may log in" in listing
+    assert "eve: senior; has no password" in listing
+    call(folder, "password", "ann", text="another password\n")
+    with Database(folder / LIVE).read() as connection:
+        assert check_password(read_hash(connection, "ann"), "another password")
+    call(folder, "remove", "ann")
+    assert "ann: annotator; has no password" in call(folder, "list")
+
+
+def test_mistakes_are_one_line(folder: Path) -> None:
+    with pytest.raises(MissingInputError, match=r"nobody of reviewers\.yaml is called 'anna'"):
+        call(folder, "add", "anna", text=PASSWORD)
+    with pytest.raises(ParamsError, match="take 10 to 1000"):
+        call(folder, "add", "ann", text="short")
+    for verb in ("password", "remove"):
+        with pytest.raises(MissingInputError, match="'ann' has no password"):
+            call(folder, verb, "ann", text=PASSWORD)
+    call(folder, "add", "ann", text=PASSWORD)
+    with pytest.raises(ParamsError, match="ann has a password: change it"):
+        call(folder, "add", "ann", text=PASSWORD)
+
+
+def test_a_password_whose_person_left_the_list_is_named(folder: Path) -> None:
+    call(folder, "add", "eve", text=PASSWORD)
+    (folder / "reviewers.yaml").write_text("- {name: ann, roles: [annotator]}\n")
+    assert "eve: not in reviewers.yaml" in call(folder, "list")
+    call(folder, "remove", "eve")
+    assert "eve" not in call(folder, "list")
