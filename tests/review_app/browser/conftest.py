@@ -72,12 +72,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     pytest.importorskip("argon2")
     from omibench.review_app.application import make_application
     from omibench.review_app.log.users import set_password
-    from omibench.review_app.server import open_review
+    from omibench.review_app.service import ReviewService
     from omibench.review_app.settings import ServerSettings
 
     folder = tmp_path_factory.mktemp("review")
     write_review(folder)
-    service = open_review(folder)
+    service = ReviewService(folder)
     with service.database.write() as connection:
         for name in PEOPLE:
             set_password(connection, name, PASSWORD)
