@@ -172,6 +172,8 @@ def test_a_split_is_in_proportion_to_attributes(sources: Path, tmp_path: Path) -
     assert (len(mini), len(read_rows(tmp_path / "out"))) == (9, 21)
     card = (tmp_path / "out/README.md").read_text("utf-8")
     assert "`testmini` was drawn in proportion to grade, with the seed 0." in card
+    assert "| Attribute | Value | Items | Share | testmini | test |" in card
+    assert "| grade | high | 20 | 66.7 % | 6 | 14 |" in card
     assert verify_release(tmp_path / "out") == ([], False)
 
 

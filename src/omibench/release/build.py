@@ -188,8 +188,13 @@ def _count_items(
         return compute_statistics(members, reader.sizes, count_tokens), count_values(members)
 
     statistics, labels = compute(items)
+    by_split = {
+        name: count_values([item for item in items if item.split == name])
+        for name in list_splits(items)
+    }
     printed = compare_with_print(options.printed, items, compute) if options.printed else []
-    return CardStatistics(statistics, labels, printed, describe_tokenizer(options.tokenizer))
+    tokenizer = describe_tokenizer(options.tokenizer)
+    return CardStatistics(statistics, labels, by_split, printed, tokenizer)
 
 
 def _write_tables(

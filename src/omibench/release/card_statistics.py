@@ -15,6 +15,8 @@ class CardStatistics(NamedTuple):
 
     statistics: Mapping[str, Statistic]
     labels: Sequence[ValueCount]
+    labels_by_split: Mapping[str, Sequence[ValueCount]]
+    """The same of each split."""
     printed: Sequence[PrintedValue]
     """What a paper prints; none where no paper is named."""
     tokenizer: str
@@ -50,12 +52,21 @@ def write_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
 
 
 def _write_labels(numbers: CardStatistics) -> list[str]:
+    """A row per value; with several splits a column for each, which shows their proportions."""
     total = numbers.statistics["problems"].value
+    splits = numbers.labels_by_split if len(numbers.labels_by_split) > 1 else {}
+    by_split = [{row[:2]: row.items for row in rows} for rows in splits.values()]
     rows = [
-        [count.attribute, count.value, f"{count.items:,}", f"{100 * count.items / total:.1f} %"]
+        [
+            count.attribute,
+            count.value,
+            f"{count.items:,}",
+            f"{100 * count.items / total:.1f} %",
+            *(f"{items.get(count[:2], 0):,}" for items in by_split),
+        ]
         for count in numbers.labels
     ]
-    head = ["Attribute", "Value", "Items", "Share"]
+    head = ["Attribute", "Value", "Items", "Share", *splits]
     note = "An item with several labels of an attribute counts for each."
     return ["", "### Labels", "", *write_table(head, rows), "", note]
 
