@@ -130,12 +130,16 @@ def test_the_facts_say_where_an_item_is_from() -> None:
     content = make_content("item", PROBLEM)
     assert content is not None
     assert content["facts"] == {
-        "source": "ipho.pdf", "number": "3", "pages": "2, 3", "year": "2019", "subfield": "optics",
-        "subject": "physics", "topic": "waves",
+        "source": "ipho.pdf", "number": "3", "pages": "2, 3", "year": "2019",
     }  # fmt: skip
-    page = make_content("page", PROBLEM)
-    assert page is not None
-    assert "topic" not in str(page["facts"])
+    assert content["labels"] == {"subject": "physics", "topic": "waves", "subfield": "optics"}
+
+
+@pytest.mark.parametrize("kind", PROBLEM_KINDS)
+def test_no_label_reaches_an_auditor(kind: str) -> None:
+    content = make_content(kind, make_problem(topic="hidden", attributes={"subfield": "hidden"}))
+    for part in KINDS[kind].list_visible_parts("auditor"):
+        assert "hidden" not in str((content or {}).get(part.name))
 
 
 def test_pictures_stand_in_the_order_of_their_marks() -> None:

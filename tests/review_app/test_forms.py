@@ -42,3 +42,7 @@ def test_a_rationale_starts_with_the_candidate_that_is_chosen() -> None:
 def test_a_label_starts_with_the_one_so_far_unless_it_is_hidden() -> None:
     assert find("label", "subject", {"subject": "physics"})["start"] == "physics"
     assert "start" not in find("label", "subject", {})
+
+
+def test_a_text_that_starts_with_a_list_has_a_line_for_each_entry() -> None:
+    assert find("photo_fields", "answer", {"answer": ["1 m", "2 s"]})["start"] == "1 m\n2 s"

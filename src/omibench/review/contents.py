@@ -21,6 +21,8 @@ from omibench.schemas.review import ReviewTask, TaskPicture
 Content = dict[str, JsonValue]
 PROBLEM_KINDS: Final = ("page", "translation", "difficulty", "rationale", "label", "item")
 """Kinds of tasks that are about one problem, in the order in which they come."""
+_LABELS: Final = ("subfield", "difficulty", "skills")
+"""Attributes of an item that are labels, beside its subject and topic."""
 PICTURE_SUFFIXES: Final = ("png", "jpg", "jpeg", "gif", "webp", "bmp")
 
 
@@ -108,22 +110,23 @@ def show_problem(problem: Problem) -> Content:
     }
 
 
-def state_facts(problem: Problem, *names: str) -> dict[str, str]:
-    """Facts about a problem for its reader, those that are not known left out.
-
-    Args:
-        problem: The problem.
-        names: Attributes beside source, number, competition and year.
-    """
+def state_facts(problem: Problem) -> dict[str, JsonValue]:
+    """Where a problem is from, for its reader; what is not known is left out."""
     facts = {
         "source": problem.source,
         "number": problem.number,
         "pages": ", ".join(map(str, problem.pages)),
+        "competition": problem.competition or "",
+        "year": str(problem.year or ""),
     }
-    facts |= {name: join_labels(value) for name, value in problem.stated_attributes.items()}
-    stated = {"source", "number", "pages", "competition", "year", *names}
-    facts |= {"subject": problem.subject, "topic": problem.topic or ""}
-    return {name: value for name, value in facts.items() if value and name in stated}
+    return {name: value for name, value in facts.items() if value}
+
+
+def state_labels(problem: Problem) -> dict[str, JsonValue]:
+    """The labels that models and people gave a problem; what it lacks is left out."""
+    attributes = {name: join_labels(problem.attributes.get(name)) for name in _LABELS}
+    labels = {"subject": problem.subject, "topic": problem.topic or "", **attributes}
+    return {name: value for name, value in labels.items() if value}
 
 
 def _show_choices(choices: list[Choice] | None) -> list[JsonValue]:
@@ -139,12 +142,15 @@ def _show_page(problem: Problem) -> Content:
     """As it was read, in the language of its page."""
     original = problem.original
     texts = problem if original is None else original
-    facts = state_facts(problem)
+    language = problem.language if original is None else original.language
     return {
         **show_problem(problem),
         "question": texts.question,
         "choices": _show_choices(texts.choices),
-        "facts": {**facts, "language": original.language if original else problem.language},
+        "facts": {
+            **state_facts(problem),
+            "language": original.language if original else problem.language,
+        },
     }
 
 
@@ -161,14 +167,14 @@ def _show_translation(problem: Problem) -> Content:
 
 
 def _show_difficulty(problem: Problem) -> Content:
-    return {**show_problem(problem), "facts": {**state_facts(problem, "subject")}}
+    return {**show_problem(problem), "facts": state_facts(problem)}
 
 
 def _show_rationale(problem: Problem) -> Content:
     return {
         **show_problem(problem),
         "reference": problem.sketch or "",
-        "facts": {**state_facts(problem, "subject")},
+        "facts": state_facts(problem),
     }
 
 
@@ -185,7 +191,8 @@ def _show_item(problem: Problem) -> Content:
     return {
         **show_problem(problem),
         "solution": problem.solution or "",
-        "facts": {**state_facts(problem, "subject", "subfield", "topic", "difficulty")},
+        "labels": state_labels(problem),
+        "facts": state_facts(problem),
     }
 
 
@@ -200,7 +207,7 @@ _MAKERS: Final[Mapping[str, Callable[[Problem], Content]]] = {
 _PROBLEM_PARTS: Final = frozenset(
     {
         "question", "choices", "answer", "solution", "reference", "original_question",
-        "original_choices", "subject", "subfield", "topic", "facts",
+        "original_choices", "subject", "subfield", "topic", "labels", "facts",
     }
 )  # fmt: skip
 """Parts that `make_content` gives."""

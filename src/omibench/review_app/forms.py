@@ -50,7 +50,7 @@ def _find_start(kind: Kind, field: Field, content: Mapping[str, JsonValue]) -> d
     if part is None:
         return {}
     if field.prefill:
-        return {"start": part}
+        return {"start": write_part_text(part) if field.type == "text" else part}
     chooser = next((item.name for item in kind.fields if item.options_from == field.edits), None)
     if chooser is None:
         return {"start": write_part_text(part)}

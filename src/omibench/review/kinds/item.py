@@ -9,6 +9,7 @@ from omibench.review.kinds.parts import (
     ANSWER,
     CHOICES,
     FACTS,
+    ITEM_LABELS,
     PROBLEM,
     QUESTION,
     SOLUTION,
@@ -36,7 +37,7 @@ ITEM: Final = Kind(
         "1 one that should not be in a dataset. What you correct under the form counts only if the "
         "item is valid with it."
     ),
-    parts=(*PROBLEM, SOLUTION, FACTS),
+    parts=(*PROBLEM, SOLUTION, ITEM_LABELS, FACTS),
     fields=(
         Field(
             "valid",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from omibench.review.kinds.declaration import Field, Option, Part
+from omibench.review.kinds.declaration import AUDITOR, Field, Option, Part
 
 QUESTION: Final = Part("question", "Question", "markdown")
 CHOICES: Final = Part("choices", "Choices", "choices")
@@ -14,6 +14,7 @@ SOLUTION: Final = Part("solution", "Solution", "markdown")
 RESPONSE: Final = Part("response", "Response of the model", "markdown")
 PAGES: Final = Part("pages", "Pages of the paper", "pages", hashed=False)
 FACTS: Final = Part("facts", "About the item", "facts", hashed=False)
+ITEM_LABELS: Final = Part("labels", "Labels", "facts", hidden_from=AUDITOR, hashed=False)
 STATEMENT: Final = (QUESTION, CHOICES, IMAGES)
 """What a reader of the dataset is asked."""
 PROBLEM: Final = (*STATEMENT, ANSWER)
