@@ -147,10 +147,7 @@ def _show_page(problem: Problem) -> Content:
         **show_problem(problem),
         "question": texts.question,
         "choices": _show_choices(texts.choices),
-        "facts": {
-            **state_facts(problem),
-            "language": original.language if original else problem.language,
-        },
+        "facts": {**state_facts(problem), "language": language},
     }
 
 
