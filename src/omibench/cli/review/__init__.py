@@ -5,6 +5,7 @@ from omibench.cli.review.assign import assign
 from omibench.cli.review.export import export
 from omibench.cli.review.group import review_group
 from omibench.cli.review.import_ import import_
+from omibench.cli.review.sample import sample
 from omibench.cli.review.serve import serve
 from omibench.cli.review.status import status
 from omibench.cli.review.user import user_app
@@ -15,6 +16,7 @@ VERBS = (
     import_,
     export,
     agree,
+    sample,
     status,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -43,7 +43,7 @@ class SampleDraw:
     Attributes:
         population: How many tasks of each kind were settled in the period.
         tasks: The tasks of the sample that are new.
-        repeated: How many of the period are there from an earlier draw.
+        repeated: How many of the period are in a sample already; they count.
     """
 
     population: Mapping[str, int]
@@ -76,6 +76,7 @@ def draw_samples(
     """
     states = compute_states(tasks, decisions, needed)
     present = {task.id for task in tasks}
+    judged = {(task.of, task.content_hash) for task in tasks if task.purpose == "sample"}
     drawn: list[ReviewTask] = []
     population: dict[str, int] = {}
     repeated = 0
@@ -83,7 +84,11 @@ def draw_samples(
         settled = [s for s in states.values() if s.task.kind == kind and _is_in(s, plan.period)]
         population[kind] = len(settled)
         by_id = {state.task.id: state for state in settled}
-        earlier = [name for name in by_id if f"{name}@{plan.period.name}" in present]
+        earlier = [
+            name
+            for name, state in by_id.items()
+            if (name, state.task.content_hash) in judged or f"{name}@{plan.period.name}" in present
+        ]
         repeated += len(earlier)
         size = max(1, int(plan.share * len(settled) + 0.5)) if settled else 0
         strata = {state.task.id: find_stratum(state) for state in settled}
@@ -136,3 +141,18 @@ def _assign_seniors(
         load[senior] += 1
         assigned.append(sample.model_copy(update={"people": {"senior": [senior]}}))
     return assigned
+
+
+def describe_draw(draw: SampleDraw) -> str:
+    """The text of `omibench review sample`: by kind what was settled and what was drawn."""
+    drawn = Counter(task.kind for task in draw.tasks)
+    lines = [
+        f"{kind}: {number} settled, {drawn[kind]} drawn"
+        for kind, number in draw.population.items()
+        if number
+    ]
+    seniors = Counter(name for task in draw.tasks for name in task.people.get("senior", ()))
+    lines += [f"{name}: {number} to judge" for name, number in sorted(seniors.items())]
+    if draw.repeated:
+        lines.append(f"{draw.repeated} are in a sample already")
+    return "\n".join(lines) or "nothing was settled in this time"
