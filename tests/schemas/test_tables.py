@@ -119,3 +119,11 @@ def test_generated_documents_are_up_to_date(root: Path) -> None:
     assert (root / "docs/files.md").read_text("utf-8") == table
     assert (root / "schemas/params.schema.json").read_text("utf-8") == params_schema()
     assert all(file.path in table for file in FILES)
+
+
+def test_the_folder_of_a_review_is_described_in_plain_types() -> None:
+    table = files_table()
+    assert "| `decisions.jsonl` | [ReviewDecision](#reviewdecision) |" in table
+    assert "| `people` | dict of str, list of str | Who is asked" in table
+    assert "| `seconds` | float or null |" in table
+    assert "typing." not in table

@@ -10,13 +10,15 @@ import ast
 import inspect
 import json
 import textwrap
+from collections.abc import Iterable
 from itertools import pairwise
 from types import UnionType
-from typing import Any, get_args
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from omibench.graph.result_files import FILES
+from omibench.graph.result_files import FILES, REVIEW_FILES
+from omibench.graph.stage import ResultFile
 from omibench.params.models.registry import PROVIDERS, block_class
 from omibench.params.study import Study
 from omibench.schemas.problem_warning import WarningText
@@ -44,11 +46,13 @@ def files_table() -> str:
         "holds one object a line, a Parquet file the same fields as columns. What stands in braces",
         "differs from file to file.",
         "",
-        "| file | row | what it holds |",
-        "|---|---|---|",
+        *_list_files(FILES),
+        "",
+        "The folder of a [review](reviewing.md), which `review.folder` names:",
+        "",
+        *_list_files(REVIEW_FILES),
     ]
-    lines += [f"| `{f.path}` | {_link(f.row)} | {f.meaning} |" for f in FILES]
-    rows = dict.fromkeys(f.row for f in FILES if f.row)
+    rows = dict.fromkeys(f.row for f in (*FILES, *REVIEW_FILES) if f.row)
     for row in list(rows):
         rows.update(dict.fromkeys(_list_inner_models(row)))
     for row in rows:
@@ -60,6 +64,11 @@ def files_table() -> str:
             for name, field in row.model_fields.items()
         ]
     return "\n".join(lines) + "\n"
+
+
+def _list_files(files: Iterable[ResultFile]) -> list[str]:
+    lines = [f"| `{file.path}` | {_link(file.row)} | {file.meaning} |" for file in files]
+    return ["| file | row | what it holds |", "|---|---|---|", *lines]
 
 
 def _describe(model: type[BaseModel], visited: set[type[BaseModel]]) -> None:
@@ -95,12 +104,14 @@ def _link(row: type[BaseModel] | None) -> str:
 
 
 def _type(annotation: object) -> str:
-    if isinstance(annotation, UnionType):
+    if isinstance(annotation, UnionType) or get_origin(annotation) is Union:
         return " or ".join(_type(arg) for arg in get_args(annotation))
     if annotation is type(None):
         return "null"
     if annotation == WarningText:
         return "str"
+    if get_origin(annotation) is Annotated:
+        return _type(get_args(annotation)[0])
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     inner = [_type(arg) for arg in get_args(annotation) if not isinstance(arg, str)]
     literals = [arg for arg in get_args(annotation) if isinstance(arg, str)]

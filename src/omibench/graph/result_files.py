@@ -1,6 +1,6 @@
 """Every kind of file that a study writes under its results folder: where it stands, what it holds.
 
-docs/files.md is generated from `FILES`.
+docs/files.md is generated from `FILES` and `REVIEW_FILES`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from omibench.graph.provenance.provenance import Provenance
 from omibench.graph.stage import ResultFile
 from omibench.graph.stages import STAGES
 from omibench.schemas.journal import Journal
+from omibench.schemas.review import ReviewDecision, ReviewTask
 
 FILES: tuple[ResultFile, ...] = (
     *(file for stage in STAGES for file in stage.outputs),
@@ -27,6 +28,17 @@ FILES: tuple[ResultFile, ...] = (
         "{stage}/provenance.json", Provenance, "what made the stage's files, and their hashes"
     ),
 )
+
+REVIEW_FILES: tuple[ResultFile, ...] = (
+    ResultFile("tasks.jsonl", ReviewTask, "what people are asked"),
+    ResultFile(
+        "decisions.jsonl", ReviewDecision, "what they decided: append-only, an event a line"
+    ),
+    ResultFile("reviewers.yaml", None, "who they are: names, roles, subjects"),
+    ResultFile("pictures/{sha256}.{kind}", None, "the pictures of tasks, each once"),
+    ResultFile("live.sqlite", None, "the log of the application while it runs; not for git"),
+)
+"""The files of the folder that `review.folder` names."""
 
 
 def find_file(path: str) -> ResultFile | None:

@@ -63,8 +63,11 @@ class ReviewTask(Noun):
     """
 
     id: Name
+    """`KIND:SUBJECT`, such as `item:ipho-3` or `steps:MODEL/SETTING/ID#INDEX`; of a task that is
+    asked again for another purpose `KIND:SUBJECT@NAME`."""
     kind: Name
     problem: Name
+    """The problem, or the photograph."""
     content: dict[str, JsonValue]
     content_hash: Sha256
     pictures: list[TaskPicture] = []
@@ -82,6 +85,7 @@ class ReviewTask(Noun):
     gold: dict[str, JsonValue] = {}
     """Of a calibration: the fields of the right decision. It is shown to nobody."""
     simulated: bool = False
+    """Whether a text of it comes from a simulated model."""
 
 
 class ReviewDecision(Noun):
@@ -92,7 +96,9 @@ class ReviewDecision(Noun):
     """
 
     id: Name
+    """Unique among all events: an import takes each once."""
     task: Name
+    """The id of the task."""
     kind: Name
     person: Name
     role: ReviewRole
@@ -103,6 +109,7 @@ class ReviewDecision(Noun):
     """Time that the task was in front of the person, pauses left out."""
     comment: str = ""
     simulated: bool = False
+    """Whether a program stands in for the person."""
 
 
 class ReviewCounts(Noun):
