@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 
+from omibench.review.calibration import CalibrationResult
 from omibench.review.kinds import KINDS
 from omibench.review.report import ReviewReport, compute_states
 from omibench.review.state import TaskState
@@ -57,7 +58,7 @@ def measure_people(
     Args:
         tasks: Tasks of every purpose.
         decisions: The decisions on them.
-        reviewers: How many people decide before a task is settled; each kind's number by default.
+        reviewers: The study's own number of people who decide (`count_needed`).
     """
     every_decision = list(decisions)
     done: Mapping[tuple[str, str], set[str]] = defaultdict(set)
@@ -141,9 +142,17 @@ def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) ->
     return "\n".join(lines)
 
 
-def dump_progress(report: ReviewReport, people: Sequence[PersonProgress]) -> str:
-    """The same as one JSON document for scripts."""
-    values = {**asdict(report), "by_person": [asdict(person) for person in people]}
+def dump_progress(
+    report: ReviewReport,
+    people: Sequence[PersonProgress],
+    tests: Sequence[CalibrationResult] = (),
+) -> str:
+    """The same as one JSON document for scripts, with what people showed in calibrations."""
+    values = {
+        **asdict(report),
+        "by_person": [asdict(person) for person in people],
+        "calibration": [asdict(test) for test in tests],
+    }
     return json.dumps(values, indent=2, ensure_ascii=False)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from omibench.review.chain import compute_head
 from omibench.review.kinds import KINDS
-from omibench.review.state import Status, TaskState, compute_state
+from omibench.review.state import Status, TaskState, compute_state, count_needed
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 
@@ -120,15 +120,15 @@ def compute_states(
     Args:
         tasks: The tasks.
         decisions: Those on them, in any order; others are left out.
-        reviewers: How many people decide before a task is settled; each kind's number by default.
+        reviewers: The study's own number of people who decide (`count_needed`).
     """
     on_task: dict[str, list[ReviewDecision]] = defaultdict(list)
     for decision in decisions:
         on_task[decision.task].append(decision)
     return {
-        task.id: compute_state(task, KINDS[task.kind], on_task[task.id], reviewers)
+        task.id: compute_state(task, kind, on_task[task.id], count_needed(kind, reviewers))
         for task in tasks
-        if task.kind in KINDS
+        if (kind := KINDS.get(task.kind))
     }
 
 
@@ -143,7 +143,7 @@ def summarize_review(
     Args:
         tasks: All of its tasks.
         decisions: All of its decisions, in the order of the record.
-        reviewers: How many people decide before a task is settled; each kind's number by default.
+        reviewers: The study's own number of people who decide (`count_needed`).
         agreement: How far people agree, from `review.agreement`.
     """
     states = compute_states(tasks, decisions, reviewers)

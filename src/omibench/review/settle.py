@@ -15,8 +15,8 @@ from typing import Final
 from omibench.review.changes import apply_fields, find_drop
 from omibench.review.contents import PROBLEM_KINDS, compute_hash, list_pictures, make_content
 from omibench.review.hashing import hash_content
-from omibench.review.kinds import KINDS, find_kind
-from omibench.review.state import TaskState, compute_state
+from omibench.review.kinds import find_kind
+from omibench.review.state import TaskState, compute_state, count_needed
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
@@ -40,7 +40,7 @@ class ReviewRule:
 
     def count_needed(self, kind: str) -> int:
         """How many people decide before a task of a kind is settled."""
-        return min(KINDS[kind].reviewers, max(1, self.reviewers))
+        return count_needed(find_kind(kind), self.reviewers)
 
 
 @dataclass

@@ -70,6 +70,16 @@ def compute_state(
     return state
 
 
+def count_needed(kind: Kind, reviewers: int | None = None) -> int:
+    """How many people decide before a task is settled by the rule of a study.
+
+    Args:
+        kind: The kind of the task; one that asks for fewer people needs no more.
+        reviewers: The study's own number (`review.reviewers`); the kind's where it is None.
+    """
+    return kind.reviewers if reviewers is None else min(kind.reviewers, max(1, reviewers))
+
+
 def list_differences(
     kind: Kind, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]
 ) -> tuple[str, ...]:

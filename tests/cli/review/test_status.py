@@ -48,3 +48,16 @@ def test_the_folder_is_that_of_the_params(tmp_path: Path, monkeypatch: pytest.Mo
         result = CliRunner().invoke(app, ["review", "status"])
         assert isinstance(result.exception, MissingInputError)
         assert line in str(result.exception)
+
+
+def test_the_rule_and_the_calibration_are_those_of_the_params(tmp_path: Path) -> None:
+    gate = make_task("p2", id="item:p2@gate", purpose="calibration", gold=GOOD)
+    write_lines(tmp_path / "tasks.jsonl", TASK, gate)
+    decisions = [decide(1, "ann", "annotator", TASK), decide(2, "ann", "annotator", gate)]
+    write_lines(tmp_path / "decisions.jsonl", *decisions)
+    block = {"folder": str(tmp_path), "reviewers": 1, "calibration": {"items": 1}}
+    words = ["review", "status", "--params", json.dumps({"review": block})]
+    document = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert document["kinds"][0]["settled"] == 1
+    assert document["calibration"][0]["status"] == "passed"
+    assert "passed" in CliRunner().invoke(app, words).stdout

@@ -10,7 +10,7 @@ import typer
 from omibench.errors import MissingInputError
 
 if TYPE_CHECKING:
-    from omibench.params.review import CalibrationParams
+    from omibench.params.review import CalibrationParams, ReviewParams
 
 ReviewFolder = Annotated[
     Path | None,
@@ -44,13 +44,20 @@ def find_review_folder(folder: Path | None, params: str) -> Path:
     return Path(named)
 
 
-def find_calibration(params: str) -> CalibrationParams | None:
-    """The test that the params ask people to pass; none where there is no params file."""
+def read_review_params(params: str) -> ReviewParams:
+    """What the params say of reviews; what they say by default where there is no such file."""
     if not _is_text(params) and not Path(params).is_file():
-        return None
+        from omibench.params.review import ReviewParams
+
+        return ReviewParams()
     from omibench.cli.options import read_study
 
-    return read_study(params, None).review.calibration
+    return read_study(params, None).review
+
+
+def find_calibration(params: str) -> CalibrationParams | None:
+    """The test that the params ask people to pass; none where there is no params file."""
+    return read_review_params(params).calibration
 
 
 def _is_text(params: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_calibration, find_review_folder
+from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say, say_lines
 
@@ -19,7 +19,8 @@ def status(
 ) -> None:
     """Say how far a review has come: by kind of task and by person.
 
-    Only reads. Exits with 3 where a decision is stale, a task is escalated or a line is bad.
+    Tasks count as settled by the rule of the params (`review.reviewers`). Only reads. Exits
+    with 3 where a decision is stale, a task is escalated or a line is bad.
 
     \b
     Example:
@@ -35,11 +36,19 @@ def status(
     folder = read_review(find_review_folder(review, params))
     for error in folder.errors:
         say(error, err=True)
-    report = summarize_review(folder.tasks, folder.decisions)
-    people = measure_people(folder.tasks, folder.decisions)
-    say_lines(dump_progress(report, people) if as_json else describe_progress(report, people))
-    rule = find_calibration(params)
-    if rule is not None and not as_json:
-        say_lines(describe_calibration(measure_calibration(folder.tasks, folder.decisions, rule)))
+    rule = read_review_params(params)
+    report = summarize_review(folder.tasks, folder.decisions, rule.reviewers)
+    people = measure_people(folder.tasks, folder.decisions, rule.reviewers)
+    tests = (
+        measure_calibration(folder.tasks, folder.decisions, rule.calibration)
+        if rule.calibration
+        else []
+    )
+    if as_json:
+        say_lines(dump_progress(report, people, tests))
+    else:
+        say_lines(describe_progress(report, people))
+        if tests:
+            say_lines(f"\n{describe_calibration(tests)}")
     if report.stale or report.escalations or folder.errors:
         raise typer.Exit(EXIT_SOME_FAILED)
