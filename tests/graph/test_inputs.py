@@ -8,6 +8,7 @@ import pytest
 
 from omibench.graph.inputs import list_missing_files, list_named_files
 from omibench.graph.named_files import prompt_file
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
 
@@ -181,6 +182,16 @@ def test_freeze_reads_the_tasks_and_decisions_of_a_review(tmp_path: Path) -> Non
     assert list_named_files(study, "freeze")[1:] == [str(folder / "decisions.jsonl")]
     other = parse_study({"review": {"folder": str(folder)}, "benchmark": {"name": "emma"}}, "test")
     assert list_named_files(other, "freeze") == []
+
+
+def test_a_calibration_of_people_freezes_nothing_again() -> None:
+    block: dict[str, object] = {"folder": "review", "reviewers": 1}
+    plain, tested = (
+        slice_study(parse_study({"review": block | own}, "test"), "freeze")
+        for own in ({}, {"calibration": {"items": 12}})
+    )
+    assert plain == tested == {"review": block}
+    assert slice_study(parse_study({"review": {"calibration": {}}}, "test"), "freeze") == {}
 
 
 def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from omibench.review.contents import make_content
+from omibench.review.hashing import hash_content
+from omibench.review.kinds import KINDS
 from omibench.review.settle import (
     ReviewIndex,
     ReviewRule,
@@ -12,8 +14,8 @@ from omibench.review.settle import (
     apply_earlier_kinds,
     settle_problems,
 )
-from omibench.schemas.problem import Problem
-from omibench.schemas.review import ReviewDecision, ReviewTask
+from omibench.schemas.problem import Figure, Problem
+from omibench.schemas.review import ReviewDecision, ReviewTask, TaskPicture
 from review.builders import GOOD, decide, make_task
 
 BAD = GOOD | {"valid": "invalid"}
@@ -110,6 +112,33 @@ def test_a_dropped_problem_needs_no_more() -> None:
     assert (review.problems, review.lacking) == ([], [])
     index = ReviewIndex(tasks, [trivial])
     assert apply_earlier_kinds(problem, "item", index, ReviewRule(1)) is None
+
+
+def test_a_photograph_is_decided_on_as_long_as_it_is_the_same() -> None:
+    taken, clean = [TaskPicture(sha256=letter * 64, suffix="png") for letter in "ab"]
+    figure = Figure(file="a.png", sha256="a" * 64)
+    problem = make_problem("p").model_copy(update={"images": [figure]})
+    content: dict[str, Any] = {"question": "How far?", "facts": {"file": "p.png"}}
+    kind = KINDS["photo_fields"]
+    task = ReviewTask(
+        id="photo_fields:p",
+        kind=kind.name,
+        problem="p",
+        content=content,
+        content_hash=hash_content(kind, content, [taken, clean]),
+        pictures=[taken, clean],
+    )
+    decision = decide(1, "ann", "annotator", task, {"question": "How long?", "stage": "High"})
+
+    def settle_photograph(**changes: Any) -> SettledReview:
+        changed = problem.model_copy(update=changes)
+        return settle_problems([changed], [task], [decision], ReviewRule(1, ()))
+
+    review = settle_photograph()
+    assert (review.stale, review.problems[0].attributes) == ([], {"stage": "High"})
+    other = figure.model_copy(update={"sha256": "c" * 64})
+    assert settle_photograph(images=[other]).stale == ["photo_fields:p"]
+    assert settle_photograph(question="How?").stale == ["photo_fields:p"]
 
 
 def test_samples_settle_nothing() -> None:

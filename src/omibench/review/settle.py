@@ -12,9 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from pydantic import JsonValue
+
 from omibench.review.changes import apply_fields, find_drop
 from omibench.review.contents import PROBLEM_KINDS, compute_hash, list_pictures, make_content
-from omibench.review.hashing import hash_content
+from omibench.review.hashing import hash_content, normalise_lines
 from omibench.review.kinds import find_kind
 from omibench.review.state import TaskState, compute_state, count_needed
 from omibench.schemas.problem import Problem
@@ -206,7 +208,24 @@ def _list_unsettled(
 def _hash_now(task: ReviewTask, problem: Problem) -> str | None:
     if task.kind in PROBLEM_KINDS:
         return compute_hash(task, problem)
-    return hash_content(find_kind(task.kind), task.content, list_pictures(problem))
+    return _hash_photograph(task, problem)
+
+
+def _hash_photograph(task: ReviewTask, problem: Problem) -> str:
+    """The hash of a task on a photograph, whose first picture is that of the problem.
+
+    A clean picture of its figure, which the problem does not have, counts as the task has it.
+    """
+    texts: dict[str, JsonValue] = {
+        "question": problem.question,
+        "answer": [*(problem.answer or [])],
+        "description": (problem.images[0].caption if problem.images else None) or "",
+    }
+    content = {name: normalise_lines(texts.get(name, part)) for name, part in task.content.items()}
+    shown = [picture for picture in task.pictures if picture.part == "image"]
+    taken = list_pictures(problem)
+    is_same = [picture.sha256 for picture in shown[: len(taken)]] == [p.sha256 for p in taken]
+    return hash_content(find_kind(task.kind), content, shown if is_same else taken)
 
 
 def _applies(kind: str, problem: Problem) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage
 from omibench.params.study import Study
 from omibench.review.read import DECISIONS, TASKS
 from omibench.schemas.example import Example
@@ -35,6 +35,15 @@ def _benchmark_files(study: Study) -> list[str]:
     return [str(path) for path in sorted([*files, *folder.glob("*/*.parquet")])]
 
 
+def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+    """A test that people pass before they decide changes nothing of what they decided."""
+    if "review" not in blocks:
+        return blocks
+    review = {name: value for name, value in blocks["review"].items() if name != "calibration"}
+    others = {name: block for name, block in blocks.items() if name != "review"}
+    return {**others, "review": review} if review else others
+
+
 FREEZE = Stage(
     "freeze",
     target="freeze",
@@ -42,6 +51,7 @@ FREEZE = Stage(
     inputs=("rationale",),
     plugins=("benchmarks",),
     files=_files,
+    narrow=_narrow,
     outputs=(
         ResultFile(
             "freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"
