@@ -133,10 +133,23 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
     write_jsonl(out / TASKS, export.tasks)
     events = "".join(f"{format_event(decision)}\n" for decision in export.decisions)
     write_text(out / DECISIONS, events)
-    return _copy_pictures(export.tasks, folder, out)
+    return copy_pictures(export.tasks, folder, out)
 
 
-def _copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
+def copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
+    """Copy the pictures of tasks.
+
+    Args:
+        tasks: The tasks.
+        folder: The review that has them.
+        out: The folder to which they are copied, under the same names.
+
+    Returns:
+        How many were copied. Those that are absent are named in a warning.
+
+    Raises:
+        OutputError: One cannot be written.
+    """
     files = sorted({picture.file for task in tasks for picture in task.pictures})
     absent = [file for file in files if not (folder / file).is_file()]
     if absent:

@@ -104,8 +104,8 @@ def test_pictures_are_addresses() -> None:
     page = TaskPicture(sha256="b" * 64, suffix="png", part="page")
     task = make_task("p1", "page").model_copy(update={"pictures": [picture, page]})
     (document,) = export_tasks(KINDS["page"], [task], pictures="/files/?d=review/")
-    assert document["data"]["part_images"] == [f"/files/?d=review/pictures/{'a' * 64}.png"]
-    assert document["data"]["part_pages"] == [f"/files/?d=review/pictures/{'b' * 64}.png"]
+    assert document["data"]["part_images"] == [{"url": f"/files/?d=review/pictures/{'a' * 64}.png"}]
+    assert document["data"]["part_pages"] == [{"url": f"/files/?d=review/pictures/{'b' * 64}.png"}]
 
 
 def test_candidates_are_predictions() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ExportRole = Literal["annotator", "auditor", "senior"]
 """`review.people.AssignedRole`, whose import `omibench --help` would wait for."""
+ExportFormat = Literal["label-studio"]
 
 
 def export(
@@ -52,6 +53,18 @@ def export(
         Path | None,
         typer.Option(metavar="FILE.csv", help="Write labels of responses, for `certify`."),
     ] = None,
+    to: Annotated[
+        ExportFormat | None,
+        typer.Option("--to", help="Write --out as projects of this program: KIND.xml and .json."),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--pictures",
+            metavar="PREFIX",
+            help="With --to: what stands before the path of a picture in its address.",
+        ),
+    ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Add what the application has logged to the record.")
     ] = False,
@@ -65,9 +78,12 @@ def export(
     Example:
       omibench review export --person ada --out for-ada
       omibench review export --people people.csv --labels labels.csv
+      omibench review export --to label-studio --kind item --out label-studio
     """
     from omibench.review.folder import read_review
 
+    if (to or address) and not (to and out):
+        raise ParamsError("review export: --to needs --out DIR, and --pictures needs --to")
     if not (out or people or labels or live):
         raise ParamsError("review export: say what to write: --out, --people, --labels or --live")
     folder = find_review_folder(review, params)
@@ -79,7 +95,11 @@ def export(
     for error in record.errors:
         say(f"{error}; the line is left out", err=True)
     if out is not None:
-        _write_folder(record, _read_selection(kinds, statuses, person, role), out)
+        selection = _read_selection(kinds, statuses, person, role)
+        if to is None:
+            _write_folder(record, selection, out)
+        else:
+            _write_projects(record, selection, out, address)
     if people is not None:
         from omibench.review.outputs import PEOPLE_COLUMNS, list_answers
 
@@ -121,6 +141,18 @@ def _write_folder(record: ReviewRecord, selection: TaskSelection, out: Path) -> 
         f"{len(chosen.tasks)} tasks, {len(chosen.decisions)} decisions and {pictures} pictures "
         f"in {out}"
     )
+
+
+def _write_projects(
+    record: ReviewRecord, selection: TaskSelection, out: Path, address: str | None
+) -> None:
+    from omibench.review.label_studio.projects import write_projects
+
+    projects = write_projects(record, selection, out, address)
+    for project in projects:
+        say(f"{project.number} {project.kind} tasks in {project.tasks}, {project.configuration}")
+    if not projects:
+        say("no task is chosen")
 
 
 def _write_table(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from omibench.cli.options import Params
 from omibench.cli.review.options import ReviewFolder, find_review_folder
-from omibench.errors import EXIT_SOME_FAILED
+from omibench.errors import EXIT_SOME_FAILED, ParamsError
 from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from omibench.review.importing import ImportOutcome
+
+ImportFormat = Literal["label-studio"]
 
 
 def import_(
@@ -19,6 +26,17 @@ def import_(
     ],
     review: ReviewFolder = None,
     params: Params = "params.yaml",
+    source: Annotated[
+        ImportFormat | None,
+        typer.Option("--from", help="The files are JSON exports of this program."),
+    ] = None,
+    users: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --from: the users of Label Studio, as its GET /api/users answers them.",
+        ),
+    ] = None,
 ) -> None:
     """Add decisions of others to the record of a review.
 
@@ -29,10 +47,17 @@ def import_(
     \b
     Example:
       omibench review import ann.jsonl bob.jsonl --review review
+      omibench review import --from label-studio export.json --users users.json
     """
     from omibench.review.importing import import_files
 
-    outcome = import_files(find_review_folder(review, params), files)
+    if users is not None and source is None:
+        raise ParamsError("--users: goes with --from label-studio")
+    folder = find_review_folder(review, params)
+    if source is None:
+        outcome = import_files(folder, files)
+    else:
+        outcome = _import_exports(folder, files, users)
     for error in outcome.errors:
         say(error, err=True)
     stale = f", {len(outcome.stale)} tasks stale ({', '.join(outcome.stale[:10])})"
@@ -42,3 +67,21 @@ def import_(
     )
     if outcome.errors:
         raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _import_exports(folder: Path, files: Iterable[Path], users: Path | None) -> ImportOutcome:
+    """Record the annotations of exports of Label Studio; those that people skipped are counted."""
+    from omibench.review.folder import read_review
+    from omibench.review.importing import import_decisions
+    from omibench.review.label_studio.importing import read_export, read_users
+
+    record = read_review(folder)
+    addresses = read_users(users) if users is not None else {}
+    exports = [read_export(file, record, addresses) for file in files]
+    if skipped := sum(export.skipped for export in exports):
+        say(f"{skipped} tasks were skipped there")
+    return import_decisions(
+        record,
+        [decision for export in exports for decision in export.decisions],
+        [error for export in exports for error in export.errors],
+    )

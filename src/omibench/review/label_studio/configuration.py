@@ -60,7 +60,15 @@ def _find_steps_field(kind: Kind) -> Field | None:
 def _add_part(parent: Element, part: Part) -> None:
     name = name_part(part.name)
     if part.style in ("images", "pages"):
-        SubElement(parent, "Image", name=name, valueList=f"${name}", zoomControl="true")
+        # A list of pictures in one object fails where a task has none.
+        repeater = SubElement(parent, "Repeater", on=f"${name}", indexFlag=INDEX)
+        SubElement(
+            repeater,
+            "Image",
+            name=f"{name}_{INDEX}",
+            value=f"${name}[{INDEX}].url",
+            zoomControl="true",
+        )
     else:
         SubElement(parent, "Text", name=name, value=f"${name}")
 

@@ -59,7 +59,7 @@ def _write_data(
     for part in visible:
         if part.style in ("images", "pages"):
             data[name_part(part.name)] = [
-                f"{pictures}{picture.file}"
+                {"url": f"{pictures}{picture.file}"}
                 for picture in task.pictures
                 if f"{picture.part}s" == part.name
             ]
