@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.review import read
@@ -73,3 +75,14 @@ def test_a_folder_without_decisions_or_people_is_a_review(tmp_path: Path) -> Non
     assert record.decisions == (FIRST,)
     assert [reviewer.name for reviewer in record.reviewers] == ["ann"]
     assert len(record.errors) == 1
+
+
+@given(st.binary(max_size=200))
+def test_whatever_a_file_holds_its_lines_are_rows_or_errors(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "hostile.jsonl"
+    path.write_bytes(content)
+    lines = read_decisions(path)
+    filled = [line for line in content.split(b"\n") if line.strip()]
+    assert len(lines.rows) + len(lines.errors) == len(filled)
