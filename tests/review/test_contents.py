@@ -146,6 +146,8 @@ def test_pictures_stand_in_the_order_of_their_marks() -> None:
     absent = FIGURE.model_copy(update={"sha256": ""})
     (picture,) = list_pictures(make_problem(images=[FIGURE, absent]))
     assert (picture.file, picture.label) == (f"pictures/{'a' * 64}.jpg", "Fig. 1")
+    (captioned,) = list_pictures(make_problem(question="See [IMAGE0]\nFig. 1\nHow far?"))
+    assert captioned.label == ""
     assert [find_suffix(name) for name in ("x.webp", "x.tiff", "x")] == ["webp", "png", "png"]
 
 

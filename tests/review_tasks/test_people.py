@@ -72,6 +72,12 @@ def test_subjects_are_respected() -> None:
         draw(people)
 
 
+def test_a_task_without_a_subject_is_for_everybody_of_the_role() -> None:
+    people = [Reviewer(name="di", roles=["annotator"], subjects=["biology"]), make_people()[2]]
+    (task,) = draw(people, [make_task()])
+    assert task.people["annotator"] == ["di"]
+
+
 def test_a_kind_for_two_people_needs_two() -> None:
     bob = make_people()[1]
     with pytest.raises(MissingInputError, match="its auditor who does not annotate it"):

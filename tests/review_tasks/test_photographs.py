@@ -43,6 +43,9 @@ def test_each_photograph_is_a_task_and_has_its_clean_picture_beside_it(folder: P
     (only, _) = draft_photographs("photo_conditions", files, folder / "clean")
     assert len(only.task.pictures) == 1
     assert only.task.id == "photo_conditions:0001"
+    (folder / "clean/0001.png").unlink()
+    (first, _) = draft_photographs("photo_fields", files, folder / "clean")
+    assert len(first.task.pictures) == 1
 
 
 def test_wrong_folders_are_one_line(folder: Path, tmp_path: Path) -> None:

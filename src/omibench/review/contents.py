@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from omibench.review.hashing import hash_content, normalise_lines
 from omibench.review.kinds import find_kind
 from omibench.schemas.attributes import join_labels
-from omibench.schemas.problem import Choice, Problem
+from omibench.schemas.problem import Choice, Problem, Question
 from omibench.schemas.review import ReviewTask, TaskPicture
 
 Content = dict[str, JsonValue]
@@ -62,17 +62,24 @@ def compute_hash(task: ReviewTask, problem: Problem) -> str | None:
     return hash_content(find_kind(task.kind), from_elsewhere | content, list_pictures(problem))
 
 
-def list_pictures(problem: Problem) -> list[TaskPicture]:
-    """The pictures of a problem in the order of their marks; one without bytes is left out."""
+def list_pictures(problem: Problem | Question) -> list[TaskPicture]:
+    """The pictures of a problem in the order of their marks; one without bytes is left out.
+
+    A picture has its caption as label, unless the question prints the caption itself.
+    """
     return [
         TaskPicture(
             sha256=figure.sha256,
             suffix=find_suffix(figure.file),
-            label=figure.caption or "",
+            label=_find_label(figure.caption, problem.question),
         )
         for figure in problem.images
         if figure.sha256
     ]
+
+
+def _find_label(caption: str | None, question: str) -> str:
+    return "" if caption is None or caption.strip() in question else caption
 
 
 def find_suffix(name: str) -> str:

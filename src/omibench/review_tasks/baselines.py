@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from omibench.review.contents import find_suffix
-from omibench.review_tasks.drafts import PictureFile, TaskDetails, TaskDraft, draft_task
+from omibench.review_tasks.drafts import TaskDetails, TaskDraft, draft_task
+from omibench.review_tasks.problems import list_picture_files
 from omibench.schemas.problem import Question
-from omibench.schemas.review import TaskPicture
 
 
 def draft_baselines(
@@ -35,20 +34,6 @@ def draft_baselines(
     ]
 
 
-def list_question_files(question: Question, folder: Path) -> list[PictureFile]:
-    """A frozen question's pictures with their files; one without bytes is left out."""
-    return [
-        PictureFile(
-            TaskPicture(
-                sha256=figure.sha256, suffix=find_suffix(figure.file), label=figure.caption or ""
-            ),
-            folder / figure.file,
-        )
-        for figure in question.images
-        if figure.sha256
-    ]
-
-
 def _draft_baseline(question: Question, folder: Path, *, is_first: bool) -> TaskDraft:
     return draft_task(
         "baseline",
@@ -57,7 +42,7 @@ def _draft_baseline(question: Question, folder: Path, *, is_first: bool) -> Task
             "question": question.question,
             "choices": [choice.model_dump(mode="json") for choice in question.choices or []],
         },
-        list_question_files(question, folder),
+        list_picture_files(question, folder),
         TaskDetails(
             {"subject": question.subject, "type": question.answer_type},
             purpose="familiarisation" if is_first else "work",

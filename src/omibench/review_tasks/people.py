@@ -71,18 +71,24 @@ def _draw(
     load: Load,
     seed: int,
 ) -> ReviewTask:
-    kind, subject = find_kind(task.kind), task.strata.get("subject", "other")
-    annotators = [r for r in chosen if r.may_review("annotator", subject)]
+    kind = find_kind(task.kind)
+    annotators = [r for r in chosen if _may_do(r, "annotator", task)]
     if not annotators:
-        raise MissingInputError(_refuse(task, "annotator", subject))
+        raise MissingInputError(_refuse(task, "annotator"))
     if kind.design == "everyone":
         members = _choose_measured(annotators)
         people = {"annotator": [reviewer.name for reviewer in members]}
     else:
-        auditors = [r for r in reviewers if r.may_review("auditor", subject)]
+        auditors = [r for r in reviewers if _may_do(r, "auditor", task)]
         people = _draw_two(task, annotators, auditors, load, seed)
     load.update((role, name) for role, names in people.items() for name in names)
     return task.model_copy(update={"people": people})
+
+
+def _may_do(reviewer: Reviewer, role: str, task: ReviewTask) -> bool:
+    """Whether a person has a role, and knows the subject where the task has one."""
+    subject = task.strata.get("subject")
+    return role in reviewer.roles if subject is None else reviewer.may_review(role, subject)
 
 
 def _choose_measured(annotators: Sequence[Reviewer]) -> list[Reviewer]:
@@ -103,8 +109,7 @@ def _draw_two(
     first = [r for r in annotators if r.name != only_auditor]
     second = [r for r in auditors if any(other.name != r.name for other in annotators)]
     if not first or not second:
-        subject = task.strata.get("subject", "other")
-        raise MissingInputError(_refuse(task, "auditor", subject, "who does not annotate it"))
+        raise MissingInputError(_refuse(task, "auditor", " who does not annotate it"))
     annotator = _take("annotator", task, first, load, seed)
     others = [reviewer for reviewer in auditors if reviewer.name != annotator]
     return {"annotator": [annotator], "auditor": [_take("auditor", task, others, load, seed)]}
@@ -120,9 +125,9 @@ def _take(
     return min(candidates, key=place).name
 
 
-def _refuse(task: ReviewTask, role: str, subject: str, more: str = "") -> str:
+def _refuse(task: ReviewTask, role: str, condition: str = "") -> str:
+    subject = f" (subject {task.strata['subject']})" if "subject" in task.strata else ""
     return (
-        f"review: {task.id}: nobody of reviewers.yaml may be its {role}"
-        + (f" {more}" if more else "")
-        + f" (subject {subject}): add a person with that role and subject"
+        f"review: {task.id}: nobody of reviewers.yaml may be its {role}{condition}{subject}: add a "
+        "person with that role and subject"
     )

@@ -36,17 +36,14 @@ def draft_photographs(
     Returns:
         The tasks in the order of the files.
     """
-    clean_files = {}
-    if kind == "photo_fields" and clean is not None and clean.is_dir():
-        clean_files = {path.stem: path for path in list_photographs(clean)}
+    clean_files = _list_by_stem(clean) if kind == "photo_fields" and clean else {}
     drafts = []
     for path in files:
         pictures = [_read_picture(path, "Photograph")]
         if path.stem in clean_files:
             pictures.append(_read_picture(clean_files[path.stem], "Clean picture"))
         facts: dict[str, JsonValue] = {"file": path.name}
-        details = TaskDetails({"subject": "mathematics"})
-        drafts.append(draft_task(kind, path.stem, {"facts": facts}, pictures, details))
+        drafts.append(draft_task(kind, path.stem, {"facts": facts}, pictures))
     return drafts
 
 
@@ -93,11 +90,7 @@ def list_photographs(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise MissingInputError(f"{folder}: is no folder of photographs")
-    files = sorted(
-        path
-        for path in folder.iterdir()
-        if path.is_file() and path.suffix.lstrip(".").lower() in _SUFFIXES
-    )
+    files = _list_pictures(folder)
     if not files:
         raise MissingInputError(f"{folder}: holds no picture ({', '.join(sorted(_SUFFIXES))})")
     stems: dict[str, Path] = {}
@@ -108,6 +101,18 @@ def list_photographs(folder: Path) -> list[Path]:
             )
         stems[path.stem] = path
     return files
+
+
+def _list_pictures(folder: Path) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_file() and path.suffix.lstrip(".").lower() in _SUFFIXES
+    )
+
+
+def _list_by_stem(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in _list_pictures(folder)} if folder.is_dir() else {}
 
 
 def _read_picture(path: Path, label: str) -> PictureFile:

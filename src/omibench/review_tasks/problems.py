@@ -9,7 +9,7 @@ from pathlib import Path
 from omibench.review.contents import Content, list_pictures, make_content
 from omibench.review_tasks.drafts import PictureFile, TaskDetails, TaskDraft, draft_task
 from omibench.schemas.attributes import join_labels
-from omibench.schemas.problem import Problem
+from omibench.schemas.problem import Problem, Question
 from omibench.schemas.problem_warning import LABEL, RATIONALE
 
 AddParts = Callable[[Problem], Content]
@@ -67,8 +67,8 @@ def draft_problem_tasks(
     return drafts
 
 
-def list_picture_files(problem: Problem, folder: Path) -> list[PictureFile]:
-    """A problem's pictures with their files; one without bytes is left out."""
+def list_picture_files(problem: Problem | Question, folder: Path) -> list[PictureFile]:
+    """The pictures of a problem, as read or frozen, with their files; absent ones are left out."""
     figures = [figure for figure in problem.images if figure.sha256]
     return [
         PictureFile(picture, folder / figure.file)

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from omibench.review.contents import Content
-from omibench.review_tasks.baselines import list_question_files
 from omibench.review_tasks.drafts import TaskDetails, TaskDraft, draft_task
+from omibench.review_tasks.problems import list_picture_files
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.review import ReviewedResponse
 from omibench.text.steps import split_steps
@@ -125,5 +125,5 @@ def _draft(kind: str, response: ShownResponse, data: DatasetHalves, parts: Conte
             sha256=sha256,
         ),
     )
-    pictures = list_question_files(question, data.folder)
+    pictures = list_picture_files(question, data.folder)
     return draft_task(kind, response.name, content | parts, pictures, details)
