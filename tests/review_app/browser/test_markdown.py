@@ -63,6 +63,7 @@ def test_texts_are_rendered_as_they_are_written(seat: Any) -> None:
     assert dict(zip(CASES, texts, strict=True)) == CASES
 
 
+@pytest.mark.slow
 def test_a_long_text_without_ends_takes_linear_time(seat: Any) -> None:
     page = seat("Ana Abreu").open("item:form")
     texts = [

@@ -13,19 +13,20 @@ from omibench.schemas.review import ReviewTask
 SOLUTION: Final = (
     "The heat from the acid warms solution and calorimeter: $Q = C\\,\\Delta T$ with "
     "$\\Delta T = 6.2\\ \\mathrm{K}$ from [IMAGE1].\n\n"
-    "For \\ce{HCl + NaOH -> NaCl + H2O} the smaller amount counts, $n = 0.050\\ \\mathrm{mol}$.\n\n"
+    "For $\\ce{HCl + NaOH -> NaCl + H2O}$ the smaller amount counts, "
+    "$n = 0.050\\ \\mathrm{mol}$.\n\n"
     "$$\\Delta H = -\\frac{C\\,\\Delta T}{n} = -\\frac{450 \\cdot 6.2}{0.050}\\ "
     "\\mathrm{J\\,mol^{-1}} = -56\\ \\mathrm{kJ\\,mol^{-1}}$$"
 )
 _TEXTS: Final[Mapping[str, JsonValue]] = {
     "question": (
         "A calorimeter with the heat capacity $C = 450\\ \\mathrm{J\\,K^{-1}}$ is filled as in "
-        "[IMAGE0]; then \\ce{HCl} and \\ce{NaOH} react. The temperature runs as in [IMAGE1]. "
+        "[IMAGE0]; then $\\ce{HCl}$ and $\\ce{NaOH}$ react. The temperature runs as in [IMAGE1]. "
         "What is the enthalpy of neutralisation, $\\Delta H$?"
     ),
     "original_question": (
         "Ein Kalorimeter mit der Wärmekapazität $C = 450\\ \\mathrm{J\\,K^{-1}}$ wird gefüllt wie "
-        "in [IMAGE0]; dann reagieren \\ce{HCl} und \\ce{NaOH}. Die Temperatur verläuft wie in "
+        "in [IMAGE0]; dann reagieren $\\ce{HCl}$ und $\\ce{NaOH}$. Die Temperatur verläuft wie in "
         "[IMAGE1]. Wie groß ist die Neutralisationsenthalpie $\\Delta H$?"
     ),
     "choices": [

@@ -47,23 +47,28 @@ export function renderInline(text, placePicture, depth = 0) {
     }
   }
   flush();
-  return gatherFigures(nodes);
+  return nodes;
 }
 
-/** Pictures that follow each other stand side by side, on a line of their own. */
-function gatherFigures(nodes) {
-  const gathered = [];
-  let row = null;
-  for (const node of nodes) {
-    const isFigure = node.nodeType === Node.ELEMENT_NODE && node.classList.contains("figure");
-    if (isFigure && row) row.append(node);
-    else if (isFigure) gathered.push((row = make("span", { class: "figures" }, node)));
-    else if (!row || node.textContent.trim()) {
-      row = null;
-      gathered.push(node);
-    }
-  }
-  return gathered;
+/**
+ * The nodes of a text, its pictures below it: each mark stays where it is written, and the pictures
+ * stand in a row after the text. A text of marks alone is the row alone.
+ */
+export function renderWithPictures(text, placePicture) {
+  const nodes = renderInline(text, placePicture);
+  const figures = nodes.filter(isFigure);
+  if (!figures.length) return { nodes, row: null };
+  const hasText = nodes.some((node) => !isFigure(node) && node.textContent.trim());
+  const words = nodes.map((node) => (isFigure(node) ? makeMark(node.dataset.mark) : node));
+  return { nodes: hasText ? words : [], row: make("span", { class: "figures" }, ...figures) };
+}
+
+function isFigure(node) {
+  return node.nodeType === Node.ELEMENT_NODE && node.classList.contains("figure");
+}
+
+function makeMark(mark) {
+  return make("span", { class: "picture-mark" }, mark);
 }
 
 function readToken(text, start, missing, placePicture, depth) {

@@ -3,7 +3,7 @@
 
 import { showText } from "./controls.js";
 import { make } from "./dom.js";
-import { renderInline } from "./inline.js";
+import { renderInline, renderWithPictures } from "./inline.js";
 
 const LONGEST = 100_000;
 const MOST_CELLS = 50;
@@ -25,9 +25,7 @@ export function renderMarkdown(text, placePicture) {
   const unclosed = new Set();
   let paragraph = [];
   const flush = () => {
-    if (paragraph.length) {
-      fragment.append(make("p", {}, ...renderInline(paragraph.join("\n"), placePicture)));
-    }
+    if (paragraph.length) fragment.append(...makeParagraph(paragraph.join("\n"), placePicture));
     paragraph = [];
   };
   for (let number = 0; number < lines.length; ) {
@@ -47,6 +45,11 @@ export function renderMarkdown(text, placePicture) {
   flush();
   if (text.length > LONGEST) fragment.append(showRest(text.slice(LONGEST)));
   return fragment;
+}
+
+function makeParagraph(text, placePicture) {
+  const { nodes, row } = renderWithPictures(text, placePicture);
+  return [nodes.length ? make("p", {}, ...nodes) : null, row].filter(Boolean);
 }
 
 function showRest(rest) {
@@ -87,11 +90,12 @@ function readBlock(lines, number, placePicture) {
     body.push(lines[end].trim());
     end += 1;
   }
+  const { nodes, row } = renderWithPictures(body.join("\n"), placePicture);
   const node = make(
     "div",
     { class: item[1].length > 1 ? "item nested" : "item" },
     make("span", { class: "marker" }, item[2]),
-    make("div", {}, ...renderInline(body.join("\n"), placePicture)),
+    make("div", {}, ...nodes, row),
   );
   return { node, end };
 }

@@ -21,6 +21,7 @@ let count = 0;
  */
 export function renderMath(source, isDisplay, text = source) {
   count += 1;
+  if (!source.trim()) return showSource(text, "the formula is empty");
   if (source.length > LONGEST) return showSource(text, "the formula is too long to be set");
   if (count > MOST) return showSource(text, "the page has too many formulas");
   if (hasUnseen(source)) return showSource(text, "the formula holds invisible signs");

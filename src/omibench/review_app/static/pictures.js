@@ -18,7 +18,10 @@ export class Pictures {
     const picture = this.images[index];
     if (!picture) return make("span", { class: "math-refused" }, `[IMAGE${index}]: no such picture`);
     this.placed.add(index);
-    return this.makeFigure(picture, this.images, `Picture ${index}`);
+    const mark = `[IMAGE${index}]`;
+    const figure = this.makeFigure(picture, this.images, `Picture ${index}`, mark);
+    figure.dataset.mark = mark;
+    return figure;
   }
 
   /** Figures of all images that stand at no mark. */
@@ -30,7 +33,7 @@ export class Pictures {
     return this.pages.map((page, i) => this.makeFigure(page, this.pages, `Page ${i + 1} of ${this.pages.length}`));
   }
 
-  makeFigure(picture, group, name) {
+  makeFigure(picture, group, name, mark = "") {
     const title = picture.label || name;
     const open = () => openViewer(group, group.indexOf(picture));
     const button = make(
@@ -38,6 +41,6 @@ export class Pictures {
       { type: "button", class: "picture", title: "Enlarge", "aria-label": `${title}: enlarge`, on: { click: open } },
       makePicture(picture, title),
     );
-    return make("span", { class: `figure ${picture.part}` }, button, make("span", { class: "caption" }, ...showText(title)));
+    return make("span", { class: `figure ${picture.part}` }, button, make("span", { class: "caption" }, mark ? make("span", { class: "picture-mark" }, mark) : null, ...showText(picture.label || (mark ? "" : name))));
   }
 }
