@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from omibench.answers.normal_form import normalise_answer
+from omibench.answers import normalise_answer
 from omibench.explore.grid import RIGHT, Grid
 from omibench.explore.items import Items
 from omibench.explore.run import Run

@@ -23,7 +23,7 @@ from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 5
+VERSION = 6
 
 
 class ItemComparison(NamedTuple):

@@ -51,6 +51,8 @@ def test_a_text_without_marks_is_only_trimmed(text: str) -> None:
 
 @pytest.mark.parametrize("labels", ["ABCD", "AC", "ABCDEFGHIJ"])
 @given(text=st.text(st.sampled_from("ABCDF ,&()[]:.-and or"), max_size=12))
+@example(text="For,A")
+@example(text="For A")
 @settings(max_examples=200)
 def test_patterns_of_all_capitals_and_of_some_name_the_same(labels: str, text: str) -> None:
     choices = [c for c in choices_of(["m"] * 10) if c.label in labels]

@@ -94,7 +94,11 @@ def _several(bare: str, labels: str) -> str | None:
     else:
         return None
     once = set(letters)
-    return "".join(sorted(once)) if len(once) == len(letters) and once.issubset(labels) else None
+    # Also a letter that is no label and stands in a word, which `alone` leaves out: "For, A".
+    named_labels = {sign for sign in bare if sign.isupper()} | once
+    if len(once) < len(letters) or not named_labels.issubset(labels):
+        return None
+    return "".join(sorted(once))
 
 
 def _letter_and_text(bare: str, labels: str) -> tuple[str, str] | None:

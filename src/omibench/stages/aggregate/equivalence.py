@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from omibench.answers import match_answer, normalise_answer
-from omibench.answers.extraction.letters import list_labels, read_letters
+from omibench.answers import match_answer, normalise_answer, read_letters
 from omibench.rule_books.registry import score_item
 from omibench.rule_books.robust import NAME as ROBUST
 from omibench.schemas.problem import AnswerType, Choice
@@ -47,13 +46,13 @@ def make_validity(choices: Sequence[Choice] | None) -> Validity | None:
     """
     if not choices:
         return None
-    labels = {choice.label for choice in choices}
-    letters = set(list_labels(choices))
+    labels = {choice.label.strip() for choice in choices}
+    single = {label.upper() for label in labels} | {label.upper()[:1] for label in labels}
 
     @cache
     def is_valid(answer: str) -> bool:
         named = read_letters(answer, choices)
-        return answer in labels or (named is not None and named[0] in letters)
+        return answer in labels or (named is not None and named[0] in single)
 
     return is_valid
 
