@@ -15,10 +15,15 @@ from tests.integration.conftest import Run, fill_checkout, runner
 from omibench.graph.result_files import find_file
 from omibench.params.models.simulated import SimulatedModel
 from omibench.params.study import load_study
+from omibench.review.chain import compute_head
+from omibench.review.folder import read_review
+from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.study_problems import draft_study_problems
 from omibench.schemas.certificate import Certificate
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import (
+    FrozenManifest,
     JudgementRow,
     ResponseRow,
     VerdictRow,
@@ -146,6 +151,34 @@ def test_a_number_can_be_followed_to_its_page(study: Path) -> None:
     assert (study / "freeze" / figure.file).is_file()
     page = (study / f"analyze/explorer/pages/{row['id']}.html").read_text("utf-8")
     assert row["key"] in page
+
+
+def test_the_reviewers_decided_on_this_dataset(study: Path) -> None:
+    review = read_review(study.parent / "sample/review")
+    params = load_study(study.parent / "params.yaml")
+    request = TaskRequest("item", params, study, study, review.tasks, review.decisions)
+    hashes = {draft.task.id: draft.task.content_hash for draft in draft_study_problems(request)}
+    decided = {t.id: t.content_hash for t in review.tasks if t.kind == "item" and not t.of}
+    assert decided == hashes, "run sample/reviewers.py again"
+    counts = read_json(study / "freeze/manifest.json", FrozenManifest).review
+    assert counts is not None
+    assert counts.problems == len(hashes)
+    assert counts.people == counts.simulated_people == 4
+    assert counts.head == compute_head(review.decisions)
+
+
+def test_the_dataset_is_released_as_a_draft_and_loaded(again: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    run, out = runner(again), tmp_path / "release"
+    build = ("omibench", "release", "build", "--sources", "sample/sources.yaml", "--out", str(out))
+    refused = run(*build, "--review", "sample/review", ok=False)
+    assert "simulated" in refused.stderr
+    run(*build, "--review", "sample/review", "--draft")
+    run("omibench", "release", "verify", str(out))
+    rows = datasets.load_dataset(str(out), cache_dir=str(tmp_path / "cache"))["test"]
+    answers = read_jsonl(again / "results/freeze/answers.jsonl", Answer)
+    assert rows["id"][:] == [answer.id for answer in answers]
+    assert all(picture.width > 1 for row in rows for picture in row["images"])
 
 
 def test_the_report_says_simulated_and_reaches_no_network(study: Path) -> None:

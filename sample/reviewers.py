@@ -1,0 +1,94 @@
+"""Invent reviewers for the sample study: tasks made from its results, and what people decide.
+
+    python sample/reviewers.py results      writes sample/review from the results of the study
+
+`readers.py` says who they are and how they decide. The same results give the same files. All
+people, tasks and decisions are marked simulated.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from readers import PEOPLE, find_truth, play
+
+from omibench.models.simulated.oracle import Oracle, load_oracle
+from omibench.params.study import Study, load_study
+from omibench.review.check import check_fields
+from omibench.review.kinds import find_kind
+from omibench.review.people import read_reviewers
+from omibench.review.read import DECISIONS, REVIEWERS, TASKS, read_tasks
+from omibench.review.sampling.periods import read_week
+from omibench.review.sampling.weekly import SamplePlan, draw_samples
+from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
+from omibench.review_tasks.pictures import PictureKeeper
+from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.study_problems import draft_study_problems
+from omibench.review_tasks.tasks_file import write_tasks
+from omibench.schemas.tables import write_jsonl
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE / "review"
+WEEK = "2026-W46"
+"""In which the readers work: a share of it is judged again."""
+TRAINED = ("reader-a", "reader-b")
+KINDS: Mapping[str, AssignOptions] = {
+    "translation": AssignOptions(only=TRAINED),
+    "rationale": AssignOptions(only=TRAINED, limit=8),
+    "label": AssignOptions(only=TRAINED),
+    "item": AssignOptions(),
+    "disagreement": AssignOptions(only=TRAINED, draw=4),
+    "steps": AssignOptions(only=TRAINED, draw=4),
+}
+"""The kinds of tasks in the order in which they are made, and how many of each."""
+
+
+def main() -> None:
+    """Write sample/review anew: people, tests, tasks of every kind, and decisions."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("results", type=Path)
+    results = parser.parse_args().results
+    study, oracle = load_study(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    for name in (TASKS, DECISIONS):
+        (FOLDER / name).unlink(missing_ok=True)
+    write_people(FOLDER / REVIEWERS)
+    write_tests(study, results, oracle)
+    for kind, options in KINDS.items():
+        write_jsonl(FOLDER / DECISIONS, play(read_tasks(FOLDER / TASKS).rows, oracle))
+        done = assign_tasks(kind, study, results, FOLDER, options)
+        print("\n".join(describe_assignment(done)))
+    tasks = read_tasks(FOLDER / TASKS).rows
+    plan = SamplePlan(read_week(WEEK), seed=study.study.seed)
+    sample = draw_samples(tasks, play(tasks, oracle), plan, read_reviewers(FOLDER / REVIEWERS))
+    write_tasks(FOLDER, [*tasks, *sample.tasks])
+    write_jsonl(FOLDER / DECISIONS, play([*tasks, *sample.tasks], oracle))
+
+
+def write_people(path: Path) -> None:
+    """Write the people who are asked."""
+    people = [{"name": p.name, "roles": list(p.roles), "simulated": True} for p in PEOPLE]
+    header = "# Invented, as all people of the sample study are: sample/reviewers.py\n"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(header + yaml.safe_dump(people, sort_keys=False), encoding="utf-8")
+
+
+def write_tests(study: Study, results: Path, oracle: Oracle) -> None:
+    """Write the tasks of the calibration test, with the right decision of each."""
+    rule = study.review.calibration
+    if rule is None:
+        raise SystemExit("params.yaml asks for no test: it lacks review.calibration")
+    request = TaskRequest("item", study, results, FOLDER, limit=rule.items)
+    kind, keeper, tests = find_kind("item"), PictureKeeper(FOLDER), []
+    for draft in draft_study_problems(request):
+        task = keeper.keep_pictures(draft)
+        gold = check_fields(kind, task, find_truth(task, kind, oracle))
+        changes = {"id": f"{task.id}@test", "of": task.id, "purpose": "calibration", "gold": gold}
+        tests.append(task.model_copy(update=changes))
+    write_tasks(FOLDER, tests)
+
+
+if __name__ == "__main__":
+    main()
