@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from omibench.errors import FileFormatError
 from omibench.review.contents import PROBLEM_KINDS, compute_hash
 from omibench.review.kinds import KINDS
 from omibench.review_tasks.labels import show_labels
@@ -111,3 +112,8 @@ def test_labels_come_with_reasons_and_a_list_that_does_not_tell_the_subject(tmp_
         {"value": "kinetics", "title": "chemistry, physics: kinetics"},
         {"value": "optics", "title": "physics: optics"},
     ]
+
+
+def test_an_id_that_is_too_long_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"item:x+: id: .*200"):
+        draft_problem_tasks("item", [make_problem(1, tmp_path, id="x" * 300)], tmp_path)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from omibench.errors import FileFormatError
-from omibench.review_tasks.tasks_file import merge_tasks, read_present_tasks, write_tasks
+from omibench.errors import FileFormatError, OutputError
+from omibench.review_tasks.tasks_file import (
+    lock_tasks,
+    merge_tasks,
+    read_present_tasks,
+    write_tasks,
+)
 from review.builders import decide, make_task, write_lines
 
 PEOPLE = {"annotator": ["ann"]}
@@ -39,6 +45,7 @@ def test_an_unchanged_task_stays_and_nothing_is_lost() -> None:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert read_present_tasks(tmp_path) == []
+    (tmp_path / "new").mkdir()
     write_tasks(tmp_path / "new", [OLD, CHANGED.model_copy(update={"id": "item:p2"})])
     assert read_present_tasks(tmp_path / "new")[0] == OLD
 
@@ -47,3 +54,20 @@ def test_nothing_is_written_over_a_bad_line(tmp_path: Path) -> None:
     write_lines(tmp_path / "tasks.jsonl", OLD, "{")
     with pytest.raises(FileFormatError, match=r"tasks\.jsonl, line 2"):
         read_present_tasks(tmp_path)
+
+
+def test_writers_wait_for_each_other(tmp_path: Path) -> None:
+    def add(number: int) -> None:
+        with lock_tasks(tmp_path):
+            present = read_present_tasks(tmp_path)
+            write_tasks(tmp_path, [*present, make_task(f"p{number}")])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add, range(12)))
+    assert len(read_present_tasks(tmp_path)) == 12
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="--review"), lock_tasks(tmp_path / "file/review"):
+        pass

@@ -33,6 +33,7 @@ from omibench.review_tasks.study_responses import (
 )
 from omibench.review_tasks.tasks_file import (
     TaskChanges,
+    lock_tasks,
     merge_tasks,
     read_present_tasks,
     write_tasks,
@@ -121,6 +122,37 @@ def assign_tasks(
     """
     find_kind(kind)
     check_inputs(*(results / stage for stage in STAGES.get(kind, ())))
+    with lock_tasks(review):
+        return _assign(kind, study, results, review, options)
+
+
+def describe_assignment(assignment: Assignment) -> list[str]:
+    """Say what was made, one line a fact."""
+    changes = assignment.changes
+    lines = [
+        f"{assignment.kind}: {len(changes.new)} new, {len(changes.changed)} changed, "
+        f"{changes.kept} as before"
+    ]
+    if changes.stale:
+        lines.append(f"  {changes.stale} decisions are on what changed: they are asked again")
+    if changes.gone:
+        shown = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
+        lines.append(f"  {len(changes.gone)} tasks are about nothing that is there now: {shown}")
+    for role in dict.fromkeys(role for role, _ in assignment.people):
+        counts = (
+            f"{name}{' (simulated)' * (name in assignment.simulated)} {count}"
+            for (asked_role, name), count in sorted(assignment.people.items())
+            if asked_role == role
+        )
+        lines.append(f"  {role}: {', '.join(counts)}")
+    if changes.new and not assignment.people:
+        lines.append("  open to everybody: there is no reviewers.yaml with people to draw")
+    return lines
+
+
+def _assign(
+    kind: str, study: Study, results: Path, review: Path, options: AssignOptions
+) -> Assignment:
     present = read_present_tasks(review)
     decisions = read_record(review).rows
     reviewers = _read_people(review, options)
@@ -156,30 +188,6 @@ def assign_tasks(
     changes = merge_tasks(kind, present, fresh, decisions)
     write_tasks(review, changes.tasks)
     return Assignment(kind, changes, _count_people(new), {r.name for r in reviewers if r.simulated})
-
-
-def describe_assignment(assignment: Assignment) -> list[str]:
-    """Say what was made, one line a fact."""
-    changes = assignment.changes
-    lines = [
-        f"{assignment.kind}: {len(changes.new)} new, {len(changes.changed)} changed, "
-        f"{changes.kept} as before"
-    ]
-    if changes.stale:
-        lines.append(f"  {changes.stale} decisions are on what changed: they are asked again")
-    if changes.gone:
-        shown = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
-        lines.append(f"  {len(changes.gone)} tasks are about nothing that is there now: {shown}")
-    for role in dict.fromkeys(role for role, _ in assignment.people):
-        counts = (
-            f"{name}{' (simulated)' * (name in assignment.simulated)} {count}"
-            for (asked_role, name), count in sorted(assignment.people.items())
-            if asked_role == role
-        )
-        lines.append(f"  {role}: {', '.join(counts)}")
-    if changes.new and not assignment.people:
-        lines.append("  open to everybody: there is no reviewers.yaml with people to draw")
-    return lines
 
 
 def _read_people(review: Path, options: AssignOptions) -> list[Reviewer]:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
+from omibench.errors import FileFormatError
 from omibench.review.contents import Content
 from omibench.review.hashing import hash_content, normalise_lines
 from omibench.review.kinds import find_kind
 from omibench.schemas.review import ReviewedResponse, ReviewTask, TaskPicture, TaskPurpose
+from omibench.schemas.validation import explain
 
 
 @dataclass(frozen=True)
@@ -63,23 +65,28 @@ def draft_task(
         content: The parts; line ends become `\n`, and parts that are empty are left out.
         pictures: Its pictures in order.
         details: What else it has.
+
+    Raises:
+        FileFormatError: The name of what it is about is too long for an id.
     """
     details = details or TaskDetails()
     files = list(pictures)
     empty: tuple[JsonValue, ...] = (None, "", [], {})
     parts = {name: normalise_lines(part) for name, part in content.items() if part not in empty}
     shown = [file.picture for file in files]
-    problem = details.response.id if details.response else subject
-    task = ReviewTask(
-        id=f"{kind}:{subject}",
-        kind=kind,
-        problem=problem,
-        content=parts,
-        content_hash=hash_content(find_kind(kind), parts, shown),
-        pictures=shown,
-        response=details.response,
-        strata={name: value for name, value in details.strata.items() if value},
-        purpose=details.purpose,
-        simulated=details.simulated,
-    )
+    try:
+        task = ReviewTask(
+            id=f"{kind}:{subject}",
+            kind=kind,
+            problem=details.response.id if details.response else subject,
+            content=parts,
+            content_hash=hash_content(find_kind(kind), parts, shown),
+            pictures=shown,
+            response=details.response,
+            strata={name: value for name, value in details.strata.items() if value},
+            purpose=details.purpose,
+            simulated=details.simulated,
+        )
+    except ValidationError as error:
+        raise FileFormatError(f"{kind}:{subject[:80]}: {explain(error, ReviewTask)}") from None
     return TaskDraft(task, {file.picture.sha256: file.path for file in files})

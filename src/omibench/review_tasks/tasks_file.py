@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from omibench.errors import OutputError, reason_of
-from omibench.files.locks import lock_path
+from omibench.files.locks import LockError, open_lock, wait_lock
 from omibench.files.outputs import made_folder
 from omibench.review.read import TASKS, read_tasks
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.tables import write_jsonl
+
+LOCK: Final = ".tasks.lock"
+"""The file through which writers of tasks.jsonl wait for each other."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +85,34 @@ def merge_tasks(
     )
 
 
-def write_tasks(folder: Path, tasks: Sequence[ReviewTask]) -> None:
-    """Write tasks.jsonl, whole or not at all.
+@contextmanager
+def lock_tasks(folder: Path) -> Iterator[None]:
+    """Hold other writers of a folder's tasks.jsonl off: read, change and write it in the block.
 
     Raises:
-        OutputError: It cannot be written, or another process is writing it.
+        OutputError: The folder cannot be made or written.
     """
     made_folder(folder, "--review")
     try:
-        with lock_path(folder / f".{TASKS}.lock") as is_ours:
-            if not is_ours:
-                raise OutputError(f"{folder / TASKS}: another process is writing it; try again")
-            write_jsonl(folder / TASKS, tasks)
+        file = open_lock(folder / LOCK)
+    except OSError as error:
+        raise OutputError(f"{folder / LOCK}: cannot be written: {reason_of(error)}") from None
+    try:
+        with suppress(LockError):  # without locks, one writer at a time is up to the user
+            wait_lock(file)
+        yield
+    finally:
+        os.close(file)
+
+
+def write_tasks(folder: Path, tasks: Sequence[ReviewTask]) -> None:
+    """Write tasks.jsonl, whole or not at all; `lock_tasks` holds others off.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    try:
+        write_jsonl(folder / TASKS, tasks)
     except OSError as error:
         raise OutputError(f"{folder / TASKS}: cannot be written: {reason_of(error)}") from None
 

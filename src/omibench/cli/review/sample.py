@@ -98,7 +98,8 @@ def _read_period(week: str | None, since: str | None, until: str | None) -> Peri
 
 def _add_tasks(folder: Path, drawn: list[ReviewTask] | tuple[ReviewTask, ...]) -> None:
     """Put tasks behind those of tasks.jsonl, which must have no bad line."""
-    from omibench.review_tasks.tasks_file import read_present_tasks, write_tasks
+    from omibench.review_tasks.tasks_file import lock_tasks, read_present_tasks, write_tasks
 
     if drawn:
-        write_tasks(folder, [*read_present_tasks(folder), *drawn])
+        with lock_tasks(folder):
+            write_tasks(folder, [*read_present_tasks(folder), *drawn])
