@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from omibench.review_app.headers import strip_port
 from omibench.review_app.settings import ServerSettings
 from review_app.builders import make_service, open_browser, open_client
 
@@ -57,11 +56,3 @@ def test_behind_tls_cookies_are_for_this_name_alone(tmp_path: Path) -> None:
     for attribute in ("Secure", "HttpOnly", "SameSite=strict", "Path=/"):
         assert attribute in cookie
     assert "max-age" in answer.headers["strict-transport-security"]
-
-
-@pytest.mark.parametrize(
-    ("host", "name"),
-    [("A.example:80", "a.example"), ("[::1]:80", "::1"), ("[::1]", "::1"), ("a", "a"), ("", "")],
-)
-def test_a_port_is_no_part_of_a_name(host: str, name: str) -> None:
-    assert strip_port(host) == name

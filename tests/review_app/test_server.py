@@ -1,4 +1,4 @@
-"""Where the server listens, and what it needs for that."""
+"""What ends a review's server."""
 
 from __future__ import annotations
 
@@ -6,60 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from omibench.errors import MissingInputError, OutputError, ParamsError
-from omibench.review_app.server import check_listening, is_loopback, read_secret, run_server
+from omibench.errors import OutputError
+from omibench.review_app.server import run_server
 from omibench.review_app.settings import ServerSettings
 from review_app.builders import make_service
-
-TLS = "https://review.example.org"
-
-
-@pytest.mark.parametrize(
-    ("host", "has_secret", "origin"),
-    [("127.0.0.1", False, ""), ("::1", False, ""), ("0.0.0.0", True, TLS), ("10.0.0.2", True, TLS)],
-)
-def test_it_listens_on_this_machine_or_behind_tls(host: str, has_secret: bool, origin: str) -> None:
-    check_listening(host, has_secret, origin)
-
-
-@pytest.mark.parametrize(
-    ("host", "has_secret", "origin", "message"),
-    [
-        ("0.0.0.0", False, "", "without TLS"),
-        ("0.0.0.0", True, "", "without TLS"),
-        ("review.example.org", True, "", "without TLS"),
-        ("::", True, "", "without TLS"),
-        ("127.0.0.1", False, TLS, "--secret-file"),
-        ("0.0.0.0", True, "http://review.example.org", "give the address"),
-        ("0.0.0.0", True, "review.example.org", "give the address"),
-        ("0.0.0.0", True, f"{TLS}/path", "give the address"),
-    ],
-)
-def test_it_refuses_to_be_reached_without(
-    host: str, has_secret: bool, origin: str, message: str
-) -> None:
-    with pytest.raises(ParamsError, match=message):
-        check_listening(host, has_secret, origin)
-
-
-def test_loopback_is_what_only_this_machine_reaches() -> None:
-    assert [is_loopback(host) for host in ("localhost", "127.9.9.9", "::1")] == [True] * 3
-    assert [is_loopback(host) for host in ("0.0.0.0", "::", "localhost.example")] == [False] * 3
-
-
-def test_a_secret_is_long_and_nobody_elses(tmp_path: Path) -> None:
-    path = tmp_path / "secret"
-    with pytest.raises(MissingInputError, match="cannot be read"):
-        read_secret(path)
-    path.write_text("x" * 40 + "\n")
-    path.chmod(0o644)
-    with pytest.raises(ParamsError, match="chmod 600"):
-        read_secret(path)
-    path.chmod(0o600)
-    assert read_secret(path) == b"x" * 40
-    path.write_text("short")
-    with pytest.raises(ParamsError, match="5 bytes and needs 32"):
-        read_secret(path)
 
 
 def test_an_address_that_is_taken_is_named(tmp_path: Path) -> None:

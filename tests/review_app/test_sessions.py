@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from omibench.review_app.log.users import ATTEMPTS_OF_NAME, WINDOW_S, set_password
+from omibench.review_app.log.users import set_password
+from omibench.web.serving.logins import ATTEMPTS_OF_NAME, WINDOW_S
 from review_app.builders import (
     PEOPLE,
     Clock,

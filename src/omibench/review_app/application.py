@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,8 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route
 
 from omibench.review.check import DecisionFieldError
 from omibench.review_app.conflicts import DecisionConflictError, NoRightError
@@ -34,12 +31,13 @@ from omibench.review_app.handlers.pages import (
     show_tasks,
 )
 from omibench.review_app.handlers.tasks import claim, decide, release, save_draft
-from omibench.review_app.headers import BrowserPolicy
 from omibench.review_app.pages import STATIC_FOLDERS, link_task, render_error
 from omibench.review_app.service import ReviewService
 from omibench.review_app.sessions import Sessions
 from omibench.review_app.settings import ServerSettings
-from omibench.review_app.submissions import RequestError
+from omibench.web.serving.bodies import RequestError
+from omibench.web.serving.headers import BrowserPolicy
+from omibench.web.serving.static import mount_folders
 
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/", show_tasks),
@@ -81,26 +79,13 @@ def make_application(
             on_stop()
 
     application = Starlette(
-        routes=[*ROUTES, *_mount_files()],
+        routes=[*ROUTES, *mount_folders(STATIC_FOLDERS)],
         middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
         exception_handlers=_HANDLERS,
         lifespan=run,
     )
     application.state.context = ServerContext(service, sessions, settings)
     return application
-
-
-def _mount_files() -> list[BaseRoute]:
-    """The scripts, styles and fonts of the pages."""
-    folders = {
-        address: Path(str(files(package))) / folder
-        for address, (package, folder) in STATIC_FOLDERS.items()
-    }
-    return [
-        Mount(address, StaticFiles(directory=folder))
-        for address, folder in folders.items()
-        if folder.is_dir()
-    ]
 
 
 def _wants_page(request: Request) -> bool:

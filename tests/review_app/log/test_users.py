@@ -1,4 +1,4 @@
-"""Passwords and the number of attempts."""
+"""Passwords."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ import pytest
 from omibench.errors import ParamsError
 from omibench.review_app.log.database import Database
 from omibench.review_app.log.users import (
-    ATTEMPTS_OF_ADDRESS,
-    ATTEMPTS_OF_NAME,
-    WINDOW_S,
-    LoginLimit,
     check_password,
     read_hash,
     remove_password,
@@ -37,24 +33,3 @@ def test_a_password_is_kept_as_an_argon2_hash(tmp_path: Path) -> None:
                 set_password(connection, "ann", password)
     assert not check_password(None, PASSWORD)
     assert not check_password(password_hash, "x" * 1001)
-
-
-def test_few_attempts_are_made_for_one_name_and_from_one_address() -> None:
-    limit = LoginLimit()
-    for number in range(ATTEMPTS_OF_NAME):
-        assert limit.find_wait("ann", "a", 0) == 0
-        limit.add_failure("ann", f"address {number}", number)
-    assert limit.find_wait("ann", "another", 10) == WINDOW_S - 10
-    assert limit.find_wait("ann", "another", WINDOW_S) == 0
-    limit.forget_name("ann")
-    assert limit.find_wait("ann", "another", 10) == 0
-    for number in range(ATTEMPTS_OF_ADDRESS):
-        limit.add_failure(f"name {number}", "a", 0)
-    assert limit.find_wait("abe", "a", 1) == WINDOW_S - 1
-
-
-def test_what_is_remembered_is_bounded() -> None:
-    limit = LoginLimit()
-    for number in range(6_000):
-        limit.add_failure(f"name {number}", f"address {number}", 0)
-    assert len(limit._failures) <= 10_000

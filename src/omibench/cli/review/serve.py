@@ -52,9 +52,10 @@ def serve(
 
     require_extra("review", "review serve")
     from omibench.review.settle import ReviewRule
-    from omibench.review_app.server import check_listening, read_secret, run_server
+    from omibench.review_app.server import run_server
     from omibench.review_app.service import ReviewService
     from omibench.review_app.settings import ServerSettings
+    from omibench.web.serving.listening import check_listening, read_secret
 
     check_listening(host, secret_file is not None, behind_tls)
     settings = ServerSettings(host=host, port=port, origin=behind_tls)

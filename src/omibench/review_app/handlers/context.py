@@ -9,13 +9,13 @@ from typing import cast
 from starlette.requests import Request
 
 from omibench.review.people import Reviewer
-from omibench.review_app.log.users import LoginLimit
 from omibench.review_app.pages import Visitor
 from omibench.review_app.service import ReviewService
 from omibench.review_app.sessions import Session, Sessions, is_repeated
 from omibench.review_app.settings import ServerSettings
-from omibench.review_app.submissions import RequestError
 from omibench.review_app.tasks import ListedTask
+from omibench.web.serving.bodies import RequestError
+from omibench.web.serving.logins import LoginLimit
 
 LOGINS_AT_ONCE = 2
 """Passwords that are checked at the same time: each takes 64 MiB."""

@@ -9,7 +9,6 @@ from omibench.review.people import Reviewer
 from omibench.review_app.handlers.context import ServerContext, identify, read_context
 from omibench.review_app.metrics import format_metrics
 from omibench.review_app.roles import is_asked
-from omibench.review_app.submissions import RequestError
 from omibench.review_app.tasks import (
     MEDIA_TYPES,
     ListedTask,
@@ -17,6 +16,7 @@ from omibench.review_app.tasks import (
     shows_picture,
 )
 from omibench.schemas.review import TaskPicture
+from omibench.web.serving.bodies import RequestError
 
 _LOOPBACK = ("127.0.0.1", "::1")
 

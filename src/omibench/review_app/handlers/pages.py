@@ -24,7 +24,7 @@ from omibench.review_app.pages import (
 )
 from omibench.review_app.payload import Neighbours, describe_task
 from omibench.review_app.sessions import open_session
-from omibench.review_app.submissions import RequestError, read_form
+from omibench.web.serving.bodies import RequestError, read_form
 
 
 def show_tasks(request: Request) -> Response:

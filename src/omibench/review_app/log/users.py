@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import deque
 from typing import Final
 
 from omibench.errors import ParamsError
@@ -11,11 +10,6 @@ from omibench.errors import ParamsError
 SHORTEST: Final = 10
 LONGEST: Final = 1000
 """Characters of a password."""
-WINDOW_S: Final = 300.0
-ATTEMPTS_OF_NAME: Final = 8
-ATTEMPTS_OF_ADDRESS: Final = 30
-"""Failed logins within the window, after which no more are tried."""
-_REMEMBERED: Final = 10_000
 
 
 def set_password(connection: sqlite3.Connection, name: str, password: str) -> None:
@@ -75,39 +69,3 @@ _ABSENT: Final = (
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 )
 """A hash of no password, with the cost of the others."""
-
-
-class LoginLimit:
-    """Counts failed logins by name and by address, within a window of time."""
-
-    def __init__(self) -> None:
-        self._failures: dict[tuple[str, str], deque[float]] = {}
-
-    def find_wait(self, name: str, address: str, now: float) -> float:
-        """For how many seconds no login of a name or from an address is tried; 0 where it may be.
-
-        Args:
-            name: What was typed as a name.
-            address: Of the browser.
-            now: Seconds of a clock.
-        """
-        limits = {("name", name): ATTEMPTS_OF_NAME, ("address", address): ATTEMPTS_OF_ADDRESS}
-        return max(self._find_wait(key, limit, now) for key, limit in limits.items())
-
-    def add_failure(self, name: str, address: str, now: float) -> None:
-        """Count a failed login."""
-        for key in (("name", name), ("address", address)):
-            # The latest key is the last, so that the one that is forgotten is the oldest.
-            times = self._failures.pop(key, deque(maxlen=ATTEMPTS_OF_ADDRESS))
-            times.append(now)
-            self._failures[key] = times
-        while len(self._failures) > _REMEMBERED:
-            del self._failures[next(iter(self._failures))]
-
-    def forget_name(self, name: str) -> None:
-        """Begin to count anew for a name, after a login that went well."""
-        self._failures.pop(("name", name), None)
-
-    def _find_wait(self, key: tuple[str, str], limit: int, now: float) -> float:
-        times = [time for time in self._failures.get(key, ()) if now - time < WINDOW_S]
-        return times[-limit] + WINDOW_S - now if len(times) >= limit else 0.0

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from omibench.web.policy import APPLICATION_POLICY
+from omibench.web.serving.names import strip_port
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": APPLICATION_POLICY,
@@ -76,9 +77,3 @@ class BrowserPolicy:
         if headers.get("sec-fetch-site", "none") not in _OURS:
             return "the request comes from another site"
         return None
-
-
-def strip_port(host: str) -> str:
-    """The name of a `Host` header without its port, in small letters."""
-    name, colon, port = host.rpartition(":")
-    return (name if colon and port.isdigit() else host).strip("[]").lower()

@@ -1,0 +1,1 @@
+"""Applications that are served to browsers: where they listen, and what no other site may do."""

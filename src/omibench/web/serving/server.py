@@ -1,0 +1,55 @@
+"""Serve an application until the process is told to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from starlette.types import ASGIApp
+
+from omibench.web.serving.address import ServedAddress
+from omibench.web.serving.listening import open_listener
+
+_REQUESTS_AT_ONCE: Final = 500
+
+
+def serve(
+    make_application: Callable[[int], ASGIApp],
+    address: ServedAddress,
+    on_start: Callable[[str], None],
+) -> None:
+    """Serve an application until the process is told to stop.
+
+    Args:
+        make_application: Makes it, given the port.
+        address: Where.
+        on_start: Is given the address that people type, once the server listens.
+
+    Raises:
+        OutputError: Nobody can listen at the address.
+    """
+    import uvicorn
+
+    listener = open_listener(address)
+    try:
+        port = listener.getsockname()[1]
+        name = f"[{address.host}]" if ":" in address.host else address.host
+        config = uvicorn.Config(
+            make_application(port),
+            access_log=False,
+            log_config=None,
+            log_level="warning",
+            server_header=False,
+            ws="none",
+            # Only a terminator on this machine is believed when it says who asks.
+            proxy_headers=address.is_secure,
+            forwarded_allow_ips="127.0.0.1",
+            limit_concurrency=_REQUESTS_AT_ONCE,
+            timeout_graceful_shutdown=5,
+        )
+        on_start(address.origin or f"http://{name}:{port}")
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()

@@ -1,0 +1,28 @@
+"""The scripts, styles and fonts of pages that are served."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+
+def mount_folders(folders: Mapping[str, tuple[str, str]]) -> list[BaseRoute]:
+    """Serve folders of packages.
+
+    Args:
+        folders: By address: the package, and its folder. The first address that fits counts; a
+            folder that is not there is left out.
+    """
+    paths = {
+        address: Path(str(files(package))) / folder
+        for address, (package, folder) in folders.items()
+    }
+    return [
+        Mount(address, StaticFiles(directory=path))
+        for address, path in paths.items()
+        if path.is_dir()
+    ]
