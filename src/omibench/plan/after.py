@@ -40,7 +40,7 @@ class Compared(Noun):
     usd_expected: float | None
 
 
-class Comparison(Noun):
+class PlanComparison(Noun):
     """Every cell of a study that has responses, and the budget."""
 
     study: str
@@ -48,7 +48,7 @@ class Comparison(Noun):
     budget: Spent | None
 
 
-def compare_study(study: Study, questions: Path) -> Comparison:
+def compare_study(study: Study, questions: Path) -> PlanComparison:
     """Compare each cell's responses in the store with what the rules alone expect of them.
 
     Nothing is learned from the store here: this is what a plan said before the first answer.
@@ -57,7 +57,7 @@ def compare_study(study: Study, questions: Path) -> Comparison:
     with Store(study.study.store) as store:
         view = StudyView(study, questions, store)
         cells = [comparison for cell in study.cells if (comparison := _compare(view, cell))]
-    return Comparison(study=study.study.name, cells=cells, budget=read_spent(study))
+    return PlanComparison(study=study.study.name, cells=cells, budget=read_spent(study))
 
 
 def _compare(view: StudyView, cell: Cell) -> Compared | None:
@@ -89,7 +89,7 @@ def _whole(values: Sequence[float | None]) -> float | None:
     return sum(counted) if len(counted) == len(values) else None
 
 
-def render_comparison(comparison: Comparison) -> str:
+def render_comparison(comparison: PlanComparison) -> str:
     """The comparison as lines of text."""
     if not comparison.cells:
         return f"Study {comparison.study!r}: the store holds no response to it yet"

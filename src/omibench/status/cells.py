@@ -19,7 +19,7 @@ BEGUN: tuple[State, ...] = ("running", "failed", "stopped")
 _CLOSED: tuple[State, ...] = ("done", "incomplete")
 
 
-class Part(NamedTuple):
+class CellPart(NamedTuple):
     """One job of a cell: what the runs say of it, and what its file holds."""
 
     job: RunJob | None
@@ -46,7 +46,7 @@ def cell_statuses(
     """The status of every cell. The store is asked only about cells that are not written."""
     paths = {(c, s): cell_file(study, s, c) for c in study.cells for s in ("infer", "score")}
     written = files.read(paths.values())
-    parts = {k: Part(jobs.get(p.as_posix()), written.get(p)) for k, p in paths.items()}
+    parts = {k: CellPart(jobs.get(p.as_posix()), written.get(p)) for k, p in paths.items()}
     infer = {cell: parts[cell, "infer"] for cell in study.cells}
     open_ = [cell for cell, part in infer.items() if part.state not in _CLOSED]
     filling = {j.model for j in jobs.values() if j.stage == "fill" and j.state in BEGUN}
@@ -58,7 +58,7 @@ def cell_statuses(
     ]
 
 
-def _count_written(study: Study, infer: Mapping[Cell, Part]) -> WrittenCounts:
+def _count_written(study: Study, infer: Mapping[Cell, CellPart]) -> WrittenCounts:
     counts = WrittenCounts(Counter(), {})
     for cell, part in infer.items():
         if part.written and part.state in _CLOSED:
@@ -78,7 +78,9 @@ def count_lacking(written: FileCounts) -> int:
     return max(by_rules.values(), default=0)
 
 
-def _make_status(cell: Cell, infer: Part, score: Part, counts: StoredCounts | None) -> CellStatus:
+def _make_status(
+    cell: Cell, infer: CellPart, score: CellPart, counts: StoredCounts | None
+) -> CellStatus:
     requests, answered, usd = counts or StoredCounts(None)
     outcomes: dict[str, int] = {}
     lacking = 0
