@@ -194,6 +194,17 @@ def test_a_calibration_of_people_freezes_nothing_again() -> None:
     assert slice_study(parse_study({"review": {"calibration": {}}}, "test"), "freeze") == {}
 
 
+def test_the_report_reads_the_review_that_is_there(tmp_path: Path) -> None:
+    review = {"folder": str(tmp_path), "reviewers": 1, "calibration": {"items": 12}}
+    study = parse_study({"review": review}, "test")
+    assert slice_study(study, "analyze")["review"] == {"folder": str(tmp_path)}
+    assert list_named_files(study, "analyze") == []
+    for name in ("tasks.jsonl", "decisions.jsonl", "reviewers.yaml"):
+        (tmp_path / name).touch()
+        assert str(tmp_path / name) in list_named_files(study, "analyze")
+    assert "review" not in slice_study(parse_study({"review": {"reviewers": 1}}, "test"), "analyze")
+
+
 def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:
     study = parse_study(
         {

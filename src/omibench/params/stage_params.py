@@ -198,6 +198,10 @@ class AnalyzeStageParams(ResultsParams, Protocol):
         """Which benchmark is evaluated."""
 
     @property
+    def review(self) -> ReviewParams:
+        """What people decided, and where."""
+
+    @property
     def saliency(self) -> SaliencyParams:
         """What was looked into."""
 

@@ -83,6 +83,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "people": "omibench.stages.analyze.results.people",
         "people-subset": "omibench.stages.analyze.results.people",
         "people-estimates": "omibench.stages.analyze.results.people_estimates",
+        "agreement": "omibench.stages.analyze.results.agreement",
         "model-scores": "omibench.stages.analyze.results.correlations",
         "correlations": "omibench.stages.analyze.results.correlations",
         "methods": "omibench.stages.analyze.results.methods",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from omibench.graph.named_files import prompt_file
-from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
 from omibench.params.study import Study
 from omibench.printed_tables.table import list_layout_files
+from omibench.review.read import DECISIONS, REVIEWERS, TASKS
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
@@ -17,7 +20,21 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
     certify = study.certify
     people = [certify.labels, certify.sources, *labels]
     tables = [*analyze.published, *layouts, *others, *certify.certificates]
-    return [*dict.fromkeys([*tables, *people])]
+    return [*dict.fromkeys([*tables, *people, *_list_review_files(study)])]
+
+
+def _list_review_files(study: Study) -> list[str]:
+    """Tasks, decisions and people of the review, those that are there."""
+    folder = study.review.folder
+    paths = [Path(folder) / name for name in (TASKS, DECISIONS, REVIEWERS)] if folder else []
+    return [str(path) for path in paths if path.is_file()]
+
+
+def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+    """Of the review its folder alone: what freeze asks of it does not change the report."""
+    review = pick(blocks.get("review", {}), ("folder",))
+    others = {name: block for name, block in blocks.items() if name != "review"}
+    return {**others, "review": review} if review else others
 
 
 ANALYZE = Stage(
@@ -25,11 +42,12 @@ ANALYZE = Stage(
     target="analyze",
     params=(
         "study", "benchmark", "models", "settings", "infer", "score", "judge", "saliency",
-        "certify", "analyze",
+        "certify", "review", "analyze",
     ),
     inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
     plugins=("sections", "results", "figures", "rule_books"),
     files=_files,
+    narrow=_narrow,
     outputs=(
         ResultFile("analyze/report.html", None, "the report, to be opened in a browser"),
         ResultFile(

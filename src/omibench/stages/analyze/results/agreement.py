@@ -1,0 +1,97 @@
+"""How far the people who reviewed the dataset agree, and how many errors remain."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from omibench.review.agreement import measure_agreement
+from omibench.review.agreement.text import RESIDUAL
+from omibench.review.folder import read_review
+from omibench.review.read import TASKS
+from omibench.review.report import AgreementFigure
+from omibench.review.sampling.residual import ResidualError, measure_residual_error
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+TASK: Final = "task"
+"""The slice of all rows: its values are kinds of tasks."""
+_LOG = logging.getLogger("omibench")
+
+
+@result(
+    "agreement",
+    "How far reviewers agree, and errors that remain in their settled work",
+    source="OMIBench, A.4.3",
+)
+def tabulate_agreement(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the agreement of the people who review the study's dataset and its responses.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row for each kind of task (slice `task`), field and measure (`metric`), with `n` units
+        that were compared in `clusters` tasks, read by `people`; `option` is that of a field of
+        several values, `between` names the two sides of Cohen's kappa. Metric `residual error rate`
+        is the share of settled tasks that a senior would overturn, of `n` that one judged again.
+        An estimate is null where all readers said the same of everything, so that there is nothing
+        to agree beyond chance on. None where `review.folder` names no tasks.
+
+    Raises:
+        FileFormatError: reviewers.yaml is wrong.
+    """
+    import polars as pl
+
+    folder = analysis.study.review.folder
+    if folder is None or not (Path(folder) / TASKS).is_file():
+        return None
+    record = read_review(Path(folder))
+    for error in record.errors:
+        _LOG.warning("%s; the line is left out", error)
+    figures = measure_agreement(record.tasks, record.decisions, analysis.confidence)
+    errors = measure_residual_error(record.tasks, record.decisions, analysis.confidence)
+    rows = [*map(_write_agreement, figures), *map(_write_error, errors)]
+    types = dict.fromkeys(("estimate", "low", "high"), pl.Float64) | {"people": pl.Int64}
+    return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None) if rows else None
+
+
+def _write_agreement(figure: AgreementFigure) -> dict[str, Any]:
+    return {
+        "slice": TASK,
+        "value": figure.kind,
+        "metric": figure.measure,
+        "estimate": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.units,
+        "clusters": figure.tasks,
+        "simulated": figure.simulated,
+        "field": figure.field,
+        "option": figure.option,
+        "between": figure.between,
+        "people": figure.people,
+    }
+
+
+def _write_error(error: ResidualError) -> dict[str, Any]:
+    return {
+        "slice": TASK,
+        "value": error.kind,
+        "metric": RESIDUAL,
+        "estimate": error.rate,
+        "low": error.low,
+        "high": error.high,
+        "n": error.judged,
+        "clusters": error.judged,
+        "simulated": error.simulated,
+        "field": "",
+        "option": "",
+        "between": "",
+        "people": None,
+    }
