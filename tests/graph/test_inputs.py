@@ -176,10 +176,11 @@ def test_freeze_reads_the_tasks_and_decisions_of_a_review(tmp_path: Path) -> Non
     folder = tmp_path / "review"
     folder.mkdir()
     study = parse_study({"review": {"folder": str(folder)}}, "test")
-    assert list_named_files(study, "freeze") == [str(folder / "tasks.jsonl")]
-    assert list_missing_files(study, ["freeze"]) == [str(folder / "tasks.jsonl")]
-    (folder / "decisions.jsonl").touch()
-    assert list_named_files(study, "freeze")[1:] == [str(folder / "decisions.jsonl")]
+    assert list_missing_files(study, ["freeze"]) == [], "earlier stages run before there are tasks"
+    files = [folder / name for name in ("tasks.jsonl", "decisions.jsonl")]
+    for number, file in enumerate(files, 1):
+        file.touch()
+        assert list_named_files(study, "freeze") == [str(name) for name in files[:number]]
     other = parse_study({"review": {"folder": str(folder)}, "benchmark": {"name": "emma"}}, "test")
     assert list_named_files(other, "freeze") == []
 

@@ -19,12 +19,15 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
 
 
 def _review_files(study: Study) -> list[str]:
-    """Tasks and decisions; before anybody decided there is no record of decisions."""
+    """Tasks and decisions, as far as there are some.
+
+    Tasks are made from what earlier stages write, so these run without them; freeze then says how
+    to make them.
+    """
     if study.review.folder is None or study.benchmark.name != "papers":
         return []
-    folder = Path(study.review.folder)
-    record = folder / DECISIONS
-    return [str(folder / TASKS), *([str(record)] if record.is_file() else [])]
+    files = [Path(study.review.folder) / name for name in (TASKS, DECISIONS)]
+    return [str(file) for file in files if file.is_file()]
 
 
 def _benchmark_files(study: Study) -> list[str]:
