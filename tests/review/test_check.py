@@ -9,7 +9,7 @@ import pytest
 from omibench.review.check import TEXT_CHARACTERS, DecisionFieldError, check_fields
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Field, Kind, Option, Part
-from omibench.schemas.review import ReviewTask
+from omibench.schemas.review import ReviewTask, TaskPicture
 from review.builders import make_task
 
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))
@@ -135,3 +135,30 @@ def test_a_field_without_options_in_this_task_is_not_missing() -> None:
     task = make_task(kind="steps", content={"steps": ["a"], "error_types": ["logical"]})
     with pytest.raises(DecisionFieldError, match="error_type: is missing"):
         check_fields(steps, task, {"validation": "wrong", "steps": ["wrong"]})
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "line"),
+    [
+        ("choices", "1 m or 2 m", "choices: the first line is '1 m or 2 m'; write each choice"),
+        ("choices", "A. 1 m", "choices: A are named; name two or more"),
+        ("choices", "A. [IMAGE1]\nB. 2 m", "choices: holds [IMAGE1], and the item has 1 pictures"),
+        ("question", "See [IMAGE4].", "question: holds [IMAGE4], and the item has 1 pictures"),
+        ("question", "See [IMAGE0] and [IMAGE2].", None),
+        ("choices", "A. [IMAGE0]\nB. 2 m\nC. 3 m", None),
+        ("solution", "As in [IMAGE9].", None),
+    ],
+)
+def test_an_edit_that_could_not_be_used_is_refused(field: str, text: str, line: str | None) -> None:
+    content = {
+        "question": "See [IMAGE2].",
+        "choices": [{"label": "A", "text": "1 m"}, {"label": "B", "text": "2 m"}],
+    }
+    task = make_task(content=content, pictures=[TaskPicture(sha256="a" * 64, suffix="png")])
+    fields = {"valid": "valid", "quality": 4, field: text}
+    if line is None:
+        assert check_fields(KINDS["item"], task, fields)[field] == text
+        return
+    with pytest.raises(DecisionFieldError) as error:
+        check_fields(KINDS["item"], task, fields)
+    assert line in str(error.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,14 @@ from omibench.schemas.review import TaskPicture
 from review.builders import GOOD, decide, make_task
 
 PEOPLE = {"annotator": ["ann"], "auditor": ["bob"]}
-PICTURE = TaskPicture(sha256="a" * 64, suffix="png")
+PICTURE = TaskPicture(sha256=hashlib.sha256(b"png").hexdigest(), suffix="png")
 LABELLED = make_task(
-    "p1", "label", {"question": "Why?", "topic": "secret"}, people=PEOPLE, pictures=[PICTURE]
+    "p1",
+    "label",
+    {"question": "Why?", "topic": "secret"},
+    people=PEOPLE,
+    pictures=[PICTURE],
+    strata={"subject": "secret"},
 )
 SPLIT = make_task("p2", people=PEOPLE)
 GATE = make_task("p3", id="item:p3@gate", purpose="calibration", gold=GOOD, people=PEOPLE)
@@ -90,6 +96,8 @@ def test_an_export_is_a_review_with_its_pictures(
     copy = read_review(out)
     assert (copy.tasks, copy.decisions) == (RECORD.tasks, DECISIONS)
     (folder / PICTURE.file).unlink()
+    (folder / PICTURE.file).symlink_to(tmp_path / "secret")
+    (tmp_path / "secret").write_bytes(b"of another")
     with caplog.at_level(logging.WARNING):
         assert write_export(select(), folder, tmp_path / "again") == 0
     assert "1 pictures are not in" in caplog.text

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from omibench.errors import FileFormatError
+from omibench.review.edited_texts import find_defect
 from omibench.review.hashing import normalise_lines
 from omibench.review.kinds.declaration import Field, Kind, is_asked, list_options
 from omibench.review.part_texts import find_first_text
@@ -44,7 +45,8 @@ def check_fields(
 
     Raises:
         DecisionFieldError: For a field that the kind does not have, that is required and absent, or
-            that is asked only after another answer, and for a value that it does not take.
+            that is asked only after another answer, for a value that it does not take, and for an
+            edited text that cannot take the place of its part.
     """
     for name in fields:
         if name not in kind.by_name:
@@ -60,6 +62,7 @@ def check_fields(
             if checked[field.name] == start:
                 checked[field.name] = None
                 _refuse_nothing(kind, field, checked)
+        _check_edit(field, task, checked[field.name])
     return checked
 
 
@@ -70,6 +73,14 @@ def _refuse_nothing(kind: Kind, field: Field, fields: Mapping[str, JsonValue]) -
         raise DecisionFieldError(
             field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so it is written anew"
         )
+
+
+def _check_edit(field: Field, task: ReviewTask, value: JsonValue) -> None:
+    part = field.edits or field.prefill
+    if part is None or field.type != "text" or not isinstance(value, str):
+        return
+    if defect := find_defect(part, value, task):
+        raise DecisionFieldError(field.name, defect)
 
 
 def _check_field(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from omibench.errors import OutputError, reason_of
+from omibench.errors import OmibenchError, OutputError, reason_of
+from omibench.files.atomic import write_atomically
+from omibench.files.intake import read_bytes
+from omibench.files.intake.picture import PICTURE_BYTES
 from omibench.files.outputs import made_folder
 from omibench.review.chain import format_event
 from omibench.review.folder import ReviewRecord
@@ -98,7 +101,7 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
 
 
 def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = None) -> ReviewTask:
-    """A task without what a role may not see: hidden parts, gold, and who else is asked.
+    """A task without what a role may not see: hidden parts, labels, gold, and who else is asked.
 
     Args:
         task: The task.
@@ -110,7 +113,7 @@ def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = N
     names = {part.name for part in KINDS[task.kind].list_visible_parts(role)}
     content = {name: value for name, value in task.content.items() if name in names}
     people = {} if person is None else {role: [person]}
-    return task.model_copy(update={"content": content, "gold": {}, "people": people})
+    return task.model_copy(update={"content": content, "gold": {}, "people": people, "strata": {}})
 
 
 def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
@@ -145,26 +148,42 @@ def copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
         out: The folder to which they are copied, under the same names.
 
     Returns:
-        How many were copied. Those that are absent are named in a warning.
+        How many were copied. Of those that are absent, or others than their hash says, the first
+        is named in a warning.
 
     Raises:
         OutputError: One cannot be written.
     """
-    files = sorted({picture.file for task in tasks for picture in task.pictures})
-    absent = [file for file in files if not (folder / file).is_file()]
+    pictures = {picture.sha256: picture for task in tasks for picture in task.pictures}
+    absent = []
+    for picture in pictures.values():
+        content = _read_picture(folder / picture.file, picture.sha256)
+        if content is None:
+            absent.append(picture.file)
+            continue
+        try:
+            write_atomically(out / picture.file, content)
+        except OSError as error:
+            place = out / picture.file
+            raise OutputError(f"{place}: cannot be written: {reason_of(error)}") from None
     if absent:
         log.warning(
-            "review: %d pictures are not in %s, the first is %s", len(absent), folder, absent[0]
+            "review: %d pictures are not in %s, or are others than the tasks show; the first is "
+            "%s: make them again with `omibench review assign`",
+            len(absent),
+            folder,
+            absent[0],
         )
-    for file in files:
-        if file in absent:
-            continue
-        made_folder((out / file).parent)
-        try:
-            shutil.copyfile(folder / file, out / file)
-        except OSError as error:
-            raise OutputError(f"{out / file}: cannot be written: {reason_of(error)}") from None
-    return len(files) - len(absent)
+    return len(pictures) - len(absent)
+
+
+def _read_picture(path: Path, sha256: str) -> bytes | None:
+    """The bytes of a picture; None where they are not there, or not those of its hash."""
+    try:
+        content = read_bytes(path, PICTURE_BYTES)
+    except OmibenchError:
+        return None
+    return content if hashlib.sha256(content).hexdigest() == sha256 else None
 
 
 def _is_chosen(state: TaskState, selection: TaskSelection) -> bool:

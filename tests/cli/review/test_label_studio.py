@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from omibench.schemas.review import TaskPicture
 from review.builders import make_task, write_lines
 from review.label_studio.test_round_trip import ITEM, annotate
 
-SHA = "a" * 64
+SHA = hashlib.sha256(b"picture").hexdigest()
 TASK = make_task().model_copy(
     update={
         "pictures": [TaskPicture(sha256=SHA, suffix="png")],
