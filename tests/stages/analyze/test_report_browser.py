@@ -127,11 +127,10 @@ def test_figures_answer_the_pointer_and_their_legends_pick(browser: Browser, sit
     page.on("console", lambda message: errors.append(message.text))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto((site / "report.html").as_uri())
+    page.evaluate("document.querySelectorAll('details.fold').forEach((d) => { d.open = true; })")
     for figure in page.locator("figure[data-figure]").all():
         figure.scroll_into_view_if_needed()
-    page.wait_for_function(
-        "[...document.querySelectorAll('figure[data-figure]')].every((f) => f.dataset.state)"
-    )
+        figure.and_(page.locator("[data-state]")).wait_for()
     states = page.evaluate(
         "[...document.querySelectorAll('figure[data-figure]')].map((f) => f.dataset.state)"
     )
@@ -148,4 +147,13 @@ def test_figures_answer_the_pointer_and_their_legends_pick(browser: Browser, sit
     )
     assert len(set(opacities)) == 2
     assert errors == []
+    page.close()
+
+
+def test_a_link_into_a_folded_part_opens_it(browser: Browser, site: Any) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "report.html").as_uri() + "#figure-accuracy")
+    assert page.locator("#figure-accuracy").is_visible()
+    page.locator("nav.contents a", has_text="Failures").click()
+    assert page.locator("#part-failures h2").first.is_visible()
     page.close()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple
-
-from markupsafe import Markup
 
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import describe_simulation
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.page_figure import prepare_figure
+from omibench.stages.analyze.parts import ReportCard, sort_cards
 from omibench.stages.analyze.render import render_section, write_page
 from omibench.stages.analyze.sections import SECTIONS, ReportFigure, ReportSection
 from omibench.stages.analyze.words import count_noun
@@ -56,17 +56,29 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
             read_script(__file__, "figures.js"),
         ],
         page=page,
-        cards=[_render(card, page) for card in cards],
+        parts=sort_cards([*(_render(card, page) for card in cards), *_draw_figures(analysis)]),
         partial=str(results.partial or ""),
     )
 
 
-def _render(card: SectionCard, page: Mapping[str, Any]) -> Markup:
+def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
     drawn = prepare_figure(*card.figure) if card.figure else None
-    with SECTIONS.naming_failures(card.section.name):
-        return render_section(
-            card.section.template, section=card.section, view=card.view, figure=drawn, page=page
+    section = card.section
+    with SECTIONS.naming_failures(section.name):
+        html = render_section(
+            section.template, section=section, view=card.view, figure=drawn, page=page
         )
+    return ReportCard(section.name, section.title or section.name, html)
+
+
+def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
+    """The figures of results, a card each."""
+    for drawing in analysis.drawings:
+        figure = drawing.figure
+        words = f"{figure.title} ({figure.source})" if figure.source else figure.title
+        drawn = prepare_figure(drawing.svg, words, json.loads(drawing.vega_lite))
+        html = render_section("sections/result_figure.html.j2", name=figure.name, figure=drawn)
+        yield ReportCard(figure.name, figure.title, html)
 
 
 def _describe_pictures(results: Results) -> str:

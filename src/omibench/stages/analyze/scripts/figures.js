@@ -48,6 +48,20 @@
     figure.dataset.state = "interactive";
   };
 
+  // A link into a folded part opens it, and paper shows all.
+  const open = (node) => {
+    for (let fold = node?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  };
+  const follow = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    open(target);
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", follow);
+  addEventListener("beforeprint", () => document.querySelectorAll("details.fold").forEach((fold) => { fold.open = true; }));
+  follow();
+
   const watch = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;

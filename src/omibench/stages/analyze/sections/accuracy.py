@@ -13,6 +13,7 @@ from omibench.stages.analyze.sections.section import ReportFigure, ReportSection
 class AccuracySection(ReportSection):
     """Every cell's total with its interval."""
 
+    title = "Accuracy by model and setting"
     template = "sections/figure.html.j2"
 
     def figure(self) -> ReportFigure:

@@ -25,6 +25,7 @@ COLUMNS = (
 class FailuresSection(ReportSection):
     """Failures under the rule book that tells them; left out of the page where none occurs."""
 
+    title = "Responses without an answer"
     template = "sections/failures.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:

@@ -26,6 +26,7 @@ from omibench.stages.analyze.words import (
 class ImagesSection(ReportSection):
     """Accuracy by number of images; left out where all problems have the same."""
 
+    title = "Accuracy by number of images"
     template = "sections/images.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:

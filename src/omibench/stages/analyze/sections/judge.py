@@ -48,6 +48,7 @@ _VARIANTS = {
 class JudgeSection(ReportSection):
     """The judge against people and against the rules; left out where none was asked."""
 
+    title = "The judge as an instrument"
     template = "sections/judge.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:

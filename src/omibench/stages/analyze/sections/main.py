@@ -31,6 +31,7 @@ _PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
 class MainSection(ReportSection):
     """Every cell under the main rules: total, subjects, GPTScore, failures, printed rows."""
 
+    title = "Leaderboard"
     template = "sections/main.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:

@@ -31,6 +31,7 @@ _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinj
 class ProvenanceSection(ReportSection):
     """What it takes to make the same report again."""
 
+    title = "Where these numbers come from"
     template = "sections/provenance.html.j2"
 
     def view(self) -> Mapping[str, Any]:

@@ -44,6 +44,7 @@ _NONE_HERE = "No printed cell belongs to a model and setting of this study with 
 class PublishedSection(ReportSection):
     """What the responses give beside what papers print; left out without a printed table."""
 
+    title = "Beside the printed results"
     template = "sections/published.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:

@@ -33,6 +33,7 @@ from omibench.stages.analyze.words import (
 class ReasoningSection(ReportSection):
     """Marks of rationales and types of errors; left out where nothing was judged."""
 
+    title = "What judges say of the reasoning"
     template = "sections/reasoning.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:

@@ -1,8 +1,7 @@
-"""The tables and figures of all results, with the files that hold them."""
+"""The tables of all results, with the files that hold them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,14 +11,13 @@ from omibench.stages.analyze.sections.section import ReportSection, section
 
 @section("results")
 class ResultsSection(ReportSection):
-    """Every result that the study has: its title, source, rows and file; and its figures."""
+    """Every result that the study has: its title, source, rows and file."""
 
+    title = "Tables of all results"
     template = "sections/results.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:
-        """The results in their order, the figures in theirs."""
-        from omibench.stages.analyze.page_figure import prepare_figure
-
+        """The results in their order."""
         parts = [RESULTS.get(name) for name in RESULTS]
         tables = [(part, self.analysis.table(part.name)) for part in parts]
         rows = [
@@ -33,15 +31,4 @@ class ResultsSection(ReportSection):
             for part, table in tables
             if table is not None
         ]
-        figures = [
-            {
-                "name": drawing.figure.name,
-                "title": drawing.figure.title,
-                "source": drawing.figure.source,
-                "drawing": prepare_figure(
-                    drawing.svg, drawing.figure.title, json.loads(drawing.vega_lite)
-                ),
-            }
-            for drawing in self.analysis.drawings
-        ]
-        return {"rows": rows, "figures": figures} if rows else None
+        return {"rows": rows} if rows else None

@@ -23,6 +23,7 @@ from omibench.stages.analyze.words import (
 class RulesSection(ReportSection):
     """Totals under every rule book; left out where there is one."""
 
+    title = "Rule books and judge on the same responses"
     template = "sections/rules.html.j2"
 
     def figure(self) -> ReportFigure:

@@ -43,6 +43,7 @@ READINGS = {
 class SaliencySection(ReportSection):
     """Occlusion saliency of the chosen options; left out where no setting is looked into."""
 
+    title = "What the choices rest on"
     template = "sections/saliency.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:

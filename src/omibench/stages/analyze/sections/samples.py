@@ -31,6 +31,7 @@ NAMES = {
 class SamplesSection(ReportSection):
     """Repeated runs, pass@k, consistency@k and aggregates; left out with one sample a problem."""
 
+    title = "Several samples of a problem"
     template = "sections/samples.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:

@@ -1,0 +1,27 @@
+"""Every built-in section and figure stands in one part of the report."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from omibench.plugins.built_in import BUILT_IN
+from omibench.stages.analyze.parts import PARTS, ReportCard, sort_cards
+
+
+def card(name: str) -> ReportCard:
+    return ReportCard(name, name.title(), Markup(f"<p>{name}</p>"))
+
+
+def test_every_built_in_card_has_one_place() -> None:
+    named = [name for part in PARTS for name in part.cards]
+    assert len(named) == len(set(named))
+    assert {*BUILT_IN["sections"], *BUILT_IN["figures"]} <= set(named)
+
+
+def test_cards_stand_in_the_readers_order_and_others_in_a_part_of_their_own() -> None:
+    parts = sort_cards([card("provenance"), card("mine"), card("accuracy"), card("main")])
+    assert [(p.part.name, [c.name for c in p.cards]) for p in parts] == [
+        ("leaderboard", ["main", "accuracy"]),
+        ("more", ["mine"]),
+        ("provenance", ["provenance"]),
+    ]
