@@ -124,6 +124,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "saliency-gains": "omibench.stages.analyze.figures.saliency",
         "saliency-wins": "omibench.stages.analyze.figures.saliency",
         "saliency-impact": "omibench.stages.analyze.figures.saliency",
+        "agreement": "omibench.stages.analyze.figures.agreement",
         "people": "omibench.stages.analyze.figures.people",
         "people-by-year": "omibench.stages.analyze.figures.people_by_year",
         "correlations": "omibench.stages.analyze.figures.correlations",

@@ -45,6 +45,9 @@ def estimate_nominal(
         coefficient: Of the distance `nominal`.
         clusters: How many clusters of units there are.
         agreement: The share of pairs that agree, with its interval (`estimate_agreement`).
+
+    Returns:
+        The lower end is -1 at least: no coefficient of these can be below.
     """
     sample = _compute_sample(coefficient, clusters)
     value = float(sample.coefficient[0])
@@ -53,8 +56,8 @@ def estimate_nominal(
     chance = float(sample.expected[0])
     if value < 1:  # the one by which the share gives the value, where units weigh differently
         chance = (1 - agreement.mean) / (1 - value)
-    bounds = (1 - (1 - share) / chance for share in (agreement.lo, agreement.hi))
-    return CoefficientEstimate(value, *bounds)
+    low, high = (1 - (1 - share) / chance for share in (agreement.lo, agreement.hi))
+    return CoefficientEstimate(value, max(-1.0, low), high)
 
 
 def estimate_by_resampling(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from tests.stages.analyze.conftest import Folders, make_study, study_values
 from omibench.params.study import parse_study
 from omibench.results.load import load_results
 from omibench.stages.analyze.analysis import Analysis
-from review.builders import write_lines
+from omibench.stages.analyze.figures.agreement import draw_agreement
+from review.builders import GOOD, write_lines
 from review.sampling.test_residual import judge_samples
 
 
@@ -65,3 +67,25 @@ def test_columns_are_typed(folders: Folders, tmp_path: Path) -> None:
     assert table is not None
     assert table.schema["people"] == pl.Int64
     assert table.schema["low"] == pl.Float64
+
+
+def test_the_figure_has_a_row_a_field_and_is_marked(folders: Folders, tmp_path: Path) -> None:
+    tasks, decisions = judge_samples(0)
+    wrong = {"valid": "invalid", "quality": 2}
+    decisions = [
+        decision.model_copy(
+            update={"simulated": True, "fields": wrong if i in (0, 1, 2, 9) else GOOD}
+        )
+        for i, decision in enumerate(decisions)
+    ]
+    write_lines(tmp_path / "tasks.jsonl", *tasks)
+    write_lines(tmp_path / "decisions.jsonl", *decisions)
+    table = open_analysis(folders, folder=str(tmp_path)).table("agreement")
+    assert table is not None
+    chart = draw_agreement(table)
+    assert chart is not None
+    specification = json.dumps(chart.to_dict())
+    assert '"item: valid"' in specification
+    assert '"item: quality"' in specification
+    assert "SIMULATED" in specification
+    assert draw_agreement(table.filter(metric="agreement")) is None
