@@ -7,7 +7,7 @@ from collections.abc import Collection
 from omibench.errors import MissingInputError
 from omibench.review.changes import find_drop
 from omibench.review.kinds import find_kind
-from omibench.review.state import compute_state
+from omibench.review.report import compute_states
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.photographs import (
     CLEAN,
@@ -61,12 +61,11 @@ def _draft_problems(request: TaskRequest, discarded: Collection[str]) -> list[Ta
 
 def list_discarded(request: TaskRequest) -> set[str]:
     """The photographs that a settled screening discards."""
-    kind, needed = find_kind(SCREENING), request.rule.count_needed(SCREENING)
-    discarded = set()
-    for task in request.present:
-        if task.kind != SCREENING or task.purpose != "work":
-            continue
-        state = compute_state(task, kind, request.decisions, needed)
-        if state.fields is not None and find_drop(kind, state.fields):
-            discarded.add(task.problem)
-    return discarded
+    kind = find_kind(SCREENING)
+    screenings = [t for t in request.present if t.kind == SCREENING and t.purpose == "work"]
+    states = compute_states(screenings, request.decisions, request.study.review.reviewers)
+    return {
+        state.task.problem
+        for state in states.values()
+        if state.fields is not None and find_drop(kind, state.fields)
+    }
