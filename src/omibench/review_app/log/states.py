@@ -193,12 +193,23 @@ def find_previous(connection: sqlite3.Connection, query: WaitingQuery, position:
 def list_decided(
     connection: sqlite3.Connection, person: str, limit: int
 ) -> list[tuple[str, str, str]]:
-    """The tasks on which a person decided last, the latest first: task, role, status."""
+    """The tasks on which a person decided last, the latest first: task, role, status.
+
+    Args:
+        connection: The log.
+        person: The name.
+        limit: How many of the person's last events are looked at.
+    """
     rows = connection.execute(
-        "SELECT r.task, r.role, s.status FROM task_readers r JOIN task_state s ON s.task = r.task"
-        " WHERE r.person = ? ORDER BY (SELECT MAX(number) FROM events e"
-        " WHERE e.task = r.task AND e.person = r.person) DESC LIMIT ?",
-        (person, limit),
+        "WITH latest AS ("
+        " SELECT task, MAX(number) AS number FROM ("
+        "  SELECT task, number FROM events WHERE person = :person ORDER BY number DESC LIMIT :limit"
+        " ) GROUP BY task"
+        ")"
+        " SELECT r.task, r.role, s.status FROM latest l"
+        " JOIN task_readers r ON r.task = l.task AND r.person = :person"
+        " JOIN task_state s ON s.task = l.task ORDER BY l.number DESC",
+        {"person": person, "limit": limit},
     )
     return rows.fetchall()
 
