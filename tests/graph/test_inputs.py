@@ -198,7 +198,10 @@ def test_a_calibration_of_people_freezes_nothing_again() -> None:
 def test_the_report_reads_the_review_that_is_there(tmp_path: Path) -> None:
     review = {"folder": str(tmp_path), "reviewers": 1, "calibration": {"items": 12}}
     study = parse_study({"review": review}, "test")
-    assert slice_study(study, "analyze")["review"] == {"folder": str(tmp_path)}
+    assert slice_study(study, "analyze")["review"] == {
+        "folder": str(tmp_path),
+        "reviewers": 1,
+    }
     assert list_named_files(study, "analyze") == []
     for name in ("tasks.jsonl", "decisions.jsonl", "reviewers.yaml"):
         (tmp_path / name).touch()

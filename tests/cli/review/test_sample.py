@@ -49,6 +49,15 @@ def test_a_weeks_sample_is_added_once(folder: Path) -> None:
     assert len(read_tasks(folder / "tasks.jsonl").rows) == 60
 
 
+def test_the_rule_of_the_study_says_what_is_settled(folder: Path) -> None:
+    lines = (folder / "decisions.jsonl").read_text().splitlines()
+    annotators = [line for line in lines if '"annotator"' in line]
+    (folder / "decisions.jsonl").write_text("".join(f"{line}\n" for line in annotators))
+    words = ("--week", "2026-W02")
+    assert run(folder, *words).strip() == "nothing was settled in this time"
+    assert "40 settled" in run(folder, *words, "--params", '{"review": {"reviewers": 1}}')
+
+
 def test_a_week_without_work_adds_nothing(folder: Path) -> None:
     assert run(folder, "--week", "2026-W30").strip() == "nothing was settled in this time"
     assert len(read_tasks(folder / "tasks.jsonl").rows) == 40

@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
@@ -97,6 +97,7 @@ strata = st.dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(strata=strata, size=st.integers(0, 50), seed=st.integers(0, 3))
 def test_every_stratum_has_its_share_to_within_one(
     strata: dict[str, tuple[str, ...]], size: int, seed: int

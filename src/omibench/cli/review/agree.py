@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_calibration, find_review_folder
+from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say_lines
 
@@ -47,11 +47,13 @@ def agree(
 
     folder = read_review(find_review_folder(review, params))
     say_lines("\n".join(folder.errors), err=True)
-    rule = find_calibration(params) or CalibrationParams()
+    rule = read_review_params(params)
     report = QualityReport(
         measure_agreement(folder.tasks, folder.decisions, confidence, seed),
-        measure_residual_error(folder.tasks, folder.decisions, confidence),
-        measure_calibration(folder.tasks, folder.decisions, rule),
+        measure_residual_error(folder.tasks, folder.decisions, confidence, rule.reviewers),
+        measure_calibration(
+            folder.tasks, folder.decisions, rule.calibration or CalibrationParams()
+        ),
         confidence,
     )
     say_lines(describe_quality(report))

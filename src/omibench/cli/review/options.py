@@ -10,7 +10,7 @@ import typer
 from omibench.errors import MissingInputError
 
 if TYPE_CHECKING:
-    from omibench.params.review import CalibrationParams, ReviewParams
+    from omibench.params.review import ReviewParams
 
 ReviewFolder = Annotated[
     Path | None,
@@ -53,11 +53,6 @@ def read_review_params(params: str) -> ReviewParams:
     from omibench.cli.options import read_study
 
     return read_study(params, None).review
-
-
-def find_calibration(params: str) -> CalibrationParams | None:
-    """The test that the params ask people to pass; none where there is no params file."""
-    return read_review_params(params).calibration
 
 
 def _is_text(params: str) -> bool:

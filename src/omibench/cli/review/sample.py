@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
 from omibench.errors import ParamsError
 from omibench.text.terminal import say, say_lines
 
@@ -65,6 +65,7 @@ def sample(
     names = tuple(find_kind(kind).name for kind in kinds.split(",")) if kinds else ()
     folder = find_review_folder(review, params)
     record = read_review(folder)
+    needed = read_review_params(params).reviewers
     if calibration is not None:
         from omibench.review.sampling.calibration_sets import CalibrationPlan, draw_calibration
 
@@ -74,14 +75,14 @@ def sample(
                 "and no time"
             )
         plan = CalibrationPlan(names[0], calibration, name, seed)
-        drawn = draw_calibration(record.tasks, record.decisions, plan)
+        drawn = draw_calibration(record.tasks, record.decisions, plan, needed)
         _add_tasks(folder, drawn)
         say(f"{len(drawn)} calibration tasks of {names[0]} in the set {name}")
         return
     from omibench.review.sampling.weekly import SamplePlan, describe_draw, draw_samples
 
     sample_plan = SamplePlan(_read_period(week, since, until), share, seed, names)
-    draw = draw_samples(record.tasks, record.decisions, sample_plan, record.reviewers)
+    draw = draw_samples(record.tasks, record.decisions, sample_plan, record.reviewers, needed)
     _add_tasks(folder, draw.tasks)
     say_lines(describe_draw(draw))
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.params.review import ReviewParams
     from omibench.review_app.service import ReviewService
     from omibench.review_app.settings import ServerSettings
 
@@ -65,19 +64,10 @@ def serve(
         _serve_demo(settings)
         return
     folder = find_review_folder(review, params)
-    rules = _read_rules(params)
+    rules = read_review_params(params)
     service = ReviewService(folder, rule=ReviewRule(rules.reviewers), calibration=rules.calibration)
     _announce_review(service)
     run_server(service, settings, lambda address: say(f"{folder}: {address} (Ctrl-C stops it)"))
-
-
-def _read_rules(params: str) -> ReviewParams:
-    """The block `review` of the params; its defaults where there are none."""
-    from omibench.cli.options import read_study
-    from omibench.params.review import ReviewParams
-
-    has_params = params.lstrip().startswith("{") or Path(params).is_file()
-    return read_study(params, None).review if has_params else ReviewParams()
 
 
 def _serve_demo(settings: ServerSettings) -> None:

@@ -31,8 +31,9 @@ def _list_review_files(study: Study) -> list[str]:
 
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    """Of the review its folder alone: what freeze asks of it does not change the report."""
-    review = pick(blocks.get("review", {}), ("folder",))
+    """Of the review its folder and what settles a task, where there is one."""
+    review = blocks.get("review", {})
+    review = pick(review, ("folder", "reviewers")) if "folder" in review else {}
     others = {name: block for name, block in blocks.items() if name != "review"}
     return {**others, "review": review} if review else others
 

@@ -29,7 +29,10 @@ class CalibrationPlan:
 
 
 def draw_calibration(
-    tasks: Sequence[ReviewTask], decisions: Iterable[ReviewDecision], plan: CalibrationPlan
+    tasks: Sequence[ReviewTask],
+    decisions: Iterable[ReviewDecision],
+    plan: CalibrationPlan,
+    needed: int | None = None,
 ) -> list[ReviewTask]:
     """Draw settled tasks as a calibration set, whose gold decisions are their results (A.3.2).
 
@@ -37,6 +40,7 @@ def draw_calibration(
         tasks: All tasks.
         decisions: All decisions.
         plan: Kind, size and name of the set.
+        needed: The study's `review.reviewers`; each kind's number by default.
 
     Returns:
         The tasks, which anybody may be asked; those that are there already are left out.
@@ -46,7 +50,7 @@ def draw_calibration(
     """
     states = {
         state.task.id: state
-        for state in compute_states(tasks, decisions).values()
+        for state in compute_states(tasks, decisions, needed).values()
         if state.task.kind == plan.kind
         and state.task.purpose == "work"
         and state.status == "settled"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from omibench.review.kinds import KINDS
 from omibench.review.report import compute_states
 from omibench.review.sampling.strata import Stratum, find_stratum
-from omibench.review.state import TaskState, compute_state, list_differences
+from omibench.review.state import TaskState, compute_state, count_needed, list_differences
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.statistics.intervals import Estimate, wilson
 
@@ -63,7 +63,7 @@ def measure_residual_error(
         tasks: All tasks.
         decisions: All decisions.
         confidence: The two-sided level of the interval, in (0, 1).
-        needed: How many people decide before a task is settled; each kind's number by default.
+        needed: The study's `review.reviewers`; each kind's number by default.
     """
     states = compute_states(tasks, decisions := list(decisions), needed)
     on_task: dict[str, list[ReviewDecision]] = defaultdict(list)
@@ -133,7 +133,7 @@ def _is_overturned(
     if not senior or sample.task.content_hash != original.task.content_hash:
         return None
     before = [d for d in decisions if d.time < senior[0].time]
-    result = compute_state(original.task, kind, before, needed).fields
+    result = compute_state(original.task, kind, before, count_needed(kind, needed)).fields
     return None if result is None else bool(list_differences(kind, result, senior[0].fields))
 
 

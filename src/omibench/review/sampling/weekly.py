@@ -72,7 +72,7 @@ def draw_samples(
         plan: Period, share, seed and kinds.
         reviewers: Everybody: a senior who has not decided on a task is asked, the one with the
             fewest tasks first; without a senior the tasks are open to all who have the role.
-        needed: How many people decide before a task is settled; each kind's number by default.
+        needed: The study's `review.reviewers`; each kind's number by default.
     """
     states = compute_states(tasks, decisions, needed)
     present = {task.id for task in tasks}

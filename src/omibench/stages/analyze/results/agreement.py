@@ -55,7 +55,9 @@ def tabulate_agreement(analysis: Analysis) -> pl.DataFrame | None:
     for error in record.errors:
         _LOG.warning("%s; the line is left out", error)
     figures = measure_agreement(record.tasks, record.decisions, analysis.confidence)
-    errors = measure_residual_error(record.tasks, record.decisions, analysis.confidence)
+    errors = measure_residual_error(
+        record.tasks, record.decisions, analysis.confidence, analysis.study.review.reviewers
+    )
     rows = [*map(_write_agreement, figures), *map(_write_error, errors)]
     types = dict.fromkeys(("estimate", "low", "high"), pl.Float64) | {"people": pl.Int64}
     return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None) if rows else None
