@@ -14,6 +14,7 @@ from omibench.cli.budget import budget_app
 from omibench.cli.code_hash import code_hash
 from omibench.cli.documents import files, schema
 from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
+from omibench.cli.explore import explore
 from omibench.cli.graph import record, trust
 from omibench.cli.help import GroupedCommands
 from omibench.cli.init import init
@@ -54,7 +55,7 @@ app = typer.Typer(
     help="From raw exam papers to a report on how well models reason over several images.",
 )
 GROUPS: Mapping[str, tuple[Callable[..., None], ...]] = {
-    "Studies": (init, plan, run, status, resume),
+    "Studies": (init, plan, run, status, resume, explore),
     "Stages: datasets from exam papers": (ocr, filter_, rationale, freeze),
     "Stages: evaluation": (*(infer, fill, score, judge, aggregate, certify, saliency, analyze),),
     "Results of others": (record, trust),

@@ -24,7 +24,7 @@ class ItemQuery:
     """Which items, and in which order.
 
     Attributes:
-        rules: The rule book of the grid; None for the run's first.
+        rules: The rule book of the grid; None for the run's main one.
         models: Models whose cells are columns; all without any.
         settings: Settings whose cells are columns; all without any.
         facets: Values that an item may have, by attribute.

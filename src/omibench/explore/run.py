@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.params.cell import Cell
 from omibench.schemas.cells.files import read_cell
 
@@ -45,12 +45,21 @@ class Run:
     unreadable: tuple[str, ...] = ()
     labels: dict[str, str] = field(default_factory=dict)
     """Names under which models and settings are shown, by their own."""
+    stated_rules: str | None = None
+    """The rule book that params name first; None where they name none."""
 
     @cached_property
     def rules(self) -> list[str]:
         """The rule books that have verdicts, the judge last."""
         names = sorted(self.verdicts["rules"].unique().to_list())
         return sorted(names, key=lambda name: (name == JUDGE_RULES, name))
+
+    @cached_property
+    def main_rules(self) -> str | None:
+        """The rule book of the grid: the one of the params, else the first that has verdicts."""
+        if self.stated_rules in self.rules:
+            return self.stated_rules
+        return next(iter(self.rules), None)
 
     @cached_property
     def is_simulated(self) -> bool:
@@ -79,7 +88,33 @@ class Run:
         return self.labels.get(name, name)
 
 
-def open_run(folder: Path, labels: dict[str, str] | None = None) -> Run:
+class CellReader:
+    """Reads files of cells, and remembers those that have not changed since."""
+
+    def __init__(self) -> None:
+        self._frames: dict[Path, tuple[tuple[int, int], pl.DataFrame]] = {}
+
+    def read(self, path: Path, cell: Cell, columns: Sequence[str]) -> pl.DataFrame:
+        """Some columns of a cell's file, behind `model` and `setting`.
+
+        Raises:
+            MissingInputError: It is not there.
+            FileFormatError: It cannot be read.
+        """
+        stamp = _stamp(path)
+        remembered = self._frames.get(path)
+        if remembered is None or remembered[0] != stamp:
+            remembered = (stamp, _read(path, cell, columns))
+            self._frames[path] = remembered
+        return remembered[1]
+
+
+def open_run(
+    folder: Path,
+    labels: dict[str, str] | None = None,
+    stated_rules: str | None = None,
+    reader: CellReader | None = None,
+) -> Run:
     """Read a folder of results.
 
     A study that is being run is read as far as it is: a cell without a readable file of responses
@@ -88,6 +123,8 @@ def open_run(folder: Path, labels: dict[str, str] | None = None) -> Run:
     Args:
         folder: The folder that holds `freeze/`, `infer/` and `score/`.
         labels: Names under which models and settings are shown.
+        stated_rules: The rule book that params name first.
+        reader: Remembers cells between one look and the next.
 
     Raises:
         MissingInputError: The folder holds no results.
@@ -95,6 +132,7 @@ def open_run(folder: Path, labels: dict[str, str] | None = None) -> Run:
     """
     import polars as pl
 
+    reader = reader or CellReader()
     if not (folder / "freeze" / "questions.jsonl").is_file():
         raise MissingInputError(
             f"{folder}: holds no results: freeze/questions.jsonl is not there; name the folder "
@@ -104,15 +142,15 @@ def open_run(folder: Path, labels: dict[str, str] | None = None) -> Run:
     for cell in list_cells(folder / "infer"):
         place = f"{cell.model}/{cell.setting}.parquet"
         try:
-            responses.append(_read(folder / "infer" / place, cell, RESPONSE))
-        except FileFormatError as error:
+            responses.append(reader.read(folder / "infer" / place, cell, RESPONSE))
+        except (FileFormatError, MissingInputError) as error:
             unreadable.append(str(error))
             continue
         cells.append(cell)
         if (folder / "score" / place).is_file():
             try:
-                verdicts.append(_read(folder / "score" / place, cell, VERDICT))
-            except FileFormatError as error:
+                verdicts.append(reader.read(folder / "score" / place, cell, VERDICT))
+            except (FileFormatError, MissingInputError) as error:
                 unreadable.append(str(error))
     if unreadable and not cells:
         raise FileFormatError(unreadable[0])
@@ -124,6 +162,7 @@ def open_run(folder: Path, labels: dict[str, str] | None = None) -> Run:
         verdicts=_leave_votes_out(pl.concat(verdicts)) if verdicts else _empty(VERDICT),
         unreadable=tuple(unreadable),
         labels=labels or {},
+        stated_rules=stated_rules,
     )
 
 
@@ -136,6 +175,14 @@ def list_cells(infer: Path) -> Iterator[Cell]:
     for path in sorted(infer.glob("*/*.parquet")):
         if not path.name.startswith(".") and not path.parent.name.startswith("."):
             yield Cell(path.parent.name, path.stem)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
+    return status.st_mtime_ns, status.st_size
 
 
 def _read(path: Path, cell: Cell, columns: Sequence[str]) -> pl.DataFrame:

@@ -76,7 +76,7 @@ class Study:
         return Selection([self.items.ids[row] for row in order if mask[row]], scope.grid)
 
     def choose_rules(self, rules: str | None) -> str:
-        """The rule book of a grid: the one that is named, else the run's first.
+        """The rule book of a grid: the one that is named, else the run's main one.
 
         Raises:
             ParamsError: The run has no verdicts of it, or no verdicts.
@@ -86,7 +86,7 @@ class Study:
             raise ParamsError("rules: nothing is scored yet")
         if rules is not None and rules not in known:
             raise ParamsError(f"rules: no verdicts of {rules[:40]!r}{suggest_name(rules, known)}")
-        return rules or known[0]
+        return rules or (self.run and self.run.main_rules) or known[0]
 
     def _scope(self, query: ItemQuery) -> Scope | None:
         if self.run is None or not self.run.rules:

@@ -1,0 +1,5 @@
+"""The verb `omibench explore`."""
+
+from omibench.cli.explore.verb import explore
+
+__all__ = ["explore"]

@@ -1,0 +1,68 @@
+"""The verb `omibench explore`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from omibench.text.terminal import say
+
+PORT = 8766
+
+
+def explore(
+    results: Annotated[
+        Path, typer.Argument(metavar="[RESULTS]", help="Folder of results.", show_default=True)
+    ] = Path("results"),
+    other: Annotated[
+        Path | None,
+        typer.Option(metavar="RESULTS", help="Another run, to see which verdicts changed."),
+    ] = None,
+    dataset: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A frozen dataset or release, before a model is asked."),
+    ] = None,
+    params: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Parameter file of the results.  [params.yaml, where it names them]",
+            show_default=False,
+        ),
+    ] = None,
+    review: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Take notes on items as decisions of this review."),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
+) -> None:
+    """Look at single items in a browser: all models and settings, side by side.
+
+    It listens on this machine alone and writes nothing. Results that are being written are shown
+    as far as they are, and read again when they change.
+
+    \b
+    Example:
+      omibench explore results
+      omibench explore results --other results-before
+      omibench explore --dataset release/v1.0.0
+    """
+    from omibench.extras import require_extra
+
+    require_extra("web", "explore")
+    from omibench.cli.explore.sources import find_sources
+    from omibench.explore.app.live import LiveStudy
+    from omibench.explore.app.server import run_explorer
+    from omibench.explore.app.settings import ExplorerSettings
+
+    with TemporaryDirectory(prefix="omibench-explore-") as scratch:
+        sources = find_sources(results, other, dataset, params, review, Path(scratch))
+        live = LiveStudy(sources)
+        for line in live.read().warnings:
+            say(line, err=True)
+        settings = ExplorerSettings(port=port)
+        place = sources.results or dataset
+        run_explorer(live, settings, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))

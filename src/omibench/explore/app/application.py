@@ -1,0 +1,83 @@
+"""The application: its addresses, its errors, and what stands around every request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from omibench.errors import MissingInputError, OmibenchError
+from omibench.explore.app.handlers.context import ExplorerContext
+from omibench.explore.app.handlers.data import list_items, show_item, show_sent, show_study
+from omibench.explore.app.handlers.files import show_health, show_picture
+from omibench.explore.app.handlers.pages import show_grid, show_item_page
+from omibench.explore.app.live import LiveStudy
+from omibench.explore.app.settings import ExplorerSettings
+from omibench.web.serving.bodies import RequestError
+from omibench.web.serving.headers import BrowserPolicy
+from omibench.web.serving.static import mount_folders
+
+STATIC_FOLDERS: Final[Mapping[str, tuple[str, str]]] = {
+    "/static/katex": ("omibench.web", "vendored/katex"),
+    "/static/web": ("omibench.web", "static"),
+    "/static": ("omibench.explore", "static"),
+}
+"""Where scripts, styles and fonts are served, and from which folder of which package. The first
+address that fits counts."""
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/", show_grid),
+    Route("/items/{name:path}", show_item_page),
+    Route("/healthz", show_health),
+    Route("/pictures/{sha256}", show_picture),
+    Route("/api/study", show_study),
+    Route("/api/items", list_items),
+    Route("/api/items/{name:path}", show_item),
+    Route("/api/sent/{key}", show_sent),
+)
+
+
+def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
+    """Make the application of a study.
+
+    Args:
+        live: The study.
+        settings: Where and for whom it is served.
+    """
+    application = Starlette(
+        routes=[*ROUTES, *mount_folders(STATIC_FOLDERS)],
+        middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
+        exception_handlers=_HANDLERS,
+    )
+    application.state.context = ExplorerContext(live, settings)
+    return application
+
+
+def _answer_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestError)
+    return JSONResponse({"reason": error.reason, "message": error.message}, error.status)
+
+
+def _answer_mistake(request: Request, error: Exception) -> Response:
+    """What an address names is not there, or is no query."""
+    assert isinstance(error, OmibenchError)
+    status = 404 if isinstance(error, MissingInputError) else 400
+    return JSONResponse({"reason": "address", "message": str(error)}, status)
+
+
+def _answer_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = "there is no such page" if error.status_code == 404 else error.detail
+    return JSONResponse({"reason": "address", "message": message}, error.status_code)
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
+    RequestError: _answer_request,
+    OmibenchError: _answer_mistake,
+    HTTPException: _answer_http,
+}

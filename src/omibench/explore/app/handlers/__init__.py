@@ -1,0 +1,1 @@
+"""What the explorer answers, one function an address."""

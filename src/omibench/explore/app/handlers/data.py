@@ -1,0 +1,65 @@
+"""What the pages ask for: the study, items, one item, what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from omibench.errors import ParamsError
+from omibench.explore.app.handlers.context import open_trail, read_snapshot
+from omibench.explore.app.rows import describe_place, describe_rows
+from omibench.explore.app.sent import describe_sent
+from omibench.explore.app.study_view import describe_study
+from omibench.explore.query import parse_query
+from omibench.params.cell import Cell
+
+
+def show_study(request: Request) -> Response:
+    """`GET /api/study`: what there is to look at."""
+    snapshot = read_snapshot(request)
+    can_note = snapshot.sources.review is not None
+    return JSONResponse(describe_study(snapshot, can_note))
+
+
+def list_items(request: Request) -> Response:
+    """`GET /api/items?QUERY`: a page of the items that a query selects, with their verdicts."""
+    query = parse_query(request.query_params.multi_items())
+    return JSONResponse(describe_rows(read_snapshot(request).study, query))
+
+
+def show_item(request: Request) -> Response:
+    """`GET /api/items/ID?cells=MODEL/SETTING&QUERY`: an item, responses, and its neighbours."""
+    pairs = request.query_params.multi_items()
+    cells = parse_cells([value for name, value in pairs if name == "cells"])
+    query = parse_query([(name, value) for name, value in pairs if name != "cells"])
+    name = request.path_params["name"]
+    return JSONResponse(describe_place(read_snapshot(request), name, cells, query))
+
+
+def show_sent(request: Request) -> Response:
+    """`GET /api/sent/KEY`: the messages of a request as they were sent, and the steps before."""
+    snapshot = read_snapshot(request)
+    trail = open_trail(snapshot)
+    if trail is None:
+        return JSONResponse({"sent": None, "said": None, "steps": []})
+    return JSONResponse(describe_sent(snapshot, trail, request.path_params["key"]))
+
+
+def parse_cells(texts: Sequence[str]) -> list[Cell]:
+    """Read cells as addresses name them.
+
+    Args:
+        texts: Each MODEL/SETTING.
+
+    Raises:
+        ParamsError: One has no slash.
+    """
+    cells = []
+    for text in texts:
+        model, slash, setting = text.partition("/")
+        if not slash:
+            raise ParamsError(f"cells: name one as MODEL/SETTING (got {text[:80]!r})")
+        cells.append(Cell(model, setting))
+    return cells

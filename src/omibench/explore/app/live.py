@@ -1,0 +1,121 @@
+"""A study as its files are now: read again where one has changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from omibench.errors import OmibenchError
+from omibench.explore.app.pictures import PictureFinder
+from omibench.explore.app.settings import ExplorerSources
+from omibench.explore.items import read_items
+from omibench.explore.run import CellReader, Run, open_run
+from omibench.explore.selection import Study
+
+LOOK_S: Final = 1.0
+"""For so long the files are taken to be as they were."""
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A study as it was read at one moment.
+
+    Attributes:
+        study: Items, verdicts and what they are compared with.
+        sources: Its files.
+        warnings: What could not be read, a line each.
+    """
+
+    study: Study
+    sources: ExplorerSources
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def pictures(self) -> PictureFinder:
+        """The pictures of the study."""
+        return PictureFinder(self.study.items, self.sources)
+
+
+class LiveStudy:
+    """What the explorer answers from. Files that change while it is looked at are read again; one
+    that is being written keeps the study as it was."""
+
+    def __init__(self, sources: ExplorerSources, look_s: float = LOOK_S) -> None:
+        """Read the files.
+
+        Args:
+            sources: Which.
+            look_s: Seconds for which the files are taken to be as they were.
+
+        Raises:
+            MissingInputError: A folder holds no results or no dataset.
+            FileFormatError: It cannot be read.
+        """
+        self._sources = sources
+        self._look_s = look_s
+        self._lock = threading.Lock()
+        self._readers = CellReader(), CellReader()
+        self._stamp = stamp_files(sources)
+        self._snapshot = self._read()
+        self._looked = time.monotonic()
+
+    def read(self) -> Snapshot:
+        """The study as it is now."""
+        with self._lock:
+            if time.monotonic() - self._looked >= self._look_s:
+                self._renew()
+                self._looked = time.monotonic()
+            return self._snapshot
+
+    def _renew(self) -> None:
+        stamp = stamp_files(self._sources)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self._snapshot = self._read()
+        except OmibenchError as error:
+            before = self._snapshot
+            self._snapshot = Snapshot(before.study, before.sources, (str(error),))
+
+    def _read(self) -> Snapshot:
+        sources = self._sources
+        items = read_items(sources.dataset)
+        run = self._open(sources.results, 0) if sources.results else None
+        other = self._open(sources.other, 1) if sources.other else None
+        warnings = (*(run.unreadable if run else ()), *(other.unreadable if other else ()))
+        return Snapshot(Study(items, run, other), sources, warnings)
+
+    def _open(self, folder: Path, place: int) -> Run:
+        sources = self._sources
+        return open_run(folder, sources.labels, sources.main_rules, self._readers[place])
+
+
+def stamp_files(sources: ExplorerSources) -> Stamp:
+    """Time and size of every file that a study is read from."""
+    return tuple(_stamp(path) for path in _list_files(sources))
+
+
+def _list_files(sources: ExplorerSources) -> Iterator[Path]:
+    for name in ("questions.jsonl", "answers.jsonl", "manifest.json"):
+        yield sources.dataset / name
+    for folder in (sources.results, sources.other):
+        for stage in ("infer", "score") if folder else ():
+            assert folder is not None
+            yield from sorted((folder / stage).glob("*/*.parquet"))
+    if sources.pages is not None:
+        yield sources.pages / "tasks.jsonl"
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), status.st_mtime_ns, status.st_size

@@ -1,0 +1,66 @@
+"""Pages of papers with the boxes of items on them, as `omibench review assign` drew them.
+
+Pages are drawn where papers are read; the explorer shows pictures and reads no PDF.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from omibench.errors import OmibenchError
+from omibench.review.read import TASKS, read_tasks
+from omibench.schemas.problem import BBox
+
+
+@dataclass(frozen=True)
+class PagePicture:
+    """The picture of one page.
+
+    Attributes:
+        sha256: Of its bytes.
+        label: Such as `Page 3`.
+        boxes: Where the item stands, (x0, y0, x1, y1) as shares of width and height.
+    """
+
+    sha256: str
+    label: str
+    boxes: Sequence[BBox]
+
+
+@dataclass(frozen=True)
+class PagePictures:
+    """The pages of all items.
+
+    Attributes:
+        by_item: The pages of each item, in order.
+        files: The file of each picture by its SHA-256.
+    """
+
+    by_item: Mapping[str, Sequence[PagePicture]] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+
+def read_page_pictures(folder: Path) -> PagePictures:
+    """Read which pages a review shows of each item.
+
+    Args:
+        folder: Of the review; without readable tasks there are no pages.
+    """
+    try:
+        tasks = read_tasks(folder / TASKS).rows
+    except OmibenchError:
+        return PagePictures()
+    by_item: defaultdict[str, list[PagePicture]] = defaultdict(list)
+    files: dict[str, Path] = {}
+    for task in tasks:
+        if task.kind != "page" or task.of is not None:
+            continue
+        for picture in task.pictures:
+            if picture.part == "page":
+                page = PagePicture(picture.sha256, picture.label, picture.boxes)
+                by_item[task.problem].append(page)
+                files[picture.sha256] = folder / picture.file
+    return PagePictures(dict(by_item), files)

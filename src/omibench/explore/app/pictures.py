@@ -1,0 +1,109 @@
+"""The pictures that the explorer shows: looked up by their content, never by a path."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from omibench.errors import OmibenchError
+from omibench.explore.app.page_pictures import PagePictures, read_page_pictures
+from omibench.explore.app.settings import ExplorerSources
+from omibench.explore.items import Items
+from omibench.files.intake import read_bytes
+from omibench.files.intake.containment import Container
+from omibench.files.picture_forms import HEAD_BYTES, detect_form
+from omibench.settings.pictures.derived import locate_pictures
+from omibench.settings.pictures.made import made_sha256
+from omibench.store.images import ImageStore
+
+PICTURE_BYTES: Final = 64 * 2**20
+"""The largest picture that is sent."""
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class ServedPicture(NamedTuple):
+    """The bytes of a picture, and what they are by their content."""
+
+    data: bytes
+    media_type: str
+
+
+class PictureFinder:
+    """The pictures of a dataset, those that settings derived, that models drew, and of pages."""
+
+    def __init__(self, items: Items, sources: ExplorerSources) -> None:
+        """Prepare the look-up; nothing is opened before it is asked for.
+
+        Args:
+            items: Whose pictures.
+            sources: Where the others lie.
+        """
+        self._items = items
+        self._sources = sources
+
+    @cached_property
+    def pages(self) -> PagePictures:
+        """The pictures of pages of papers, by item."""
+        folder = self._sources.pages
+        return read_page_pictures(folder) if folder is not None else PagePictures()
+
+    def read(self, sha256: str) -> ServedPicture | None:
+        """A picture by its SHA-256.
+
+        Returns:
+            None where nothing with this hash is known, or what lies there has other bytes or is no
+            picture.
+        """
+        if not _SHA256.fullmatch(sha256):
+            return None
+        for path in self._list_places(sha256):
+            picture = _read_picture(path, sha256)
+            if picture is not None:
+                return picture
+        return None
+
+    def has(self, sha256: str) -> bool:
+        """Whether a file is there for a picture; it is not read."""
+        is_hash = _SHA256.fullmatch(sha256) is not None
+        return is_hash and any(path.is_file() for path in self._list_places(sha256))
+
+    def _list_places(self, sha256: str) -> list[Path]:
+        places = [self._of_dataset.get(sha256), self._derived.get(sha256[:16])]
+        places.append(self.pages.files.get(sha256))
+        if self._sources.store is not None:
+            places.append(ImageStore(self._sources.store / "images").path(sha256))
+        return [path for path in places if path is not None]
+
+    @cached_property
+    def _of_dataset(self) -> dict[str, Path]:
+        """The dataset may be another's: no name leads out of its folder."""
+        container = Container(self._items.folder)
+        paths: dict[str, Path] = {}
+        for question in self._items.questions.values():
+            for figure in question.images:
+                if figure.sha256 and figure.sha256 not in paths:
+                    try:
+                        paths[figure.sha256] = container.path(figure.file)
+                    except OmibenchError:
+                        continue
+        return paths
+
+    @cached_property
+    def _derived(self) -> dict[str, Path]:
+        folder = locate_pictures(self._items.folder)
+        files = folder.rglob("*") if folder.is_dir() else []
+        return {sha: path for path in files if (sha := made_sha256(path.name))}
+
+
+def _read_picture(path: Path, sha256: str) -> ServedPicture | None:
+    try:
+        data = read_bytes(path, PICTURE_BYTES)
+    except OmibenchError:
+        return None
+    form = detect_form(data[:HEAD_BYTES])
+    if form is None or hashlib.sha256(data).hexdigest() != sha256:
+        return None
+    return ServedPicture(data, f"image/{form}")

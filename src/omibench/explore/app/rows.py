@@ -1,0 +1,103 @@
+"""The rows of the grid, and one item within the filter in which it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any, Final
+
+from omibench.explore.app.live import Snapshot
+from omibench.explore.grid import Grid
+from omibench.explore.item import describe_item, describe_responses, list_outcomes
+from omibench.explore.query import ItemQuery
+from omibench.explore.selection import Study
+from omibench.params.cell import Cell
+
+SNIPPET: Final = 160
+"""Characters of a question that a row shows."""
+_DIGITS: Final = 4
+Values = dict[str, Any]
+
+
+def describe_rows(study: Study, query: ItemQuery) -> Values:
+    """One page of the items that a query selects.
+
+    Args:
+        study: The study.
+        query: Which items, and which of them to give.
+
+    Returns:
+        Plain values for JSON; verdicts are in the order of `cells`, None where there is none.
+
+    Raises:
+        ParamsError: The query names what the study has not.
+    """
+    selection = study.select(query)
+    names = selection.ids[query.offset : query.offset + query.limit]
+    grid = selection.grid
+    cells = [dict(cell._asdict()) for cell in grid.cells] if grid else []
+    return {
+        "total": len(selection.ids),
+        "offset": query.offset,
+        "rules": study.choose_rules(query.rules) if grid else None,
+        "cells": cells,
+        "items": [_describe_row(study, name, grid) for name in names],
+        "address": query.to_address(),
+    }
+
+
+def describe_place(
+    snapshot: Snapshot, name: str, cells: Sequence[Cell], query: ItemQuery
+) -> Values:
+    """One item with chosen models side by side, and its place among those that a query selects.
+
+    Args:
+        snapshot: The study.
+        name: The id of the item.
+        cells: Whose responses are shown.
+        query: Within which items it is looked at.
+
+    Raises:
+        MissingInputError: There is no such item.
+        ParamsError: The query or a cell is none of the study.
+    """
+    study = snapshot.study
+    item = describe_item(study.items, name)
+    item["pages_drawn"] = [
+        {"address": f"/pictures/{page.sha256}", "label": page.label, "boxes": page.boxes}
+        for page in snapshot.pictures.pages.by_item.get(name, ())
+    ]
+    ids = study.select(query).ids
+    place = ids.index(name) if name in ids else None
+    run = study.run
+    rules = study.choose_rules(query.rules) if run and run.rules else None
+    return {
+        "item": item,
+        "rules": rules,
+        "outcomes": list_outcomes(run, name, rules) if run and rules else [],
+        "columns": describe_responses(run, name, cells) if run else [],
+        "previous": ids[place - 1] if place else None,
+        "next": ids[place + 1] if place is not None and place + 1 < len(ids) else None,
+        "position": place,
+        "total": len(ids),
+    }
+
+
+def _describe_row(study: Study, name: str, grid: Grid | None) -> Values:
+    question, answer = study.items.questions[name], study.items.answers[name]
+    row = study.items.places[name]
+    return {
+        "id": name,
+        "subject": question.subject,
+        "answer_type": answer.answer_type,
+        "n_images": answer.n_images,
+        "gold": "; ".join(answer.answer)[:SNIPPET],
+        "snippet": " ".join(question.question[: 2 * SNIPPET].split())[:SNIPPET],
+        "verdicts": _list_numbers(grid.values[row].tolist()) if grid else [],
+        "failed": _list_numbers(grid.failed[row].tolist()) if grid else [],
+    }
+
+
+def _list_numbers(values: Sequence[float]) -> list[float | None]:
+    """Numbers for JSON, which has no NaN."""
+    return [None if isnan(value) else round(value, _DIGITS) for value in values]
