@@ -157,3 +157,13 @@ def test_the_clock_rests_while_nobody_looks(seat: Any) -> None:
     )
     page.clock.run_for(30_000)
     assert clock.inner_text() == "1:05"
+
+
+def test_the_time_of_a_baseline_outlives_a_reload(seat: Any) -> None:
+    desk = seat("Ugo Unger")
+    desk.page.clock.install()
+    page = desk.open("baseline:all")
+    page.clock.run_for(61_000)
+    page.wait_for_load_state("networkidle")
+    desk.open("baseline:all")
+    assert page.locator(".clock").inner_text() >= "1:00"

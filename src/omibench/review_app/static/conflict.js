@@ -1,14 +1,23 @@
 // A decision that came too late: what was written is shown and kept, and nothing is overwritten.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { isSet, showAnswer } from "./history.js";
 import { asText } from "./parts.js";
 
 const REASONS = {
-  changed: ["The task has changed", "Its content is another one than you saw. Read it again; your answers are kept."],
-  decided: ["Somebody decided while you worked", "Your decision was not sent, and nothing of theirs was overwritten."],
-  claimed: ["Somebody else has this task open", "Only one person works on it at a time. Your answers are kept."],
+  changed: [
+    "The task has changed",
+    "Its content is another one than you saw. Read it again; your answers are kept.",
+  ],
+  decided: [
+    "Somebody decided while you worked",
+    "Your decision was not sent, and nothing of theirs was overwritten.",
+  ],
+  claimed: [
+    "Somebody else has this task open",
+    "Only one person works on it at a time. Your answers are kept.",
+  ],
 };
 
 /**
@@ -19,7 +28,10 @@ const REASONS = {
  * @param {{goOn: () => void, drop: () => void}} actions
  */
 export function openConflict(answer, fields, mine, actions) {
-  const [title, text] = REASONS[answer.reason] ?? ["Your decision was not taken", "Your answers are kept."];
+  const [title, text] = REASONS[answer.reason] ?? [
+    "Your decision was not taken",
+    "Your answers are kept.",
+  ];
   const newest = answer.current?.history?.at?.(-1)?.fields;
   const rows = fields
     .filter((field) => isSet(mine.fields[field.name]) || isSet(newest?.[field.name]))
@@ -32,7 +44,15 @@ export function openConflict(answer, fields, mine, actions) {
         newest ? make("td", {}, showAnswer(field, newest[field.name])) : null,
       ),
     );
-  if (mine.comment) rows.push(make("tr", {}, make("th", { scope: "row" }, "Comment"), make("td", {}, ...showText(mine.comment))));
+  if (mine.comment)
+    rows.push(
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, "Comment"),
+        make("td", {}, ...showText(mine.comment)),
+      ),
+    );
   const dialog = make(
     "dialog",
     { class: "conflict", "aria-labelledby": "conflict-title" },
@@ -44,15 +64,33 @@ export function openConflict(answer, fields, mine, actions) {
       make(
         "table",
         { class: "history" },
-        make("thead", {}, make("tr", {}, make("td", {}), make("th", { scope: "col" }, "Your answers"), newest ? make("th", { scope: "col" }, "The decision") : null)),
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("td", {}),
+            make("th", { scope: "col" }, "Your answers"),
+            newest ? make("th", { scope: "col" }, "The decision") : null,
+          ),
+        ),
         make("tbody", {}, ...rows),
       ),
     ),
     make(
       "div",
       { class: "buttons" },
-      make("button", { type: "button", class: "primary", on: { click: () => actions.goOn() } }, "See the task as it is now, with my answers"),
-      make("button", { type: "button", on: { click: () => actions.drop() } }, "Throw my answers away"),
+      make(
+        "button",
+        { type: "button", class: "primary", on: { click: () => actions.goOn() } },
+        "See the task as it is now, with my answers",
+      ),
+      make(
+        "button",
+        { type: "button", on: { click: () => actions.drop() } },
+        "Throw my answers away",
+      ),
     ),
   );
   dialog.addEventListener("cancel", (event) => event.preventDefault()); // nothing is lost by Esc
@@ -63,7 +101,12 @@ export function openConflict(answer, fields, mine, actions) {
 /** A text stays whole and can be copied; other answers are named. */
 function showMine(field, value) {
   if (field.type !== "text" || typeof value !== "string") return showAnswer(field, value);
-  const area = make("textarea", { readonly: true, rows: 4, dir: "auto", "aria-label": `Your text: ${field.title}` });
+  const area = make("textarea", {
+    readonly: true,
+    rows: 4,
+    dir: "auto",
+    "aria-label": `Your text: ${field.title}`,
+  });
   area.value = value;
   return area;
 }

@@ -1,6 +1,6 @@
 // What changed from one text to another, word by word.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 
 const MOST_CELLS = 4_000_000;
@@ -26,7 +26,8 @@ function shorten(text, kept) {
 function compareWords(before, after) {
   const [first, second] = [splitWords(before), splitWords(after)];
   let start = 0;
-  while (start < first.length && start < second.length && first[start] === second[start]) start += 1;
+  while (start < first.length && start < second.length && first[start] === second[start])
+    start += 1;
   let [i, j] = [first.length, second.length];
   while (i > start && j > start && first[i - 1] === second[j - 1]) [i, j] = [i - 1, j - 1];
   const middle = align(first.slice(start, i), second.slice(start, j));
@@ -35,7 +36,11 @@ function compareWords(before, after) {
 }
 
 function align(first, second) {
-  if (first.length * second.length > MOST_CELLS) return [["del", first], ["ins", second]];
+  if (first.length * second.length > MOST_CELLS)
+    return [
+      ["del", first],
+      ["ins", second],
+    ];
   const width = second.length + 1;
   const lengths = new Uint32Array((first.length + 1) * width);
   for (let i = first.length - 1; i >= 0; i -= 1) {
@@ -56,7 +61,10 @@ function align(first, second) {
     if (i < first.length && j < second.length && first[i] === second[j]) {
       add("same", first[i]);
       [i, j] = [i + 1, j + 1];
-    } else if (j >= second.length || (i < first.length && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
+    } else if (
+      j >= second.length ||
+      (i < first.length && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])
+    ) {
       add("del", first[i]);
       i += 1;
     } else {

@@ -5,15 +5,16 @@ const DELAY_MS = 700;
 /** Saves answers that were begun. */
 export class Autosave {
   /**
-   * @param {string} task
+   * @param {string} key Names the draft in this tab: of one person, on one task.
    * @param {(isLast: boolean) => Promise<{status: number}>} save Sends the answers.
    * @param {() => Object} read The answers as they are.
    * @param {(state: "saving"|"saved"|"failed") => void} report
    */
-  constructor(task, save, read, report) {
-    Object.assign(this, { key: `draft:${task}`, save, read, report });
+  constructor(key, save, read, report) {
+    Object.assign(this, { key: `draft:${key}`, save, read, report });
     this.timeout = null;
     this.isDirty = false;
+    this.sending = Promise.resolve();
     addEventListener("pagehide", () => this.flush(true));
   }
 
@@ -24,13 +25,22 @@ export class Autosave {
     this.timeout = setTimeout(() => this.flush(), DELAY_MS);
   }
 
+  /** Save the time alone, unless answers are about to be saved anyway. */
+  keepTime() {
+    if (this.isDirty || document.visibilityState !== "visible") return;
+    this.isDirty = true;
+    this.flush();
+  }
+
   async flush(isLast = false) {
     clearTimeout(this.timeout);
     if (!this.isDirty) return;
     this.isDirty = false;
     const answers = this.read();
     if (isLast) this.keep(answers);
-    const { status } = await this.save(isLast);
+    // One after the other, so that an older draft never follows a newer one; the last one at once.
+    this.sending = isLast ? this.save(true) : this.sending.then(() => this.save(false));
+    const { status } = await this.sending;
     const isSaved = status >= 200 && status < 300;
     if (isSaved) this.forget();
     else this.keep(answers);

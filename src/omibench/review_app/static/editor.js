@@ -13,7 +13,13 @@ export class Editor {
     Object.assign(this, { field, pictures, onChange });
     this.isEdit = Boolean(field.edits);
     this.start = normalise(start);
-    this.area = make("textarea", { "aria-labelledby": id, dir: "auto", rows: this.isEdit ? 6 : 2, maxlength: 200000, spellcheck: "true" });
+    this.area = make("textarea", {
+      "aria-labelledby": id,
+      dir: "auto",
+      rows: this.isEdit ? 6 : 2,
+      maxlength: 200000,
+      spellcheck: "true",
+    });
     this.preview = make("div", { class: "preview", "aria-live": "off" });
     this.area.value = this.start;
     this.area.addEventListener("input", () => this.update());
@@ -26,10 +32,34 @@ export class Editor {
   }
 
   buildEdit() {
-    this.opener = make("button", { type: "button", class: "small", on: { click: () => this.open(true) } }, this.start ? "Correct it" : "Write it");
-    this.restore = make("button", { type: "button", class: "quiet small", hidden: true, on: { click: () => this.undo() } }, "Back to the text as it was");
-    this.changes = make("button", { type: "button", class: "quiet small", "aria-pressed": "false", hidden: true, on: { click: () => this.toggleChanges() } }, "Show changes");
-    this.box = make("div", { class: "editor-box", hidden: !this.field.required }, this.area, make("div", { class: "preview-title" }, "Preview", this.changes, this.restore), this.preview);
+    this.opener = make(
+      "button",
+      { type: "button", class: "small", on: { click: () => this.open(true) } },
+      this.start ? "Correct it" : "Write it",
+    );
+    this.restore = make(
+      "button",
+      { type: "button", class: "quiet small", hidden: true, on: { click: () => this.undo() } },
+      "Back to the text as it was",
+    );
+    this.changes = make(
+      "button",
+      {
+        type: "button",
+        class: "quiet small",
+        "aria-pressed": "false",
+        hidden: true,
+        on: { click: () => this.toggleChanges() },
+      },
+      "Show changes",
+    );
+    this.box = make(
+      "div",
+      { class: "editor-box", hidden: !this.field.required },
+      this.area,
+      make("div", { class: "preview-title" }, "Preview", this.changes, this.restore),
+      this.preview,
+    );
     this.opener.hidden = this.field.required;
     this.root.append(this.opener, this.status, this.box);
   }
@@ -81,7 +111,8 @@ export class Editor {
 
   resize() {
     this.area.style.height = "auto";
-    if (this.area.scrollHeight) this.area.style.height = `${Math.min(this.area.scrollHeight + 2, TALLEST_PX)}px`;
+    if (this.area.scrollHeight)
+      this.area.style.height = `${Math.min(this.area.scrollHeight + 2, TALLEST_PX)}px`;
   }
 
   draw() {
@@ -96,7 +127,10 @@ export class Editor {
     const isPlain = !this.isEdit && !/[$\\[`*]/.test(text);
     this.preview.hidden = isPlain || !text.trim();
     if (this.preview.hidden) this.preview.replaceChildren();
-    else this.preview.replaceChildren(showsChanges ? showDifference(this.start, text) : makeProse(text, this.pictures));
+    else
+      this.preview.replaceChildren(
+        showsChanges ? showDifference(this.start, text) : makeProse(text, this.pictures),
+      );
   }
 }
 

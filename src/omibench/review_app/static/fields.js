@@ -1,72 +1,9 @@
 // One control for each type of field. A control reads and sets one value, and answers to keys.
 
-import { showText } from "./controls.js";
-import { make, makeId, makeKey } from "./dom.js";
+import { Control, showHelp } from "./control.js";
+import { showText } from "./unseen.js";
+import { make, makeKey } from "./dom.js";
 import { Editor } from "./editor.js";
-import { renderInline } from "./inline.js";
-
-const showHelp = (text) => renderInline(text, (index) => document.createTextNode(`[IMAGE${index}]`));
-
-/** What all controls share: a heading, a place for a message, whether it is asked now. */
-class Control {
-  constructor(field, context) {
-    this.field = field;
-    this.context = context;
-    this.id = makeId("field");
-    this.isAsked = true;
-    this.message = make("p", { class: "problem", role: "alert", hidden: true });
-    this.badge = make("span", { class: "tag differs", hidden: true }, "people differ");
-  }
-
-  build(tag, ...children) {
-    const { field } = this;
-    const title = make(
-      tag === "fieldset" ? "legend" : "div",
-      { class: "field-title", id: `${this.id}-title` },
-      ...showText(field.title),
-      field.required ? null : make("span", { class: "muted small" }, " optional"),
-      field.key ? makeKey(field.key) : null,
-      this.badge,
-    );
-    const help = field.help ? make("p", { class: "help", id: `${this.id}-help` }, ...showHelp(field.help)) : null;
-    const described = help ? { "aria-describedby": help.id } : {};
-    this.root = make(tag, { class: `field field-${field.type}`, data: { field: field.name }, ...described });
-    this.root.append(title, ...[help].filter(Boolean), ...children, this.message);
-    this.root.addEventListener("focusin", () => this.context.activate(this));
-    return this.root;
-  }
-
-  setAsked(isAsked) {
-    this.isAsked = isAsked;
-    this.root.hidden = !isAsked;
-  }
-
-  showProblem(text) {
-    this.message.textContent = text;
-    this.message.hidden = !text;
-    this.root.classList.toggle("invalid", Boolean(text));
-  }
-
-  change() {
-    this.showProblem("");
-    this.context.change(this);
-  }
-
-  /** Answer to a key while the field is active; whether it did. */
-  press() {
-    return false;
-  }
-
-  /** Answer to a key that belongs to this field alone. */
-  pressAnywhere(key) {
-    return this.press(key);
-  }
-
-  get isAnswered() {
-    const value = this.read();
-    return value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
-  }
-}
 
 /** `choice` (radio buttons) and `choices` (check boxes). */
 class OptionsControl extends Control {
@@ -74,20 +11,34 @@ class OptionsControl extends Control {
     super(field, context);
     this.isMany = field.type === "choices";
     this.inputs = field.options.map((option) =>
-      make("input", { type: this.isMany ? "checkbox" : "radio", name: this.id, value: option.value, on: { change: () => this.change() } }),
+      make("input", {
+        type: this.isMany ? "checkbox" : "radio",
+        name: this.id,
+        value: option.value,
+        on: { change: () => this.change() },
+      }),
     );
     const hasHelp = field.options.some((option) => option.help);
-    const isShort = !this.isMany && !hasHelp && field.options.every((option) => option.title.length < 24);
+    const isShort =
+      !this.isMany && !hasHelp && field.options.every((option) => option.title.length < 24);
     const labels = field.options.map((option, i) =>
       make(
         "label",
         { class: "option" },
         this.inputs[i],
-        make("span", {}, make("bdi", {}, ...showText(option.title)), option.help ? make("span", { class: "help" }, ...showText(option.help)) : null),
+        make(
+          "span",
+          {},
+          make("bdi", {}, ...showText(option.title)),
+          option.help ? make("span", { class: "help" }, ...showText(option.help)) : null,
+        ),
         option.key ? makeKey(option.key) : null,
       ),
     );
-    this.build("fieldset", make("div", { class: isShort ? "options short" : "options" }, ...labels));
+    this.build(
+      "fieldset",
+      make("div", { class: isShort ? "options short" : "options" }, ...labels),
+    );
   }
 
   get focusTarget() {
@@ -120,7 +71,12 @@ class OptionsControl extends Control {
 class RatingControl extends OptionsControl {
   constructor(field, context) {
     const [low, high] = field.scale;
-    const options = Array.from({ length: high - low + 1 }, (_, i) => ({ value: String(low + i), title: String(low + i), key: "", help: "" }));
+    const options = Array.from({ length: high - low + 1 }, (_, i) => ({
+      value: String(low + i),
+      title: String(low + i),
+      key: "",
+      help: "",
+    }));
     super({ ...field, type: "rating", options }, context);
     this.root.querySelector(".options").title = `Digits ${low} to ${high}`;
   }
@@ -160,7 +116,16 @@ class FlagControl extends Control {
     const help = field.help ? make("span", { class: "help" }, ...showHelp(field.help)) : null;
     const key = field.key ? makeKey(field.key) : null;
     this.root = make("div", { class: "field field-flag", data: { field: field.name } });
-    this.root.append(make("label", { class: "option" }, this.input, make("span", {}, title, this.badge, help), ...[key].filter(Boolean)), this.message);
+    this.root.append(
+      make(
+        "label",
+        { class: "option" },
+        this.input,
+        make("span", {}, title, this.badge, help),
+        ...[key].filter(Boolean),
+      ),
+      this.message,
+    );
     this.root.addEventListener("focusin", () => context.activate(this));
   }
 
@@ -196,16 +161,40 @@ class StepsControl extends Control {
     super(field, context);
     this.current = 0;
     this.rows = Array.from({ length: context.stepCount }, (_, index) => this.makeRow(index));
-    const legend = make("p", { class: "help" }, ...field.options.flatMap((option) => [makeKey(option.key), ` ${option.title}  `]), "for the step in the frame; ", makeKey("Backspace"), " goes back.");
-    this.build("fieldset", legend, make("div", { class: "step-rows" }, ...this.rows.map((row) => row.root)));
+    const legend = make(
+      "p",
+      { class: "help" },
+      ...field.options.flatMap((option) => [makeKey(option.key), ` ${option.title}  `]),
+      "for the step in the frame; ",
+      makeKey("Backspace"),
+      " goes back.",
+    );
+    this.build(
+      "fieldset",
+      legend,
+      make("div", { class: "step-rows" }, ...this.rows.map((row) => row.root)),
+    );
   }
 
   makeRow(index) {
     const inputs = this.field.options.map((option) =>
-      make("input", { type: "radio", name: `${this.id}-${index}`, value: option.value, "aria-label": `Step ${index + 1}: ${option.title}`, on: { change: () => this.change(), focus: () => this.mark(index) } }),
+      make("input", {
+        type: "radio",
+        name: `${this.id}-${index}`,
+        value: option.value,
+        "aria-label": `Step ${index + 1}: ${option.title}`,
+        on: { change: () => this.change(), focus: () => this.mark(index) },
+      }),
     );
-    const labels = this.field.options.map((option, i) => make("label", { class: "option" }, inputs[i], make("span", {}, option.title)));
-    const root = make("div", { class: "step-row" }, make("span", { class: "number" }, String(index + 1)), make("div", { class: "options short" }, ...labels));
+    const labels = this.field.options.map((option, i) =>
+      make("label", { class: "option" }, inputs[i], make("span", {}, option.title)),
+    );
+    const root = make(
+      "div",
+      { class: "step-row" },
+      make("span", { class: "number" }, String(index + 1)),
+      make("div", { class: "options short" }, ...labels),
+    );
     return { root, inputs };
   }
 
@@ -226,7 +215,8 @@ class StepsControl extends Control {
 
   write(value) {
     this.rows.forEach((row, i) => {
-      for (const input of row.inputs) input.checked = Array.isArray(value) && input.value === value[i];
+      for (const input of row.inputs)
+        input.checked = Array.isArray(value) && input.value === value[i];
     });
   }
 
@@ -260,9 +250,16 @@ class TextControl extends Control {
   constructor(field, context) {
     super(field, context);
     this.start = typeof field.start === "string" ? field.start : null;
-    this.editor = new Editor({ field, start: this.start ?? "", id: `${this.id}-title`, pictures: context.pictures, onChange: () => this.change() });
+    this.editor = new Editor({
+      field,
+      start: this.start ?? "",
+      id: `${this.id}-title`,
+      pictures: context.pictures,
+      onChange: () => this.change(),
+    });
     this.build("div", this.editor.root);
-    if (field.starts) context.onChoice(field.starts_by, (value) => this.offer(field.starts[value] ?? ""));
+    if (field.starts)
+      context.onChoice(field.starts_by, (value) => this.offer(field.starts[value] ?? ""));
   }
 
   get focusTarget() {
@@ -301,7 +298,14 @@ class TextControl extends Control {
   }
 }
 
-const CONTROLS = { choice: OptionsControl, choices: OptionsControl, rating: RatingControl, flag: FlagControl, steps: StepsControl, text: TextControl };
+const CONTROLS = {
+  choice: OptionsControl,
+  choices: OptionsControl,
+  rating: RatingControl,
+  flag: FlagControl,
+  steps: StepsControl,
+  text: TextControl,
+};
 
 /** The control of a field. */
 export function makeControl(field, context) {

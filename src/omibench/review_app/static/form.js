@@ -1,6 +1,6 @@
 // The form of a task, made from the declaration of its kind.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { makeControl } from "./fields.js";
 
@@ -34,7 +34,11 @@ export class Form {
       if (!control.field.group) nodes.push(control.root);
       else {
         if (group?.dataset.group !== control.field.group) {
-          group = make("section", { class: "group", data: { group: control.field.group } }, make("h3", {}, ...showText(control.field.group)));
+          group = make(
+            "section",
+            { class: "group", data: { group: control.field.group } },
+            make("h3", {}, ...showText(control.field.group)),
+          );
           nodes.push(group);
         }
         group.append(control.root);
@@ -75,17 +79,22 @@ export class Form {
   }
 
   isAsked(field) {
-    if ((field.type === "choice" || field.type === "choices") && !field.options.length) return false;
+    if ((field.type === "choice" || field.type === "choices") && !field.options.length)
+      return false;
     if (!field.when) return true;
     const [name, wanted] = field.when;
     const other = this.byName.get(name);
     const values = other?.isAsked ? [other.read()].flat() : [];
-    return values.some((value) => wanted.some((text) => text.toLowerCase() === String(value).toLowerCase()));
+    return values.some((value) =>
+      wanted.some((text) => text.toLowerCase() === String(value).toLowerCase()),
+    );
   }
 
   /** The first field that needs an answer and has none, marked as such; null where there is none. */
   findGap() {
-    const gap = this.controls.find((control) => control.isAsked && control.field.required && !control.isAnswered);
+    const gap = this.controls.find(
+      (control) => control.isAsked && control.field.required && !control.isAnswered,
+    );
     if (!gap) return null;
     this.showProblem(gap.field.name, "Needs an answer.");
     return gap;
@@ -132,8 +141,11 @@ export class Form {
   /** Answer to a key; whether a field did. */
   press(key) {
     const controls = this.controls.filter((control) => control.isAsked);
-    const target = [this.active, ...controls].find((control) =>
-      control && controls.includes(control) && (control === this.active ? control.press(key) : control.pressAnywhere(key)),
+    const target = [this.active, ...controls].find(
+      (control) =>
+        control &&
+        controls.includes(control) &&
+        (control === this.active ? control.press(key) : control.pressAnywhere(key)),
     );
     if (target) {
       this.mark(target);

@@ -1,6 +1,6 @@
 // What others decided: for seniors beside each other, with what they differ over.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { showDifference } from "./diff.js";
 import { asText } from "./parts.js";
@@ -24,9 +24,20 @@ export function renderHistory(decisions, kind, state, take) {
       { scope: "col" },
       make("bdi", {}, ...showText(decision.person ?? decision.reader ?? "reader")),
       make("span", { class: "tag" }, decision.role),
-      decision.stale ? make("span", { class: "tag differs", title: "The content was another one when this was decided" }, "stale") : null,
+      decision.stale
+        ? make(
+            "span",
+            { class: "tag differs", title: "The content was another one when this was decided" },
+            "stale",
+          )
+        : null,
       decision.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
-      make("span", { class: "muted small block" }, formatTime(decision.time), decision.seconds ? ` · ${formatSeconds(decision.seconds)}` : ""),
+      make(
+        "span",
+        { class: "muted small block" },
+        formatTime(decision.time),
+        decision.seconds ? ` · ${formatSeconds(decision.seconds)}` : "",
+      ),
     ),
   );
   const rows = kind.fields
@@ -35,16 +46,43 @@ export function renderHistory(decisions, kind, state, take) {
       make(
         "tr",
         { class: differing.has(field.name) ? "differing" : null },
-        make("th", { scope: "row" }, field.title, differing.has(field.name) ? make("span", { class: "tag differs" }, "people differ") : null),
-        ...decisions.map((decision) => make("td", {}, showAnswer(field, decision.fields[field.name], state.original?.[field.edits] ?? field.start))),
+        make(
+          "th",
+          { scope: "row" },
+          field.title,
+          differing.has(field.name)
+            ? make("span", { class: "tag differs" }, "people differ")
+            : null,
+        ),
+        ...decisions.map((decision) =>
+          make(
+            "td",
+            {},
+            showAnswer(
+              field,
+              decision.fields[field.name],
+              state.original?.[field.edits] ?? field.start,
+            ),
+          ),
+        ),
       ),
     );
   if (decisions.some((decision) => decision.comment)) {
-    const comments = decisions.map((decision) => make("td", { dir: "auto" }, ...showText(decision.comment ?? "")));
+    const comments = decisions.map((decision) =>
+      make("td", { dir: "auto" }, ...showText(decision.comment ?? "")),
+    );
     rows.push(make("tr", {}, make("th", { scope: "row" }, "Comment"), ...comments));
   }
   const buttons = decisions.map((decision) =>
-    make("td", {}, make("button", { type: "button", class: "small", on: { click: () => take(decision.fields) } }, "Take these answers")),
+    make(
+      "td",
+      {},
+      make(
+        "button",
+        { type: "button", class: "small", on: { click: () => take(decision.fields) } },
+        "Take these answers",
+      ),
+    ),
   );
   const table = make(
     "table",
@@ -52,7 +90,10 @@ export function renderHistory(decisions, kind, state, take) {
     make("thead", {}, make("tr", {}, make("td", {}), ...heads)),
     make("tbody", {}, ...rows, make("tr", {}, make("td", {}), ...buttons)),
   );
-  const title = state.status === "escalated" ? `Escalated${state.rounds > 1 ? `, round ${state.rounds}` : ""}: your decision binds` : "What was decided before";
+  const title =
+    state.status === "escalated"
+      ? `Escalated${state.rounds > 1 ? `, round ${state.rounds}` : ""}: your decision binds`
+      : "What was decided before";
   return make(
     "section",
     { class: "part part-history", "aria-labelledby": "history-title" },
@@ -64,18 +105,30 @@ export function renderHistory(decisions, kind, state, take) {
 /** An answer as its field's options name it; an edited text against the text before. */
 export function showAnswer(field, value, before = field.start) {
   if (!isSet(value)) return make("span", { class: "muted" }, field.edits ? "unchanged" : "–");
-  if (field.type === "text" && field.edits && typeof before === "string") return showDifference(before, asText(value), KEPT);
-  const name = (text) => field.options?.find((option) => option.value === text)?.title ?? asText(text);
-  const text = field.type === "steps" ? value.map((step, i) => `${i + 1} ${name(step)}`).join(", ") : [value].flat().map(name).join(", ");
+  if (field.type === "text" && field.edits && typeof before === "string")
+    return showDifference(before, asText(value), KEPT);
+  const name = (text) =>
+    field.options?.find((option) => option.value === text)?.title ?? asText(text);
+  const text =
+    field.type === "steps"
+      ? value.map((step, i) => `${i + 1} ${name(step)}`).join(", ")
+      : [value].flat().map(name).join(", ");
   return make("span", { class: "answer-text", dir: "auto" }, ...showText(text));
 }
 
 /** Whether a field was answered. */
 export function isSet(value) {
-  return value !== null && value !== undefined && value !== "" && !(Array.isArray(value) && !value.length);
+  return (
+    value !== null &&
+    value !== undefined &&
+    value !== "" &&
+    !(Array.isArray(value) && !value.length)
+  );
 }
 
 function formatTime(time) {
   const date = new Date(time);
-  return Number.isNaN(date.valueOf()) ? "" : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return Number.isNaN(date.valueOf())
+    ? ""
+    : date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }

@@ -1,6 +1,6 @@
 // What stands within a paragraph: formulas, marks of pictures, emphasis, code, text.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { renderMath } from "./math.js";
 

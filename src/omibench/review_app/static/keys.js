@@ -12,7 +12,8 @@ const STORED = "single-keys";
  */
 export function listenToKeys(actions, press) {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]"))
+      return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       actions["Ctrl+Enter"]();
@@ -26,7 +27,8 @@ export function listenToKeys(actions, press) {
     const isArrow = event.key.startsWith("Arrow");
     if (isArrow && event.target.matches?.("input")) return; // arrows move within radio buttons
     if (event.key === "?") return void actions["?"](event.preventDefault());
-    if (!areSingleKeysOn() || event.key === "Enter" || event.key === " " || event.key === "Tab") return;
+    if (!areSingleKeysOn() || event.key === "Enter" || event.key === " " || event.key === "Tab")
+      return;
     const action = actions[event.key];
     if (action) action();
     else if (!press(event.key)) return;
@@ -51,19 +53,47 @@ export function openKeys(kind) {
     ["?", "these keys"],
   ];
   const fields = kind.fields.flatMap((field) => [
-    ...(field.key ? [[field.key, field.type === "flag" ? `${field.title}: yes or no` : `go to: ${field.title}`]] : []),
-    ...(field.type === "rating" ? [[`${field.scale[0]}–${field.scale[1]}`, `${field.title} (while it is in the frame)`]] : []),
-    ...(field.options ?? []).filter((option) => option.key).map((option) => [option.key, nameOption(field, option)]),
+    ...(field.key
+      ? [[field.key, field.type === "flag" ? `${field.title}: yes or no` : `go to: ${field.title}`]]
+      : []),
+    ...(field.type === "rating"
+      ? [[`${field.scale[0]}–${field.scale[1]}`, `${field.title} (while it is in the frame)`]]
+      : []),
+    ...(field.options ?? [])
+      .filter((option) => option.key)
+      .map((option) => [option.key, nameOption(field, option)]),
   ]);
   const toggle = make("input", { type: "checkbox" });
   toggle.checked = areSingleKeysOn();
-  toggle.addEventListener("change", () => localStorage.setItem(STORED, toggle.checked ? "on" : "off"));
+  toggle.addEventListener("change", () =>
+    localStorage.setItem(STORED, toggle.checked ? "on" : "off"),
+  );
   const dialog = make(
     "dialog",
     { class: "keys", "aria-labelledby": "keys-title" },
-    make("div", { class: "headline" }, make("h2", { id: "keys-title" }, "Keys"), make("button", { type: "button", on: { click: () => dialog.close() } }, "Close ", makeKey("Esc"))),
-    make("div", { class: "columns" }, makeTable("Everywhere", general), makeTable(kind.title, fields)),
-    make("label", { class: "option" }, toggle, make("span", {}, "Use single keys (Ctrl+Enter and Tab always work)")),
+    make(
+      "div",
+      { class: "headline" },
+      make("h2", { id: "keys-title" }, "Keys"),
+      make(
+        "button",
+        { type: "button", on: { click: () => dialog.close() } },
+        "Close ",
+        makeKey("Esc"),
+      ),
+    ),
+    make(
+      "div",
+      { class: "columns" },
+      makeTable("Everywhere", general),
+      makeTable(kind.title, fields),
+    ),
+    make(
+      "label",
+      { class: "option" },
+      toggle,
+      make("span", {}, "Use single keys (Ctrl+Enter and Tab always work)"),
+    ),
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
@@ -76,6 +106,8 @@ function nameOption(field, option) {
 }
 
 function makeTable(title, rows) {
-  const body = rows.map(([key, text]) => make("tr", {}, make("td", {}, make("kbd", {}, key)), make("td", {}, text)));
+  const body = rows.map(([key, text]) =>
+    make("tr", {}, make("td", {}, make("kbd", {}, key)), make("td", {}, text)),
+  );
   return make("table", {}, make("caption", {}, title), make("tbody", {}, ...body));
 }

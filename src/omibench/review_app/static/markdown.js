@@ -1,7 +1,7 @@
 // Markdown as the texts of a dataset use it: paragraphs, headings, lists, tables, code, formulas.
 // Marks of lists and single line ends stay as they are written: a reviewer judges what is there.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { renderInline, renderWithPictures } from "./inline.js";
 
@@ -28,7 +28,7 @@ export function renderMarkdown(text, placePicture) {
     if (paragraph.length) fragment.append(...makeParagraph(paragraph.join("\n"), placePicture));
     paragraph = [];
   };
-  for (let number = 0; number < lines.length; ) {
+  for (let number = 0; number < lines.length;) {
     const line = lines[number];
     const end = findBlockEnd(lines, number, unclosed);
     if (end > number) {
@@ -53,7 +53,11 @@ function makeParagraph(text, placePicture) {
 }
 
 function showRest(rest) {
-  const button = make("button", { type: "button" }, `Show ${rest.length.toLocaleString("en")} more characters as plain text`);
+  const button = make(
+    "button",
+    { type: "button" },
+    `Show ${rest.length.toLocaleString("en")} more characters as plain text`,
+  );
   button.addEventListener("click", () => button.replaceWith(make("pre", {}, ...showText(rest))));
   return button;
 }
@@ -81,7 +85,8 @@ function readBlock(lines, number, placePicture) {
     const node = make("p", { class: "heading" }, ...renderInline(heading[2], placePicture));
     return { node, end: number + 1 };
   }
-  if (line.includes("|") && isRule(lines[number + 1])) return readTable(lines, number, placePicture);
+  if (line.includes("|") && isRule(lines[number + 1]))
+    return readTable(lines, number, placePicture);
   const item = ITEM.exec(line);
   if (!item) return null;
   let end = number + 1;
@@ -110,17 +115,30 @@ function readFence(lines, number) {
 }
 
 function splitRow(line) {
-  const cells = line.trim().replace(/^\||\|$/g, "").split("|");
-  return cells.length > MOST_CELLS ? [...cells.slice(0, MOST_CELLS - 1), cells.slice(MOST_CELLS - 1).join("|")] : cells;
+  const cells = line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|");
+  return cells.length > MOST_CELLS
+    ? [...cells.slice(0, MOST_CELLS - 1), cells.slice(MOST_CELLS - 1).join("|")]
+    : cells;
 }
 
 function isRule(line) {
-  return line !== undefined && line.includes("-") && splitRow(line).every((cell) => /^\s*:?-+:?\s*$/.test(cell));
+  return (
+    line !== undefined &&
+    line.includes("-") &&
+    splitRow(line).every((cell) => /^\s*:?-+:?\s*$/.test(cell))
+  );
 }
 
 function readTable(lines, number, placePicture) {
   const readRow = (line, tag) =>
-    make("tr", {}, ...splitRow(line).map((cell) => make(tag, {}, ...renderInline(cell.trim(), placePicture))));
+    make(
+      "tr",
+      {},
+      ...splitRow(line).map((cell) => make(tag, {}, ...renderInline(cell.trim(), placePicture))),
+    );
   let end = number + 2;
   const rows = [];
   while (end < lines.length && lines[end].includes("|")) rows.push(readRow(lines[end++], "td"));

@@ -1,6 +1,6 @@
 // Formulas as DOM nodes, made by KaTeX with mhchem. What KaTeX refuses is shown as its source.
 
-import { hasUnseen, showText } from "./controls.js";
+import { hasUnseen, showText } from "./unseen.js";
 import { make } from "./dom.js";
 
 const LONGEST = 10_000;
@@ -32,7 +32,12 @@ export function renderMath(source, isDisplay, text = source) {
     return false;
   };
   try {
-    globalThis.katex.render(source, node, { ...OPTIONS, trust, displayMode: isDisplay, macros: {} });
+    globalThis.katex.render(source, node, {
+      ...OPTIONS,
+      trust,
+      displayMode: isDisplay,
+      macros: {},
+    });
   } catch (error) {
     return showSource(text, String(error.message).replace(/^KaTeX parse error: /, ""));
   }

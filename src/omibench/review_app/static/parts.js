@@ -1,6 +1,6 @@
 // The parts of a task's content, each in the style that its kind declares.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
 
@@ -9,7 +9,11 @@ const RENDERERS = {
   text: (value) => make("p", { class: "prose", dir: "auto" }, ...showText(asText(value))),
   choices: showChoices,
   answer: (value, pictures) =>
-    make("ul", { class: "answers" }, ...asList(value).map((text) => make("li", {}, makeProse(asText(text), pictures)))),
+    make(
+      "ul",
+      { class: "answers" },
+      ...asList(value).map((text) => make("li", {}, makeProse(asText(text), pictures))),
+    ),
   candidates: showCandidates,
   steps: showSteps,
   facts: showFacts,
@@ -44,7 +48,11 @@ export function makeProse(text, pictures) {
 function makePart(part, body, value) {
   const id = `part-${part.name}`;
   const head = make("div", { class: "part-head" }, make("h2", { id }, part.title));
-  const section = make("section", { class: `part part-${part.style}`, "aria-labelledby": id, data: { part: part.name } }, head);
+  const section = make(
+    "section",
+    { class: `part part-${part.style}`, "aria-labelledby": id, data: { part: part.name } },
+    head,
+  );
   section.append(make("div", { class: "part-body" }, body));
   if (SOURCE_STYLES.has(part.style)) {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -63,10 +71,15 @@ export function addView(section, title, render) {
   const head = section.querySelector(".part-head");
   const [body, ...views] = section.querySelectorAll(".part-body");
   const view = make("div", { class: "part-body", hidden: true });
-  const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, title);
+  const button = make(
+    "button",
+    { type: "button", class: "quiet small", "aria-pressed": "false" },
+    title,
+  );
   button.addEventListener("click", () => {
     const isShown = button.getAttribute("aria-pressed") === "true";
-    for (const other of head.querySelectorAll("button")) other.setAttribute("aria-pressed", "false");
+    for (const other of head.querySelectorAll("button"))
+      other.setAttribute("aria-pressed", "false");
     for (const other of section.querySelectorAll(".part-body")) other.hidden = true;
     button.setAttribute("aria-pressed", String(!isShown));
     if (!isShown && !view.hasChildNodes()) view.append(render());
@@ -78,7 +91,8 @@ export function addView(section, title, render) {
 
 function showChoices(value, pictures) {
   const items = asList(value).map((choice) => {
-    if (typeof choice !== "object" || choice === null) return make("li", {}, makeProse(asText(choice), pictures));
+    if (typeof choice !== "object" || choice === null)
+      return make("li", {}, makeProse(asText(choice), pictures));
     const image = Number.isInteger(choice.image) ? pictures.place(choice.image) : null;
     return make(
       "li",
@@ -92,12 +106,18 @@ function showChoices(value, pictures) {
 
 function showCandidates(value, pictures) {
   const cards = asList(value).map((candidate, index) => {
-    const entry = typeof candidate === "object" && candidate !== null ? candidate : { text: candidate };
+    const entry =
+      typeof candidate === "object" && candidate !== null ? candidate : { text: candidate };
     const { text, steps, value: name, id, title, label, ...facts } = entry;
     return make(
       "article",
       { class: "candidate", data: { value: asText(name ?? id ?? label ?? "") } },
-      make("h3", {}, make("span", { class: "number" }, String(index + 1)), ...showText(asText(title ?? name ?? id ?? label ?? ""))),
+      make(
+        "h3",
+        {},
+        make("span", { class: "number" }, String(index + 1)),
+        ...showText(asText(title ?? name ?? id ?? label ?? "")),
+      ),
       Object.keys(facts).length ? showFacts(facts) : null,
       makeProse(asText(text ?? asList(steps).join("\n\n")), pictures),
     );
@@ -119,7 +139,11 @@ function showSteps(value, pictures) {
 
 function showFacts(value) {
   const entries = Array.isArray(value)
-    ? value.map((entry) => (typeof entry === "object" && entry !== null ? [entry.title ?? entry.value ?? entry.id ?? entry.label, entry.help ?? ""] : [entry, ""]))
+    ? value.map((entry) =>
+        typeof entry === "object" && entry !== null
+          ? [entry.title ?? entry.value ?? entry.id ?? entry.label, entry.help ?? ""]
+          : [entry, ""],
+      )
     : Object.entries(value).filter(([, fact]) => !isEmpty(fact));
   const rows = entries.flatMap(([name, fact]) => [
     make("dt", {}, ...showText(asText(name).replaceAll("_", " "))),
@@ -133,7 +157,12 @@ function showRow(figures) {
 }
 
 function isEmpty(value) {
-  return value === null || value === undefined || value === "" || (typeof value === "object" && !Object.keys(value).length);
+  return (
+    value === null ||
+    value === undefined ||
+    value === "" ||
+    (typeof value === "object" && !Object.keys(value).length)
+  );
 }
 
 function asList(value) {

@@ -1,6 +1,6 @@
 // Pictures of a task: whole, at their marks or in a row, and in a viewer with zoom.
 
-import { showText } from "./controls.js";
+import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { makePicture } from "./sheet.js";
 import { openViewer } from "./viewer.js";
@@ -16,7 +16,8 @@ export class Pictures {
   /** The picture that `[IMAGEi]` names. */
   place(index) {
     const picture = this.images[index];
-    if (!picture) return make("span", { class: "math-refused" }, `[IMAGE${index}]: no such picture`);
+    if (!picture)
+      return make("span", { class: "math-refused" }, `[IMAGE${index}]: no such picture`);
     this.placed.add(index);
     const mark = `[IMAGE${index}]`;
     const figure = this.makeFigure(picture, this.images, `Picture ${index}`, mark);
@@ -30,7 +31,9 @@ export class Pictures {
   }
 
   placePages() {
-    return this.pages.map((page, i) => this.makeFigure(page, this.pages, `Page ${i + 1} of ${this.pages.length}`));
+    return this.pages.map((page, i) =>
+      this.makeFigure(page, this.pages, `Page ${i + 1} of ${this.pages.length}`),
+    );
   }
 
   makeFigure(picture, group, name, mark = "") {
@@ -38,9 +41,25 @@ export class Pictures {
     const open = () => openViewer(group, group.indexOf(picture));
     const button = make(
       "button",
-      { type: "button", class: "picture", title: "Enlarge", "aria-label": `${title}: enlarge`, on: { click: open } },
+      {
+        type: "button",
+        class: "picture",
+        title: "Enlarge",
+        "aria-label": `${title}: enlarge`,
+        on: { click: open },
+      },
       makePicture(picture, title),
     );
-    return make("span", { class: `figure ${picture.part}` }, button, make("span", { class: "caption" }, mark ? make("span", { class: "picture-mark" }, mark) : null, ...showText(picture.label || (mark ? "" : name))));
+    return make(
+      "span",
+      { class: `figure ${picture.part}` },
+      button,
+      make(
+        "span",
+        { class: "caption" },
+        mark ? make("span", { class: "picture-mark" }, mark) : null,
+        ...showText(picture.label || (mark ? "" : name)),
+      ),
+    );
   }
 }

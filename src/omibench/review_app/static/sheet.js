@@ -6,7 +6,9 @@ import { make } from "./dom.js";
 export function makePicture(picture, title) {
   const image = make("img", { src: picture.url, alt: title, draggable: "false" });
   const sheet = make("span", { class: "sheet" }, image);
-  image.addEventListener("error", () => sheet.replaceChildren(make("span", { class: "tag" }, `${title} cannot be shown`)));
+  image.addEventListener("error", () =>
+    sheet.replaceChildren(make("span", { class: "tag" }, `${title} cannot be shown`)),
+  );
   for (const [left, top, right, bottom] of picture.boxes ?? []) {
     const box = make("span", { class: "box", "aria-hidden": "true" });
     const shares = { left, top, width: right - left, height: bottom - top };

@@ -2,19 +2,20 @@
 
 import { TaskApi } from "./api.js";
 import { openConflict } from "./conflict.js";
-import { showText } from "./controls.js";
-import { showDifference } from "./diff.js";
+import { renderContent } from "./content.js";
+import { showText } from "./unseen.js";
 import { make, makeKey } from "./dom.js";
 import { Autosave } from "./drafts.js";
 import { Form } from "./form.js";
-import { renderHistory } from "./history.js";
 import { listenToKeys, openKeys } from "./keys.js";
-import { addView, makeProse, renderParts } from "./parts.js";
+import { describeFailure, sentence } from "./messages.js";
+import { makeProse } from "./parts.js";
 import { Pictures } from "./pictures.js";
 import { formatSeconds, Timer } from "./timer.js";
 import { openViewer } from "./viewer.js";
 
 const CLAIM_MS = 60_000;
+const TIME_MS = 5_000; // a time that is part of the result outlives a reload
 
 class TaskPage {
   constructor(page) {
@@ -25,16 +26,22 @@ class TaskPage {
     this.isSending = false;
     this.status = make("span", { class: "muted small", role: "status" });
     this.message = make("p", { class: "problem", role: "alert", hidden: true });
+    const person = document.querySelector(".person bdi")?.textContent ?? "";
     this.autosave = new Autosave(
-      page.task.id,
+      JSON.stringify([person, page.task.id]),
       (isLast) => this.api.saveDraft(this.readAnswers(), isLast),
       () => this.readAnswers(),
       (state) => this.reportDraft(state),
     );
+    this.kept = this.autosave.recall();
   }
 
   build() {
-    const content = make("div", { class: this.pictures.pages.length ? "content with-pages" : "content", tabindex: "-1" }, ...this.makeContent());
+    const content = make(
+      "div",
+      { class: this.pictures.pages.length ? "content with-pages" : "content", tabindex: "-1" },
+      ...renderContent(this, this.pictures, (fields) => this.take(fields)),
+    );
     const steps = this.task.content.steps;
     this.form = new Form(this.kind.fields, {
       pictures: this.pictures,
@@ -46,9 +53,17 @@ class TaskPage {
         this.autosave.change();
       },
     });
-    this.comment = make("textarea", { rows: 2, maxlength: 20000, dir: "auto", "aria-labelledby": "comment-title", on: { input: () => this.autosave.change() } });
+    this.comment = make("textarea", {
+      rows: 2,
+      maxlength: 20000,
+      dir: "auto",
+      "aria-labelledby": "comment-title",
+      on: { input: () => this.autosave.change() },
+    });
     document.querySelector("#bar").append(...this.makeBar());
-    document.querySelector("#main").append(make("div", { class: "split" }, content, this.makePanel()));
+    document
+      .querySelector("#main")
+      .append(make("div", { class: "split" }, content, this.makePanel()));
     this.restore();
     this.form.markDifferences(this.state.differences ?? []);
     if (this.isOpen) {
@@ -65,7 +80,13 @@ class TaskPage {
       make("bdi", { class: "task-id", title: task.id }, ...showText(task.id)),
       make("span", { class: "tag" }, role),
       task.purpose === "work" ? null : make("span", { class: "tag" }, task.purpose),
-      task.simulated ? make("span", { class: "mark-simulated", title: "Texts of this task come from a simulated model" }, "SIMULATED") : null,
+      task.simulated
+        ? make(
+            "span",
+            { class: "mark-simulated", title: "Texts of this task come from a simulated model" },
+            "SIMULATED",
+          )
+        : null,
       this.makeMove(this.previous, "←", "Previous task (k)", "previous"),
       this.makeMove(this.next, "→", "Next task (j)", "next"),
     ].filter(Boolean);
@@ -78,49 +99,95 @@ class TaskPage {
       event.preventDefault();
       this.leave(address);
     };
-    return make("a", { class: "move", id: name, href: address, title: label, "aria-label": label, on: { click: go } }, text);
-  }
-
-  makeContent() {
-    const { task, kind } = this;
-    const history = renderHistory(this.history ?? [], kind, { ...this.state, original: task.original ?? {} }, (fields) => this.take(fields));
-    const optionParts = new Set(kind.fields.map((field) => field.options_from));
-    const parts = kind.parts.filter((part) => part.style !== "facts" || !optionParts.has(part.name));
-    const sections = renderParts(parts, task.content, this.pictures);
-    for (const [name, before] of Object.entries(task.original ?? {})) {
-      const section = sections.find((node) => node.dataset.part === name);
-      if (section && typeof before === "string") {
-        addView(section, "Changes of the annotator", () => showDifference(before, task.content[name]));
-      }
-    }
-    return [history, ...pairOriginals(sections)].filter(Boolean);
+    return make(
+      "a",
+      {
+        class: "move",
+        id: name,
+        href: address,
+        title: label,
+        "aria-label": label,
+        on: { click: go },
+      },
+      text,
+    );
   }
 
   makePanel() {
-    this.sendButton = make("button", { type: "button", class: "primary", on: { click: () => this.decide() } }, "Send ", makeKey("Ctrl+Enter"));
+    this.sendButton = make(
+      "button",
+      { type: "button", class: "primary", on: { click: () => this.decide() } },
+      "Send ",
+      makeKey("Ctrl+Enter"),
+    );
     this.sendButton.disabled = !this.isOpen;
-    const instruction = make("details", { class: "instruction" }, make("summary", {}, "What to do"), makeProse(this.kind.instruction, this.pictures));
+    const instruction = make(
+      "details",
+      { class: "instruction" },
+      make("summary", {}, "What to do"),
+      makeProse(this.kind.instruction, this.pictures),
+    );
     instruction.open = localStorage.getItem(`instruction:${this.kind.name}`) !== "closed";
-    instruction.addEventListener("toggle", () => localStorage.setItem(`instruction:${this.kind.name}`, instruction.open ? "open" : "closed"));
+    instruction.addEventListener("toggle", () =>
+      localStorage.setItem(`instruction:${this.kind.name}`, instruction.open ? "open" : "closed"),
+    );
     this.notice = make("p", { class: "notice", hidden: true });
-    const comment = make("div", { class: "field field-comment" }, make("div", { class: "field-title", id: "comment-title" }, "Comment", make("span", { class: "muted small" }, " optional")), this.comment);
-    const keys = make("button", { type: "button", class: "quiet", title: "All keys", on: { click: () => openKeys(this.kind) } }, "Keys ", makeKey("?"));
+    const comment = make(
+      "div",
+      { class: "field field-comment" },
+      make(
+        "div",
+        { class: "field-title", id: "comment-title" },
+        "Comment",
+        make("span", { class: "muted small" }, " optional"),
+      ),
+      this.comment,
+    );
+    const keys = make(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        title: "All keys",
+        on: { click: () => openKeys(this.kind) },
+      },
+      "Keys ",
+      makeKey("?"),
+    );
     return make(
       "form",
-      { class: "panel", "aria-label": "Your decision", on: { submit: (event) => event.preventDefault() } },
+      {
+        class: "panel",
+        "aria-label": "Your decision",
+        autocomplete: "off",
+        on: { submit: (event) => event.preventDefault() },
+      },
       make("div", { class: "panel-body" }, this.notice, instruction, this.form.root, comment),
-      make("div", { class: "panel-foot" }, this.message, make("div", { class: "buttons" }, this.sendButton, keys, this.makeClock(), this.status)),
+      make(
+        "div",
+        { class: "panel-foot" },
+        this.message,
+        make("div", { class: "buttons" }, this.sendButton, keys, this.makeClock(), this.status),
+      ),
     );
   }
 
   makeClock() {
-    this.timer = new Timer(this.draft?.seconds ?? 0);
+    this.timer = new Timer(Math.max(this.draft?.seconds ?? 0, this.kept?.seconds ?? 0));
     if (!this.kind.timed) return null;
-    const clock = make("span", { class: "clock", role: "timer" }, formatSeconds(this.timer.seconds));
+    const clock = make(
+      "span",
+      { class: "clock", role: "timer" },
+      formatSeconds(this.timer.seconds),
+    );
     setInterval(() => {
       clock.textContent = formatSeconds(this.timer.seconds);
     }, 500);
-    const pause = make("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Pause");
+    const pause = make(
+      "button",
+      { type: "button", class: "quiet", "aria-pressed": "false" },
+      "Pause",
+    );
     pause.addEventListener("click", () => {
       this.timer.setPaused(!this.timer.isPaused);
       pause.setAttribute("aria-pressed", String(this.timer.isPaused));
@@ -132,23 +199,32 @@ class TaskPage {
   }
 
   restore() {
-    const kept = this.autosave.recall();
-    const draft = kept ?? this.draft;
-    const own = (this.history ?? []).findLast((decision) => decision.role === this.role && !decision.stale);
+    const draft = this.kept ?? this.draft;
+    const own = (this.history ?? []).findLast(
+      (decision) => decision.role === this.role && !decision.stale,
+    );
     const answers = draft ?? own;
     if (this.kind.fields.some((field) => field.prefill)) {
-      this.form.write(Object.fromEntries(this.kind.fields.filter((field) => field.prefill).map((field) => [field.name, field.start ?? null])));
+      this.form.write(
+        Object.fromEntries(
+          this.kind.fields
+            .filter((field) => field.prefill)
+            .map((field) => [field.name, field.start ?? null]),
+        ),
+      );
     }
     if (answers) {
       this.form.write(answers.fields);
       this.comment.value = answers.comment ?? "";
     }
     this.markCandidate();
-    if (!this.isOpen) this.showNotice("This task does not wait for you: you can read it, and not decide.");
+    if (!this.isOpen)
+      this.showNotice("This task does not wait for you: you can read it, and not decide.");
     else if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
       this.showNotice("The task has changed since you began: read it again before you send.");
     } else if (draft) this.status.textContent = "Your draft is here again";
-    else if (own) this.showNotice("You have decided already. What you send now takes the place of it.");
+    else if (own)
+      this.showNotice("You have decided already. What you send now takes the place of it.");
   }
 
   markCandidate() {
@@ -195,7 +271,8 @@ class TaskPage {
     this.setSending(false);
     this.autosave.keep(answers);
     if (status === 409) this.openConflict(data, answers);
-    else if (status === 422 && this.form.showProblem(data.field, sentence(data.message))) this.showProblem("One answer does not fit.");
+    else if (status === 422 && this.form.showProblem(data.field, sentence(data.message)))
+      this.showProblem("One answer does not fit.");
     else this.showProblem(describeFailure(status, data));
   }
 
@@ -224,7 +301,6 @@ class TaskPage {
 
   async leave(address) {
     await this.autosave.flush();
-    if (this.isOpen) this.api.release();
     location.assign(address);
   }
 
@@ -246,10 +322,16 @@ class TaskPage {
     setInterval(() => {
       if (this.isOpen && document.visibilityState === "visible") this.claim();
     }, CLAIM_MS);
+    if (this.isOpen && this.kind.timed) setInterval(() => this.autosave.keepTime(), TIME_MS);
+    addEventListener("pagehide", () => this.isOpen && this.api.release());
   }
 
   reportDraft(state) {
-    this.status.textContent = { saving: "Saving …", saved: "Draft saved", failed: "Not saved: kept in this tab" }[state];
+    this.status.textContent = {
+      saving: "Saving …",
+      saved: "Draft saved",
+      failed: "Not saved: kept in this tab",
+    }[state];
   }
 
   setSending(isSending) {
@@ -275,18 +357,6 @@ function linkTask(target) {
   return target.startsWith("/") ? target : `/tasks/${encodeURIComponent(target)}`;
 }
 
-/** An original and its translation stand beside each other. */
-function pairOriginals(sections) {
-  const byName = new Map(sections.map((section) => [section.dataset.part, section]));
-  return sections.flatMap((section) => {
-    const { part } = section.dataset;
-    if (part.startsWith("original_") && byName.has(part.slice(9))) {
-      return [make("div", { class: "pair" }, section, byName.get(part.slice(9)))];
-    }
-    return byName.has(`original_${part}`) ? [] : [section];
-  });
-}
-
 function showStep(index) {
   for (const node of document.querySelectorAll(".steps > li")) {
     node.classList.toggle("current", node.id === `step-${index}`);
@@ -294,16 +364,11 @@ function showStep(index) {
   document.getElementById(`step-${index}`)?.scrollIntoView({ block: "nearest" });
 }
 
-function sentence(text) {
-  return text ? `${text[0].toUpperCase()}${text.slice(1)}` : "Does not fit.";
+try {
+  new TaskPage(JSON.parse(document.querySelector("#task").textContent)).build();
+  document.documentElement.dataset.ready = "true";
+} catch (error) {
+  const text = `This page cannot be shown (${error.message}). Tell the person who keeps this review.`;
+  document.querySelector("#main").append(make("p", { class: "problem", role: "alert" }, text));
+  throw error;
 }
-
-function describeFailure(status, data) {
-  if (status === 0) return "The server cannot be reached. Your answers are kept in this tab; send them again later.";
-  if (status === 401) return "You are logged out. Log in again in another tab, then send again; your answers are kept in this tab.";
-  if (status === 403) return "You may not decide on this task.";
-  return data.message ? sentence(data.message) : `The server did not take it (status ${status}). Your answers are kept in this tab.`;
-}
-
-new TaskPage(JSON.parse(document.querySelector("#task").textContent)).build();
-document.documentElement.dataset.ready = "true";

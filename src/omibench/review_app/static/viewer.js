@@ -22,7 +22,11 @@ class Viewer {
     this.stage = make("div", { class: "stage" });
     this.title = make("span", { class: "viewer-title" });
     const button = (text, label, action) =>
-      make("button", { type: "button", "aria-label": label, title: label, on: { click: action } }, text);
+      make(
+        "button",
+        { type: "button", "aria-label": label, title: label, on: { click: action } },
+        text,
+      );
     const bar = make(
       "div",
       { class: "viewer-bar" },
@@ -34,14 +38,21 @@ class Viewer {
       button("+", "Larger", () => this.zoom(STEP)),
       button("Fit", "Fit into the window", () => this.fit()),
       button("1:1", "Pixel by pixel", () => this.showPixels()),
-      make("button", { type: "button", class: "primary", on: { click: () => this.dialog.close() } }, "Close ", makeKey("Esc")),
+      make(
+        "button",
+        { type: "button", class: "primary", on: { click: () => this.dialog.close() } },
+        "Close ",
+        makeKey("Esc"),
+      ),
     );
     this.dialog = make("dialog", { class: "viewer", "aria-label": "Picture" }, bar, this.stage);
     this.dialog.addEventListener("close", () => this.dialog.remove());
     this.dialog.addEventListener("keydown", (event) => this.pressKey(event));
     this.stage.addEventListener("wheel", (event) => this.turnWheel(event), { passive: false });
     this.stage.addEventListener("pointerdown", (event) => this.startDrag(event));
-    this.stage.addEventListener("dblclick", () => (this.scale > this.fitScale * 1.01 ? this.fit() : this.showPixels()));
+    this.stage.addEventListener("dblclick", () =>
+      this.scale > this.fitScale * 1.01 ? this.fit() : this.showPixels(),
+    );
   }
 
   open() {
@@ -77,7 +88,10 @@ class Viewer {
   }
 
   zoom(factor, x = this.stage.clientWidth / 2, y = this.stage.clientHeight / 2) {
-    const scale = Math.min(Math.max(this.scale * factor, this.fitScale / 2), Math.max(LARGEST * this.fitScale, 2));
+    const scale = Math.min(
+      Math.max(this.scale * factor, this.fitScale / 2),
+      Math.max(LARGEST * this.fitScale, 2),
+    );
     this.left = x - ((x - this.left) * scale) / this.scale;
     this.top = y - ((y - this.top) * scale) / this.scale;
     this.scale = scale;

@@ -9,11 +9,20 @@ const UNSEEN = new RegExp(
   "gu",
 );
 const NAMES = {
-  0x200b: "zero-width space", 0x200c: "zero-width non-joiner", 0x200d: "zero-width joiner",
-  0x200e: "left-to-right mark", 0x200f: "right-to-left mark", 0x202a: "left-to-right embedding",
-  0x202b: "right-to-left embedding", 0x202c: "end of embedding", 0x202d: "left-to-right override",
-  0x202e: "right-to-left override", 0x2066: "left-to-right isolate",
-  0x2067: "right-to-left isolate", 0x2069: "end of isolate", 0xfeff: "byte order mark",
+  0x200b: "zero-width space",
+  0x200c: "zero-width non-joiner",
+  0x200d: "zero-width joiner",
+  0x200e: "left-to-right mark",
+  0x200f: "right-to-left mark",
+  0x202a: "left-to-right embedding",
+  0x202b: "right-to-left embedding",
+  0x202c: "end of embedding",
+  0x202d: "left-to-right override",
+  0x202e: "right-to-left override",
+  0x2066: "left-to-right isolate",
+  0x2067: "right-to-left isolate",
+  0x2069: "end of isolate",
+  0xfeff: "byte order mark",
   0x00ad: "soft hyphen",
 };
 

@@ -1,0 +1,40 @@
+// The left side of a task: what was decided before, and the parts of the task.
+
+import { showDifference } from "./diff.js";
+import { make } from "./dom.js";
+import { renderHistory } from "./history.js";
+import { addView, renderParts } from "./parts.js";
+
+/**
+ * The sections of a task.
+ * @param {Object} page `task`, `kind`, `state`, `history`.
+ * @param {import("./pictures.js").Pictures} pictures
+ * @param {(fields: Object) => void} take Fills the form with the answers of a decision.
+ */
+export function renderContent(page, pictures, take) {
+  const { task, kind } = page;
+  const original = task.original ?? {};
+  const history = renderHistory(page.history ?? [], kind, { ...page.state, original }, take);
+  const optionParts = new Set(kind.fields.map((field) => field.options_from));
+  const parts = kind.parts.filter((part) => part.style !== "facts" || !optionParts.has(part.name));
+  const sections = renderParts(parts, task.content, pictures);
+  for (const section of sections) {
+    const name = section.dataset.part;
+    if (typeof original[name] !== "string") continue;
+    const render = () => showDifference(original[name], task.content[name]);
+    addView(section, "Changes of the annotator", render);
+  }
+  return [history, ...pairOriginals(sections)].filter(Boolean);
+}
+
+/** An original and its translation stand beside each other. */
+function pairOriginals(sections) {
+  const byName = new Map(sections.map((section) => [section.dataset.part, section]));
+  return sections.flatMap((section) => {
+    const { part } = section.dataset;
+    if (part.startsWith("original_") && byName.has(part.slice(9))) {
+      return [make("div", { class: "pair" }, section, byName.get(part.slice(9)))];
+    }
+    return byName.has(`original_${part}`) ? [] : [section];
+  });
+}
