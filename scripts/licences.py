@@ -78,6 +78,8 @@ Two matter where you pass on more than your results:
 
 Wheels may bundle libraries under further licences (OpenCV's bundles FFmpeg, under the LGPL-2.1);
 their texts lie in the packages' `*.dist-info` folders and beside their code.
+
+What the repository itself contains of others' work is in [THIRD_PARTY.md](../THIRD_PARTY.md).
 """
 
 

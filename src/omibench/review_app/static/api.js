@@ -1,6 +1,7 @@
 // Requests to the server of this page, and to no other.
 
-const BOUND_KEEPALIVE = 60_000;
+const BOUND_KEEPALIVE = 60_000; // bytes that browsers send after a page is left
+const LONGEST_MS = 20_000;
 
 /** Sends what a person does with one task. */
 export class TaskApi {
@@ -39,6 +40,7 @@ export class TaskApi {
         headers,
         body: text,
         redirect: "manual",
+        signal: isLast ? undefined : AbortSignal.timeout(LONGEST_MS),
         keepalive: isLast && (text ?? "").length < BOUND_KEEPALIVE,
       });
       if (response.type === "opaqueredirect") return { status: 401, data: {} };

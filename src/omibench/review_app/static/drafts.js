@@ -14,12 +14,14 @@ export class Autosave {
     Object.assign(this, { key: `draft:${key}`, save, read, report });
     this.timeout = null;
     this.isDirty = false;
+    this.isStopped = false;
     this.sending = Promise.resolve();
     addEventListener("pagehide", () => this.flush(true));
   }
 
   change() {
     this.isDirty = true;
+    this.isStopped = false;
     this.report("saving");
     clearTimeout(this.timeout);
     this.timeout = setTimeout(() => this.flush(), DELAY_MS);
@@ -27,7 +29,7 @@ export class Autosave {
 
   /** Save the time alone, unless answers are about to be saved anyway. */
   keepTime() {
-    if (this.isDirty || document.visibilityState !== "visible") return;
+    if (this.isDirty || this.isStopped || document.visibilityState !== "visible") return;
     this.isDirty = true;
     this.flush();
   }
@@ -47,10 +49,12 @@ export class Autosave {
     this.report(isSaved ? "saved" : "failed");
   }
 
-  /** Nothing is saved any more. */
-  stop() {
+  /** Save nothing until the next change; resolves once nothing is on its way. */
+  async stop() {
     this.isDirty = false;
+    this.isStopped = true;
     clearTimeout(this.timeout);
+    await this.sending;
   }
 
   keep(answers) {

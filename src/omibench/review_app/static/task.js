@@ -259,10 +259,10 @@ class TaskPage {
       return;
     }
     this.setSending(true);
+    await this.autosave.stop();
     const answers = this.readAnswers();
     const { status, data } = await this.api.decide({ ...answers, base: this.base ?? null });
     if (status === 201) {
-      this.autosave.stop();
       this.autosave.forget();
       localStorage.setItem(`instruction:${this.kind.name}`, "closed");
       location.assign(linkTask(data.next) ?? "/");
@@ -278,8 +278,8 @@ class TaskPage {
 
   openConflict(data, answers) {
     const goOn = async () => {
+      await this.autosave.stop();
       await this.api.saveDraft(answers);
-      this.autosave.stop();
       location.reload();
     };
     const drop = () => {
