@@ -70,7 +70,7 @@ def read_task(task: ReviewTask, number: int, oracle: Oracle) -> Iterator[ReviewD
     if task.purpose == "calibration":
         for person in PEOPLE:
             if "senior" not in person.roles:
-                yield reader.decide(person, "annotator", day=0)
+                yield reader.decide(person, person.roles[0], day=0)
         return
     if task.purpose == "sample":
         yield reader.decide(pick_person(task, "senior"), "senior", day=SAMPLE_DAY)

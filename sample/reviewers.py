@@ -9,18 +9,21 @@ people, tasks and decisions are marked simulated.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import yaml
 from readers import PEOPLE, find_truth, play
 
+from omibench.files.csv_file import write_csv
 from omibench.models.simulated.oracle import Oracle, load_oracle
 from omibench.params.study import Study, load_study
 from omibench.review.check import check_fields
 from omibench.review.kinds import find_kind
+from omibench.review.outputs import LABEL_COLUMNS, list_labels
 from omibench.review.people import read_reviewers
 from omibench.review.read import DECISIONS, REVIEWERS, TASKS, read_tasks
+from omibench.review.record import append_decisions
 from omibench.review.sampling.periods import read_week
 from omibench.review.sampling.weekly import SamplePlan, draw_samples
 from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
@@ -28,7 +31,7 @@ from omibench.review_tasks.pictures import PictureKeeper
 from omibench.review_tasks.request import TaskRequest
 from omibench.review_tasks.study_problems import draft_study_problems
 from omibench.review_tasks.tasks_file import write_tasks
-from omibench.schemas.tables import write_jsonl
+from omibench.schemas.review import ReviewDecision
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "review"
@@ -57,14 +60,17 @@ def main() -> None:
     write_people(FOLDER / REVIEWERS)
     write_tests(study, results, oracle)
     for kind, options in KINDS.items():
-        write_jsonl(FOLDER / DECISIONS, play(read_tasks(FOLDER / TASKS).rows, oracle))
+        write_decisions(play(read_tasks(FOLDER / TASKS).rows, oracle))
         done = assign_tasks(kind, study, results, FOLDER, options)
         print("\n".join(describe_assignment(done)))
     tasks = read_tasks(FOLDER / TASKS).rows
     plan = SamplePlan(read_week(WEEK), seed=study.study.seed)
     sample = draw_samples(tasks, play(tasks, oracle), plan, read_reviewers(FOLDER / REVIEWERS))
-    write_tasks(FOLDER, [*tasks, *sample.tasks])
-    write_jsonl(FOLDER / DECISIONS, play([*tasks, *sample.tasks], oracle))
+    tasks = (*tasks, *sample.tasks)
+    decisions = play(tasks, oracle)
+    write_tasks(FOLDER, tasks)
+    write_decisions(decisions)
+    write_csv(FOLDER / "labels.csv", list_labels(tasks, decisions), LABEL_COLUMNS)
 
 
 def write_people(path: Path) -> None:
@@ -73,6 +79,12 @@ def write_people(path: Path) -> None:
     header = "# Invented, as all people of the sample study are: sample/reviewers.py\n"
     path.parent.mkdir(exist_ok=True)
     path.write_text(header + yaml.safe_dump(people, sort_keys=False), encoding="utf-8")
+
+
+def write_decisions(decisions: Iterable[ReviewDecision]) -> None:
+    """Write the record of decisions anew; what was there belongs to another round."""
+    (FOLDER / DECISIONS).unlink(missing_ok=True)
+    append_decisions(FOLDER, [("readers.py", decision) for decision in decisions])
 
 
 def write_tests(study: Study, results: Path, oracle: Oracle) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,7 +16,9 @@ from omibench.params.review import CalibrationParams
 from omibench.review.calibration import measure_calibration
 from omibench.review.check import check_fields
 from omibench.review.folder import ReviewRecord, read_review
+from omibench.review.importing import import_files
 from omibench.review.kinds import find_kind
+from omibench.review.read import DECISIONS, REVIEWERS, TASKS
 from omibench.review.report import compute_states
 
 KINDS = {"item", "rationale", "translation", "label", "disagreement", "steps"}
@@ -42,6 +45,14 @@ def test_playing_them_again_gives_the_same_decisions(
 ) -> None:
     oracle = load_oracle(str(sample / "oracle.jsonl"))
     assert tuple(readers.play(review.tasks, oracle)) == review.decisions
+
+
+def test_the_record_is_what_an_import_of_it_writes(sample: Path, tmp_path: Path) -> None:
+    for name in (TASKS, REVIEWERS):
+        shutil.copy(sample / "review" / name, tmp_path)
+    record = sample / "review" / DECISIONS
+    assert import_files(tmp_path, [record]).errors == ()
+    assert (tmp_path / DECISIONS).read_bytes() == record.read_bytes()
 
 
 def test_everybody_and_everything_is_marked(review: ReviewRecord) -> None:
