@@ -142,7 +142,7 @@ class Reader:
 
 def matters(field: Field) -> bool:
     """Whether people may differ in a field without writing another text."""
-    return field.critical or field.type in {"rating", "flag", "steps"}
+    return field.type != "text" and (field.critical or field.type in {"rating", "flag", "steps"})
 
 
 def make_error(field: Field, value: Any, task: ReviewTask, random: Random) -> Any:

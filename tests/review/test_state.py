@@ -71,6 +71,15 @@ def test_opposing_flags_and_ratings_two_apart_escalate() -> None:
     assert fold(first, decide(2, "bob", "auditor", quality=3)).status == "settled"
 
 
+def test_an_answer_that_one_reader_alone_corrects_goes_to_a_senior() -> None:
+    first = decide(1, "ann", "annotator", answer="2 m")
+    assert fold(first, decide(2, "bob", "auditor")).differences == ("answer",)
+    assert fold(first, decide(2, "bob", "auditor", answer="3 m")).status == "escalated"
+    assert fold(first, decide(2, "bob", "auditor", answer=" 2  m\n")).status == "settled"
+    question = decide(2, "bob", "auditor", question="Why, then?")
+    assert fold(decide(1, "ann", "annotator"), question).status == "settled"
+
+
 def test_the_senior_binds_and_a_later_objection_opens_another_round() -> None:
     first, second = decide(1, "ann", "annotator"), decide(2, "bob", "auditor", valid="invalid")
     senior = decide(3, "eve", "senior", valid="invalid")

@@ -98,6 +98,8 @@ def _differs(field: Field, first: JsonValue, second: JsonValue) -> bool:
         return False
     if field.type == "choices":
         return set(map(str, _as_list(first))) != set(map(str, _as_list(second)))
+    if field.type == "text" and isinstance(first, str) and isinstance(second, str):
+        return first.split() != second.split()  # spaces and line ends say nothing
     return first != second
 
 

@@ -33,9 +33,18 @@ def correct_parts(*parts: Part, group: str = "Corrections") -> tuple[Field, ...]
         group: The heading above them.
 
     Returns:
-        A text field for each part, which is None where the text is left as it is.
+        A text field for each part, which is None where the text is left as it is. That of the
+        official answer escalates where only one person corrects it, or they correct it differently.
     """
     return tuple(
-        Field(part.name, part.title, "text", required=False, edits=part.name, group=group)
+        Field(
+            part.name,
+            part.title,
+            "text",
+            required=False,
+            edits=part.name,
+            group=group,
+            critical=part is ANSWER,
+        )
         for part in parts
     )
