@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isnan, nan
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from omibench.statistics.intervals import Estimate, clustered_wilson
 from omibench.statistics.raters.coefficients import Coefficient, Disagreement, share_of_pairs
-from omibench.statistics.raters.ratings import Ratings
+from omibench.statistics.raters.ratings import Floats, Ratings
 
 RESAMPLES = 2000
 
@@ -85,12 +86,24 @@ def estimate_by_resampling(
     value = float(_compute_sample(coefficient, clusters).coefficient[0])
     if isnan(value) or value == 1 or clusters < 2:
         return CoefficientEstimate(value, nan, nan)
-    generator = np.random.default_rng(seed)
-    weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), resamples)
-    values = coefficient(weights.astype(float)).coefficient
+    values = coefficient(_draw_weights(clusters, seed, resamples)).coefficient
     tail = 50 * (1 - confidence)
     low, high = np.nanpercentile(values, [tail, 100 - tail])
     return CoefficientEstimate(value, min(float(low), value), max(float(high), value))
+
+
+@lru_cache(maxsize=1)
+def _draw_weights(clusters: int, seed: int, resamples: int) -> Floats:
+    """How often each resample holds each cluster: [resamples, clusters].
+
+    The last draw is kept: the fields of a form are over the same units, and drawing takes longer
+    than all else.
+    """
+    generator = np.random.default_rng(seed)
+    weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), resamples)
+    counts = weights.astype(float)
+    counts.flags.writeable = False
+    return counts
 
 
 def _compute_sample(coefficient: Coefficient, clusters: int) -> Disagreement:
