@@ -76,3 +76,11 @@ def test_where_nobody_is_named_anybody_decides(folder: Path) -> None:
 def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
     with pytest.raises(MissingInputError, match=r"none\.jsonl: cannot be read"):
         import_files(folder, [folder / "none.jsonl"])
+
+
+def test_bad_lines_of_the_review_are_named_too(folder: Path) -> None:
+    write_lines(folder / "tasks.jsonl", TASK, "{")
+    file = write_lines(folder / "in.jsonl", decide(1, "ann", "annotator", TASK))
+    outcome = import_files(folder, [file])
+    assert (outcome.added, len(outcome.errors)) == (1, 1)
+    assert outcome.errors[0].startswith(f"{folder / 'tasks.jsonl'}, line 2: ")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from omibench.errors import FileFormatError
 from omibench.review.contents import make_content
 from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
@@ -139,6 +142,14 @@ def test_a_photograph_is_decided_on_as_long_as_it_is_the_same() -> None:
     other = figure.model_copy(update={"sha256": "c" * 64})
     assert settle_photograph(images=[other]).stale == ["photo_fields:p"]
     assert settle_photograph(question="How?").stale == ["photo_fields:p"]
+
+
+def test_an_edit_that_does_not_fit_is_to_be_decided_again() -> None:
+    (problem,) = problems = [make_problem("p")]
+    task = ask(problem)
+    decision = decide(1, "ann", "annotator", task, GOOD | {"question": "See [IMAGE3]."})
+    with pytest.raises(FileFormatError, match=r"item:p: .*IMAGE3.*; have the task decided again"):
+        settle_problems(problems, [task], [decision], ReviewRule(1))
 
 
 def test_samples_settle_nothing() -> None:

@@ -71,8 +71,8 @@ def import_decisions(
         errors: What is wrong with others already, one line each.
 
     Returns:
-        What became of each. A decision on other content than its task has now is recorded, and
-        said to be stale.
+        What became of each, with the bad lines of the review itself. A decision on other content
+        than its task has now is recorded, and said to be stale.
 
     Raises:
         OutputError: The record cannot be written.
@@ -80,7 +80,7 @@ def import_decisions(
     tasks = {task.id: task for task in review.tasks}
     people = {reviewer.name: reviewer for reviewer in review.reviewers}
     good: list[PlacedDecision] = []
-    bad = list(errors)
+    bad = [*review.errors, *errors]
     for place, decision in decisions:
         try:
             check_decision(decision, tasks, people)

@@ -14,6 +14,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from omibench.errors import FileFormatError
 from omibench.review.changes import apply_fields, find_drop
 from omibench.review.contents import PROBLEM_KINDS, compute_hash, list_pictures, make_content
 from omibench.review.hashing import hash_content, normalise_lines
@@ -155,7 +156,7 @@ def apply_earlier_kinds(
             continue
         if find_drop(find_kind(earlier), state.fields):
             return None
-        problem = apply_fields(problem, state.task, state.fields, list_simulated(state))
+        problem = _apply_state(problem, state)
     return problem
 
 
@@ -184,11 +185,18 @@ def _settle_problem(
         if answer := find_drop(find_kind(kind), state.fields):
             review.dropped[problem.id] = f"{kind}, {answer}"
             return None
-        problem = apply_fields(problem, state.task, state.fields, list_simulated(state))
+        problem = _apply_state(problem, state)
     review.lacking += unsettled.lacking
     review.escalated += unsettled.escalated
     review.stale += unsettled.stale
     return problem
+
+
+def _apply_state(problem: Problem, state: TaskState) -> Problem:
+    try:
+        return apply_fields(problem, state.task, state.fields or {}, list_simulated(state))
+    except FileFormatError as error:
+        raise FileFormatError(f"{error}; have the task decided again") from None
 
 
 def _list_unsettled(
