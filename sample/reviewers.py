@@ -47,6 +47,8 @@ KINDS: Mapping[str, AssignOptions] = {
     "steps": AssignOptions(only=TRAINED, draw=4),
 }
 """The kinds of tasks in the order in which they are made, and how many of each."""
+ON_SCORES = ("disagreement", "steps")
+"""Tasks on responses: before there are scores, those that are there stay as they are."""
 
 
 def main() -> None:
@@ -55,15 +57,19 @@ def main() -> None:
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
     study, oracle = load_study(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    is_scored = (results / "score").is_dir()
+    kept = [] if is_scored else [t for t in read_tasks(FOLDER / TASKS).rows if t.kind in ON_SCORES]
     for name in (TASKS, DECISIONS):
         (FOLDER / name).unlink(missing_ok=True)
     write_people(FOLDER / REVIEWERS)
     write_tests(study, results, oracle)
     for kind, options in KINDS.items():
+        if kind in ON_SCORES and not is_scored:
+            continue
         write_decisions(play(read_tasks(FOLDER / TASKS).rows, oracle))
         done = assign_tasks(kind, study, results, FOLDER, options)
         print("\n".join(describe_assignment(done)))
-    tasks = read_tasks(FOLDER / TASKS).rows
+    tasks = (*read_tasks(FOLDER / TASKS).rows, *(task for task in kept if task.purpose == "work"))
     plan = SamplePlan(read_week(WEEK), seed=study.study.seed)
     sample = draw_samples(tasks, play(tasks, oracle), plan, read_reviewers(FOLDER / REVIEWERS))
     tasks = (*tasks, *sample.tasks)
