@@ -30,7 +30,8 @@ TASK = make_task().model_copy(
 def folder(tmp_path: Path) -> Path:
     """A review of one item with a picture."""
     review = tmp_path / "review"
-    write_lines(review / "tasks.jsonl", TASK)
+    sample = TASK.model_copy(update={"id": "item:p1@w", "purpose": "sample", "of": TASK.id})
+    write_lines(review / "tasks.jsonl", TASK, sample)
     (review / "pictures").mkdir()
     (review / "pictures" / f"{SHA}.png").write_bytes(b"picture")
     people = "- {name: ann, roles: [annotator], email: ann@example.org}\n"

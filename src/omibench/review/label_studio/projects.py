@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from omibench.files.atomic import write_atomically
 from omibench.files.outputs import made_folder
@@ -13,6 +14,8 @@ from omibench.review.folder import ReviewRecord
 from omibench.review.kinds import KINDS
 from omibench.review.label_studio.configuration import write_configuration
 from omibench.review.label_studio.export import export_tasks
+
+_DECIDED_HERE: Final = ("sample", "calibration")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ def write_projects(
 ) -> list[ProjectFiles]:
     """Write a project for each kind that has tasks.
 
+    Samples and calibrations are left out: an imported decision is neither a senior's, nor known to
+    be made alone.
+
     Args:
         record: The review.
         selection: Which tasks, and as which role may see them: annotators where none is stated.
@@ -52,11 +58,12 @@ def write_projects(
     """
     role = selection.role or "annotator"
     chosen = select_export(record, replace(selection, role=role))
+    tasks = [task for task in chosen.tasks if task.purpose not in _DECIDED_HERE]
     prefix = f"/data/local-files/?d={out.resolve().name}/" if pictures is None else pictures
     made_folder(out)
     projects = []
     for name, kind in KINDS.items():
-        documents = export_tasks(kind, chosen.tasks, role, prefix)
+        documents = export_tasks(kind, tasks, role, prefix)
         if not documents:
             continue
         files = ProjectFiles(name, out / f"{name}.xml", out / f"{name}.json", len(documents))
@@ -64,5 +71,5 @@ def write_projects(
         write_atomically(files.tasks, f"{text}\n".encode())
         write_atomically(files.configuration, write_configuration(kind, role).encode())
         projects.append(files)
-    copy_pictures(chosen.tasks, record.folder, out)
+    copy_pictures(tasks, record.folder, out)
     return projects
