@@ -15,6 +15,8 @@ from omibench.web.serving.address import ServedAddress
 SHORTEST_SECRET: Final = 32
 """Bytes of a stated secret."""
 _SECRET_BYTES: Final = 4096
+_WAITING: Final = 512
+"""Connections that wait to be answered."""
 
 
 def read_secret(path: Path) -> bytes:
@@ -96,6 +98,8 @@ def open_listener(address: ServedAddress) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((address.host, address.port))
+        # From here on browsers are not refused: they wait until the application answers.
+        listener.listen(_WAITING)
     except OSError as error:
         listener.close()
         raise OutputError(
