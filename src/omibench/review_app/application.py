@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -56,33 +55,21 @@ ROUTES: tuple[BaseRoute, ...] = (
 )
 
 
-def make_application(
-    service: ReviewService,
-    settings: ServerSettings,
-    on_stop: Callable[[], None] | None = None,
-) -> Starlette:
+def make_application(service: ReviewService, settings: ServerSettings) -> Starlette:
     """Make the application of a review.
 
     Args:
         service: The review.
         settings: Where and for whom it is served.
-        on_stop: What is done when the server stops.
     """
     sessions = Sessions(
         service.database, settings.secret, is_secure=settings.is_secure, port=settings.port
     )
 
-    @asynccontextmanager
-    async def run(_: Starlette) -> AsyncIterator[None]:
-        yield
-        if on_stop is not None:
-            on_stop()
-
     application = Starlette(
         routes=[*ROUTES, *mount_folders(STATIC_FOLDERS)],
         middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
         exception_handlers=_HANDLERS,
-        lifespan=run,
     )
     application.state.context = ServerContext(service, sessions, settings)
     return application

@@ -24,17 +24,15 @@ def run_server(
         on_start: Is given the address once the server listens.
 
     Raises:
-        OutputError: Nobody can listen at the address.
+        OutputError: Nobody can listen at the address, or the record cannot be written.
     """
 
-    def stop() -> None:
-        if not settings.is_demo:
-            extend_record(service.database, service.folder)
-
     def make(port: int) -> Starlette:
-        return make_application(service, settings.replace(port=port), stop)
+        return make_application(service, settings.replace(port=port))
 
     try:
         serve(make, settings, on_start)
+        if not settings.is_demo:
+            extend_record(service.database, service.folder)
     finally:
         service.close()

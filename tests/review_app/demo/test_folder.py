@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from omibench.review_app.demo.content import invent_fields
 from omibench.review_app.demo.folder import make_demo_task, write_demo
 from omibench.review_app.log.users import check_password, read_hash
 from omibench.review_app.service import ReviewService
+from omibench.schemas.review import TaskPicture
 from review_app.builders import make_task, open_browser, write_tasks
 
 
@@ -26,12 +28,18 @@ def test_an_invented_decision_is_one_that_the_kind_takes(kind: str, is_last: boo
 
 
 def test_every_kind_is_there_with_an_audit_and_an_escalation(tmp_path: Path) -> None:
-    sample = tmp_path / "sample"
+    sample, folder = tmp_path / "sample", tmp_path / "demo"
     sample.mkdir()
-    write_tasks(sample, [make_task(1, id="item:of-the-sample", people={"annotator": ["sim"]})])
-    folder = tmp_path / "demo"
     folder.mkdir()
-    users = write_demo(folder, sample)
+    (sample / "a.png").write_bytes(b"a picture")
+    shown = TaskPicture(sha256=hashlib.sha256(b"a picture").hexdigest(), suffix="png")
+    lost = TaskPicture(sha256="0" * 64, suffix="png")
+    tasks = [
+        make_task(1, id="item:of-the-sample", people={"annotator": ["sim"]}, pictures=[shown]),
+        make_task(2, id="item:without-its-picture", pictures=[lost]),
+    ]
+    write_tasks(sample, tasks)
+    users = write_demo(folder, sample, [sample])
     service = ReviewService(folder)
     assert {listed.task.kind for listed in service.content.tasks.values()} == set(KINDS)
     assert all(person.simulated for person in service.content.people.values())
@@ -44,7 +52,11 @@ def test_every_kind_is_there_with_an_audit_and_an_escalation(tmp_path: Path) -> 
     assert states["item:demo-2"] == states["page:demo-2"] == "audit"
     document = open_browser(service, "Ada").open("item:of-the-sample")
     assert document["may_decide"]
-    pictures = open_browser(service, "Ada").open("page:demo-1")["task"]["pictures"]
-    assert [picture["part"] for picture in pictures] == ["image", "image", "page"]
+    assert "item:without-its-picture" not in service.content.tasks
+    pictures = (
+        document["task"]["pictures"]
+        + open_browser(service, "Ada").open("page:demo-1")["task"]["pictures"]
+    )
+    assert [picture["part"] for picture in pictures] == ["image"] * 3 + ["page"]
     client = open_browser(service, "Ada").client
     assert all(client.get(picture["url"]).status_code == 200 for picture in pictures)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,7 @@ from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review.kinds.declaration import Kind
 from omibench.review.people import Reviewer
-from omibench.review.read import REVIEWERS, TASKS
+from omibench.review.read import REVIEWERS, TASKS, read_tasks
 from omibench.review_app.demo.content import invent_content, invent_fields
 from omibench.review_app.demo.pictures import draw_pictures
 from omibench.review_app.log.users import set_password
@@ -29,15 +30,20 @@ PEOPLE: Final = (
 """Invented people: what they decide is marked as simulated."""
 SAMPLE: Final = Path("sample/review")
 """The review of the sample study, in a checkout."""
+IMAGES: Final = (SAMPLE / "pictures", Path("results/ocr"), Path("results/freeze"))
+"""Where pictures of the sample study are."""
 _OF_EACH_KIND: Final = 3
 
 
-def write_demo(folder: Path, sample: Path = SAMPLE) -> tuple[tuple[str, str, str], ...]:
+def write_demo(
+    folder: Path, sample: Path = SAMPLE, images: Sequence[Path] = IMAGES
+) -> tuple[tuple[str, str, str], ...]:
     """Write a review to try the application on.
 
     Args:
         folder: An empty folder.
         sample: The folder of a review whose tasks are shown as well, if it is there.
+        images: Folders in which its pictures are looked for.
 
     Returns:
         Name, password and roles of each person.
@@ -52,7 +58,7 @@ def write_demo(folder: Path, sample: Path = SAMPLE) -> tuple[tuple[str, str, str
     (folder / TASKS).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     people = [person.model_dump(mode="json", exclude_defaults=True) for person in PEOPLE]
     (folder / REVIEWERS).write_text(json.dumps(people, ensure_ascii=False), "utf-8")
-    _add_sample(folder, sample)
+    _add_sample(folder, sample, images)
     service = ReviewService(folder)
     try:
         _invent_decisions(service)
@@ -84,17 +90,33 @@ def make_demo_task(kind: Kind, number: int, pictures: Sequence[TaskPicture]) -> 
     )
 
 
-def _add_sample(folder: Path, sample: Path) -> None:
-    """Put the tasks of the sample study behind the invented ones, open to everybody."""
+def _add_sample(folder: Path, sample: Path, images: Sequence[Path]) -> None:
+    """Put the tasks of the sample study behind the invented ones, open to everybody.
+
+    Those whose pictures the study has not made yet are left out.
+    """
     if not (sample / TASKS).is_file():
         return
-    from omibench.review.read import read_tasks
+    tasks = [task for task in read_tasks(sample / TASKS).rows if task.purpose == "work"]
+    needed = {picture.sha256 for task in tasks for picture in task.pictures}
+    files = _find_pictures(needed, images) if needed else {}
+    for task in tasks:
+        if all(picture.sha256 in files for picture in task.pictures):
+            for picture in task.pictures:
+                shutil.copyfile(files[picture.sha256], folder / picture.file)
+            with (folder / TASKS).open("a", encoding="utf-8") as file:
+                file.write(task.model_copy(update={"people": {}}).model_dump_json() + "\n")
 
-    tasks = [task.model_copy(update={"people": {}}) for task in read_tasks(sample / TASKS).rows]
-    with (folder / TASKS).open("a", encoding="utf-8") as file:
-        file.writelines(f"{task.model_dump_json()}\n" for task in tasks)
-    if (sample / "pictures").is_dir():
-        shutil.copytree(sample / "pictures", folder / "pictures", dirs_exist_ok=True)
+
+def _find_pictures(needed: Collection[str], folders: Sequence[Path]) -> dict[str, Path]:
+    """The files of pictures by the hash of their content."""
+    files: dict[str, Path] = {}
+    for path in (path for folder in folders for path in sorted(folder.glob("**/*.png"))):
+        if path.is_file() and not path.is_symlink():
+            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            if sha256 in needed:
+                files[sha256] = path
+    return files
 
 
 def _invent_decisions(service: ReviewService) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
@@ -48,8 +49,16 @@ def serve(
             limit_concurrency=_REQUESTS_AT_ONCE,
             timeout_graceful_shutdown=5,
         )
-        on_start(address.origin or f"http://{name}:{port}")
+        typed_address = address.origin or f"http://{name}:{port}"
+
+        class AnnouncedServer(uvicorn.Server):
+            """Says its address when signals reach it: a Ctrl-C right after ends it in order."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                on_start(typed_address)
+
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+            AnnouncedServer(config).run(sockets=[listener])
     finally:
         listener.close()
