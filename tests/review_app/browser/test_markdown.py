@@ -29,11 +29,13 @@ RENDER = """async (texts) => {
 CASES = {
     "a $x$ b": "<p>a {x} b</p>",
     r"\(x\) \[y\] $$z$$": "<p>{x} {{y}} {{z}}</p>",
+    "$ x = 1 $ and $ 5 apples $": "<p>{ x = 1 } and $ 5 apples $</p>",
     "$5 and $6": "<p>$5 and $6</p>",
     r"\$5 costs $x$": "<p>$5 costs {x}</p>",
     "$$\nx\n\ny": "<p>$$\nx</p><p>y</p>",
     "$$\nx\n\n= y\n$$ end": "<p>{{\nx\n\n= y\n}} end</p>",
     "\\begin{align}\na\n\\end{align}": "<p>{{\\begin{align}\na\n\\end{align}}}</p>",
+    r"So \boxed{\frac{1}{2}}, or \boxed{x": r"<p>So {\boxed{\frac{1}{2}}}, or \boxed{x</p>",
     r"$\ce{H2O}$": r"<p>{\ce{H2O}}</p>",
     r"$\frac{1}$": ('<p><span class="math-refused"><code>$\\frac{1}$</code></span></p>'),
     "**b** *i* 2*3*4 ** x": "<p><strong>b</strong> <em>i</em> 2*3*4 ** x</p>",
@@ -76,3 +78,19 @@ def test_a_long_text_without_ends_takes_linear_time(seat: Any) -> None:
     ]
     rendered = page.evaluate(RENDER, texts)
     assert all(len(text) > 9_000 for text in rendered)
+
+
+def test_an_answer_may_be_a_formula_without_delimiters(seat: Any) -> None:
+    page = seat("Ana Abreu").open("item:form")
+    answers = [r"\frac{1}{2}", "A", r"the ratio \frac{1}{2}", r"$x$ \alpha", r"\undefined{x}"]
+    sets = page.evaluate(
+        """async (answers) => {
+          const { renderParts } = await import("/static/parts.js");
+          const part = { name: "answer", title: "Answer", style: "answer" };
+          const [section] = renderParts([part], { answer: answers }, { place: () => null });
+          return [...section.querySelectorAll("li")].map((item) =>
+            [...item.querySelectorAll("annotation")].map((node) => node.textContent).join());
+        }""",
+        answers,
+    )
+    assert sets == [r"\frac{1}{2}", "", "", "x", ""]

@@ -9,6 +9,8 @@ const DELIMITERS = [
   ["\\[", "\\]", true],
   ["\\(", "\\)", false],
 ];
+const BOX = "\\boxed{"; // models write it without delimiters, too
+const LONGEST_BOX = 2_000;
 const ENVIRONMENT = /\\begin\{([a-zA-Z]{1,20}\*?)\}/y;
 const PICTURE = /\[IMAGE(\d{1,4})\]/y;
 const SPECIAL = /[\\$[`*]/g;
@@ -86,16 +88,35 @@ function readToken(text, start, missing, placePicture, depth) {
       return { node: renderMath(source, isDisplay, whole), end: end + close.length };
     }
   }
-  return sign === "$" ? readDollars(text, start, missing) : readEnvironment(text, start, missing);
+  if (sign === "$") return readDollars(text, start, missing);
+  return text.startsWith(BOX, start) ? readBox(text, start) : readEnvironment(text, start, missing);
 }
 
-/** `$x$`: no space inside at either end, and no digit after it, so that prices stay text. */
+/**
+ * `$x$`, and `$ x $` where it looks like a formula. No digit follows it, so that prices stay text.
+ */
 function readDollars(text, start, missing) {
-  if (/\s/.test(text[start + 1] ?? " ")) return null;
   const end = findUnescaped(text, "$", start + 1, missing);
-  if (end < 0 || /\s/.test(text[end - 1]) || /\d/.test(text[end + 1] ?? "")) return null;
-  const whole = text.slice(start, end + 1);
-  return { node: renderMath(whole.slice(1, -1), false, whole), end: end + 1 };
+  if (end < 0 || /\d/.test(text[end + 1] ?? "")) return null;
+  const source = text.slice(start + 1, end);
+  const isLoose = /^\s|\s$/.test(source);
+  if (isLoose && !/[\\^_={}]/.test(source)) return null;
+  return { node: renderMath(source, false, `$${source}$`), end: end + 1 };
+}
+
+function readBox(text, start) {
+  const limit = Math.min(text.length, start + LONGEST_BOX);
+  let depth = 0;
+  for (let end = start + BOX.length - 1; end < limit; end += 1) {
+    if (text[end] === "\\") end += 1;
+    else if (text[end] === "{") depth += 1;
+    else if (text[end] === "}") depth -= 1;
+    if (depth === 0) {
+      const whole = text.slice(start, end + 1);
+      return { node: renderMath(whole, false, whole), end: end + 1 };
+    }
+  }
+  return null;
 }
 
 function readEnvironment(text, start, missing) {

@@ -3,6 +3,7 @@
 
 import { showText } from "./unseen.js";
 import { make } from "./dom.js";
+import { startText } from "./math.js";
 import { renderInline, renderWithPictures } from "./inline.js";
 
 const LONGEST = 100_000;
@@ -20,6 +21,7 @@ const OPENERS = [
  * @param {(index: number) => Node} placePicture Makes the picture that a mark `[IMAGEi]` names.
  */
 export function renderMarkdown(text, placePicture) {
+  startText();
   const fragment = document.createDocumentFragment();
   const lines = text.slice(0, LONGEST).replace(/\r\n?/g, "\n").split("\n");
   const unclosed = new Set();

@@ -4,7 +4,7 @@ import { hasUnseen, showText } from "./unseen.js";
 import { make } from "./dom.js";
 
 const LONGEST = 10_000;
-const MOST = 3_000;
+const MOST = 1_000; // of one text
 const OPTIONS = {
   throwOnError: true,
   strict: "ignore",
@@ -12,6 +12,11 @@ const OPTIONS = {
   maxExpand: 500,
 };
 let count = 0;
+
+/** Count the formulas of the next text from none. */
+export function startText() {
+  count = 0;
+}
 
 /**
  * A formula.
@@ -23,7 +28,7 @@ export function renderMath(source, isDisplay, text = source) {
   count += 1;
   if (!source.trim()) return showSource(text, "the formula is empty");
   if (source.length > LONGEST) return showSource(text, "the formula is too long to be set");
-  if (count > MOST) return showSource(text, "the page has too many formulas");
+  if (count > MOST) return showSource(text, "the text has too many formulas");
   if (hasUnseen(source)) return showSource(text, "the formula holds invisible signs");
   const node = make("span", { class: isDisplay ? "math display" : "math" });
   let refused = "";

@@ -3,6 +3,7 @@
 import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
+import { renderMath, startText } from "./math.js";
 
 const RENDERERS = {
   markdown: (value, pictures) => makeProse(asText(value), pictures),
@@ -12,7 +13,7 @@ const RENDERERS = {
     make(
       "ul",
       { class: "answers" },
-      ...asList(value).map((text) => make("li", {}, makeProse(asText(text), pictures))),
+      ...asList(value).map((text) => make("li", {}, makeShort(asText(text), pictures))),
     ),
   candidates: showCandidates,
   steps: showSteps,
@@ -20,6 +21,7 @@ const RENDERERS = {
   images: (value, pictures) => showRow(pictures.placeRest()),
   pages: (value, pictures) => showRow(pictures.placePages()),
 };
+const LONGEST_ANSWER = 500;
 const SOURCE_STYLES = new Set(["markdown", "answer", "choices"]);
 
 /**
@@ -43,6 +45,20 @@ export function makeProse(text, pictures) {
   const prose = make("div", { class: "prose", dir: "auto" });
   prose.append(renderMarkdown(text, (index) => pictures.place(index)));
   return prose;
+}
+
+/** An answer or option: as a text, or set whole where it is a formula without delimiters. */
+function makeShort(text, pictures) {
+  startText();
+  const formula = isFormula(text) ? renderMath(text, false) : null;
+  if (!formula?.matches(".math")) return makeProse(text, pictures);
+  return make("div", { class: "prose" }, make("p", {}, formula));
+}
+
+function isFormula(text) {
+  if (text.length > LONGEST_ANSWER) return false;
+  const words = text.replace(/\\(text|mathrm|operatorname)\{[^{}]*\}|\\[a-zA-Z]+/g, "");
+  return /\\[a-zA-Z]/.test(text) && !/\$|\\[([]|\[IMAGE/.test(text) && !/[a-zA-Z]{3,}/.test(words);
 }
 
 function makePart(part, body, value) {
@@ -92,13 +108,13 @@ export function addView(section, title, render) {
 function showChoices(value, pictures) {
   const items = asList(value).map((choice) => {
     if (typeof choice !== "object" || choice === null)
-      return make("li", {}, makeProse(asText(choice), pictures));
+      return make("li", {}, makeShort(asText(choice), pictures));
     const image = Number.isInteger(choice.image) ? pictures.place(choice.image) : null;
     return make(
       "li",
       {},
       make("span", { class: "choice-label" }, ...showText(asText(choice.label))),
-      make("div", {}, choice.text ? makeProse(asText(choice.text), pictures) : null, image),
+      make("div", {}, choice.text ? makeShort(asText(choice.text), pictures) : null, image),
     );
   });
   return make("ul", { class: "choices" }, ...items);
