@@ -18,6 +18,7 @@ from omibench.review.exporting import (
     write_export,
 )
 from omibench.review.folder import ReviewRecord, read_review
+from omibench.review.people import Reviewer
 from omibench.schemas.review import TaskPicture
 from review.builders import GOOD, decide, make_task
 
@@ -39,7 +40,9 @@ DECISIONS = (
     decide(2, "ann", "annotator", SPLIT),
     decide(3, "bob", "auditor", SPLIT, GOOD | {"valid": "invalid"}),
 )
-RECORD = ReviewRecord(Path("review"), (LABELLED, SPLIT, GATE, OPEN), DECISIONS)
+ANN = Reviewer(name="ann", roles=["annotator", "senior"], subjects=["physics"])
+BOB = Reviewer(name="bob", roles=["auditor"], simulated=True)
+RECORD = ReviewRecord(Path("review"), (LABELLED, SPLIT, GATE, OPEN), DECISIONS, (ANN, BOB))
 
 
 def select(**values: Any) -> ReviewExport:
@@ -71,6 +74,14 @@ def test_a_role_gets_what_is_open_to_it() -> None:
     assert [d.id for d in select(role="senior", statuses=("escalated",)).decisions] == ["d2", "d3"]
 
 
+def test_nobody_learns_who_else_reviews() -> None:
+    assert select().reviewers == (ANN, BOB)
+    assert select(person="bob").reviewers == (BOB,)
+    assert select(role="auditor").reviewers == ()
+    (ann,) = select(person="ann", role="annotator").reviewers
+    assert (ann.roles, ann.subjects) == (["annotator"], ["physics"])
+
+
 def test_kinds_and_statuses_are_chosen() -> None:
     assert [t.id for t in select(kinds=("label",)).tasks] == ["label:p1"]
     assert [t.id for t in select(statuses=("audit",)).tasks] == ["label:p1"]
@@ -94,7 +105,7 @@ def test_an_export_is_a_review_with_its_pictures(
     assert write_export(select(), folder, out) == 1
     assert (out / PICTURE.file).read_bytes() == b"png"
     copy = read_review(out)
-    assert (copy.tasks, copy.decisions) == (RECORD.tasks, DECISIONS)
+    assert (copy.tasks, copy.decisions, copy.reviewers) == (RECORD.tasks, DECISIONS, (ANN, BOB))
     (folder / PICTURE.file).unlink()
     (folder / PICTURE.file).symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_bytes(b"of another")

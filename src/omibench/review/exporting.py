@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from omibench.errors import OmibenchError, OutputError, reason_of
 from omibench.files.atomic import write_atomically
@@ -16,7 +17,8 @@ from omibench.files.outputs import made_folder
 from omibench.review.chain import format_event
 from omibench.review.folder import ReviewRecord
 from omibench.review.kinds import KINDS
-from omibench.review.read import DECISIONS, TASKS
+from omibench.review.people import AssignedRole, Reviewer, format_reviewers
+from omibench.review.read import DECISIONS, REVIEWERS, TASKS
 from omibench.review.report import compute_states
 from omibench.review.state import Status, TaskState
 from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
@@ -63,10 +65,12 @@ class ReviewExport:
     Attributes:
         tasks: The tasks, without what the role may not see.
         decisions: Those on them that the role may see.
+        reviewers: People of the copy: the one whom it is for, or all in the keeper's own.
     """
 
     tasks: tuple[ReviewTask, ...]
     decisions: tuple[ReviewDecision, ...]
+    reviewers: tuple[Reviewer, ...] = ()
 
 
 def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExport:
@@ -97,7 +101,7 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
         ids = {task.id for task in tasks}
         visible = {decision.id for decision in record.decisions if decision.task in ids}
     decisions = [decision for decision in record.decisions if decision.id in visible]
-    return ReviewExport(tuple(tasks), tuple(decisions))
+    return ReviewExport(tuple(tasks), tuple(decisions), tuple(_list_people(record, selection)))
 
 
 def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = None) -> ReviewTask:
@@ -117,7 +121,7 @@ def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = N
 
 
 def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
-    """Write an export as the folder of a review.
+    """Write an export as the folder of a review, which `omibench review serve` opens.
 
     Args:
         export: What is given.
@@ -136,6 +140,8 @@ def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
     write_jsonl(out / TASKS, export.tasks)
     events = "".join(f"{format_event(decision)}\n" for decision in export.decisions)
     write_text(out / DECISIONS, events)
+    if export.reviewers:
+        write_text(out / REVIEWERS, format_reviewers(export.reviewers))
     return copy_pictures(export.tasks, folder, out)
 
 
@@ -184,6 +190,17 @@ def _read_picture(path: Path, sha256: str) -> bytes | None:
     except OmibenchError:
         return None
     return content if hashlib.sha256(content).hexdigest() == sha256 else None
+
+
+def _list_people(record: ReviewRecord, selection: TaskSelection) -> list[Reviewer]:
+    if selection.person is None:
+        return [] if selection.role else list(record.reviewers)
+    roles = [selection.role] if selection.role in get_args(AssignedRole) else None
+    return [
+        reviewer.model_copy(update={"roles": roles}) if roles else reviewer
+        for reviewer in record.reviewers
+        if reviewer.name == selection.person
+    ]
 
 
 def _is_chosen(state: TaskState, selection: TaskSelection) -> bool:

@@ -59,6 +59,14 @@ def read_reviewers(path: str | Path) -> list[Reviewer]:
     return reviewers
 
 
+def format_reviewers(reviewers: Iterable[Reviewer]) -> str:
+    """The text of a reviewers.yaml that `read_reviewers` reads back."""
+    import yaml
+
+    people = [reviewer.model_dump(mode="json", exclude_defaults=True) for reviewer in reviewers]
+    return str(yaml.safe_dump(people, allow_unicode=True, sort_keys=False))
+
+
 def find_reviewer(reviewers: Iterable[Reviewer], name: str) -> Reviewer:
     """The person of that name.
 

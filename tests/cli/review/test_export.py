@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.errors import MissingInputError, ParamsError
+from omibench.errors import EXIT_SOME_FAILED, MissingInputError, ParamsError
+from omibench.review.folder import read_review
 from review.builders import decide, make_task, write_lines
 
 TASK = make_task("p1", "baseline", {"question": "Why?"}, people={"annotator": ["ann"]})
@@ -31,7 +33,7 @@ def test_tasks_answers_and_labels_are_written(words: list[str], tmp_path: Path) 
         [*words, "--out", files["out"], "--person", "ann", "--kind", "baseline", "--live",
          "--people", files["people.csv"], "--labels", files["labels.csv"]],
     )  # fmt: skip
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == EXIT_SOME_FAILED, result.output
     assert f"1 tasks, 1 decisions and 0 pictures in {files['out']}" in result.output
     assert "line 2: is not JSON" in result.output
     assert (tmp_path / "people.csv").read_text("utf-8").splitlines()[1].startswith("ann,expert,p1")
@@ -53,3 +55,25 @@ def test_a_wrong_option_is_one_line(
     result = CliRunner().invoke(app, [*words, *more])
     assert isinstance(result.exception, kind)
     assert line in str(result.exception)
+
+
+def test_what_is_decided_elsewhere_comes_back(tmp_path: Path) -> None:
+    people = {"annotator": ["ann"], "auditor": ["bob"]}
+    task = make_task(people=people)
+    write_lines(tmp_path / "review/tasks.jsonl", task)
+    (tmp_path / "review/reviewers.yaml").write_text(
+        "- {name: ann, roles: [annotator]}\n- {name: bob, roles: [auditor]}", encoding="utf-8"
+    )
+    review = ["--review", str(tmp_path / "review")]
+    decisions = []
+    for name, role in (("ann", "annotator"), ("bob", "auditor")):
+        out = tmp_path / f"for-{name}"
+        words = ["review", "export", *review, "--person", name, "--out", str(out)]
+        assert CliRunner().invoke(app, words).exit_code == 0
+        (given,) = read_review(out).tasks
+        assert [reviewer.name for reviewer in read_review(out).reviewers] == [name]
+        decision = decide(len(decisions), name, role, given)
+        decisions.append(str(write_lines(out / "decisions.jsonl", decision)))
+    assert CliRunner().invoke(app, ["review", "import", *decisions, *review]).exit_code == 0
+    result = CliRunner().invoke(app, ["review", "status", *review, "--json"])
+    assert json.loads(result.stdout)["kinds"][0]["settled"] == 1

@@ -9,7 +9,7 @@ import typer
 
 from omibench.cli.options import Params
 from omibench.cli.review.options import ReviewFolder, find_review_folder
-from omibench.errors import ParamsError
+from omibench.errors import EXIT_SOME_FAILED, ParamsError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def export(
 
     With --person or --role nothing is written that the role may not see: hidden parts, golds, other
     people's names and decisions. What the person decides comes back with `omibench review import`.
+    Exits with 3 where a line of the review is bad and was left out.
 
     \b
     Example:
@@ -110,6 +111,8 @@ def export(
 
         rows = list_labels(record.tasks, record.decisions)
         _write_table(labels, rows, LABEL_COLUMNS, "labelled responses")
+    if record.errors:
+        raise typer.Exit(EXIT_SOME_FAILED)
 
 
 def _read_selection(
