@@ -120,6 +120,10 @@ def test_a_translation_check_needs_a_translation() -> None:
     assert compute_hash(task, PROBLEM) is None
 
 
+def test_a_page_check_needs_a_page() -> None:
+    assert make_content("page", make_problem(pages=[])) is None
+
+
 def test_line_ends_are_those_of_browsers_and_files_alike() -> None:
     content = make_content("item", PROBLEM)
     assert content is not None

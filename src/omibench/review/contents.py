@@ -34,10 +34,13 @@ def make_content(kind: str, problem: Problem) -> Content | None:
         problem: As the kinds before it have left it.
 
     Returns:
-        Parts by name, those that are empty left out; None where the kind does not apply, as a
-        translation check of a problem that was never translated.
+        Parts by name, those that are empty left out; None where the kind does not apply: a
+        translation check of a problem that was never translated, a page check of one that was read
+        from no page.
     """
     if kind == "translation" and problem.original is None:
+        return None
+    if kind == "page" and not problem.pages:
         return None
     return _drop_empty(_MAKERS[kind](problem))
 
