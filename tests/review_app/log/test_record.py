@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
 from omibench.review.chain import compute_head
 from omibench.review.read import read_decisions
 from omibench.review_app.log.events import read_head
@@ -19,8 +22,11 @@ def test_the_record_gets_every_event_once_and_has_the_same_head(tmp_path: Path) 
     ann.decide("item:p1")
     assert extend_record(service.database, tmp_path) == 1
     ann.decide("item:p2")
+    words = ["review", "status", "--review", str(tmp_path)]
+    assert "not counted yet: 1;" in CliRunner().invoke(app, words).stderr
     assert export_live_log(tmp_path) == 1
     assert export_live_log(tmp_path) == 0
+    assert CliRunner().invoke(app, words).stderr == ""
     decisions = read_decisions(tmp_path / "decisions.jsonl").require_whole()
     assert [decision.task for decision in decisions] == ["item:p1", "item:p2"]
     with service.database.read() as connection:

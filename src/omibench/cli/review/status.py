@@ -32,10 +32,17 @@ def status(
     from omibench.review.folder import read_review
     from omibench.review.progress import describe_progress, dump_progress, measure_people
     from omibench.review.report import summarize_review
+    from omibench.review_app.log.record import count_unrecorded
 
     folder = read_review(find_review_folder(review, params))
     for error in folder.errors:
         say(error, err=True)
+    if count := count_unrecorded(folder.folder):
+        say(
+            f"decisions of the application that are not counted yet: {count}; `omibench review "
+            "export --live` puts them into decisions.jsonl",
+            err=True,
+        )
     rule = read_review_params(params)
     report = summarize_review(folder.tasks, folder.decisions, rule.reviewers)
     people = measure_people(folder.tasks, folder.decisions, rule.reviewers)

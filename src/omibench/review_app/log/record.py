@@ -60,6 +60,23 @@ def extend_record(database: Database, folder: Path) -> int:
     return len(growth.added)
 
 
+def count_unrecorded(folder: Path) -> int:
+    """How many decisions of the live log decisions.jsonl lacks; 0 without a live log.
+
+    Args:
+        folder: Of the review, which may be served at the same time.
+    """
+    if not (folder / LIVE).is_file():
+        return 0
+    database = Database(folder / LIVE)
+    try:
+        with database.read() as connection:
+            live_ids = list_ids(connection)
+    finally:
+        database.close()
+    return len(live_ids - {decision.id for decision in read_record(folder).rows})
+
+
 def export_live_log(folder: Path) -> int:
     """As `extend_record`, for a review that may be served at the same time; 0 without a live log.
 
