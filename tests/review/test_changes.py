@@ -9,7 +9,7 @@ import pytest
 from omibench.errors import FileFormatError
 from omibench.review.changes import apply_fields, find_drop
 from omibench.review.kinds import KINDS
-from omibench.schemas.problem import Choice, Original, Problem
+from omibench.schemas.problem import Choice, Figure, Original, Problem
 from omibench.schemas.review import ReviewTask
 from review.builders import make_task
 
@@ -130,3 +130,11 @@ def test_conditions_and_fields_of_photographs_are_attributes_and_gold() -> None:
     assert (left.question, left.answer) == ("What?", ["B"])
     assert left.attributes == {"stage": "High", "table": "0"}
     assert settle("difficulty", curation="keep", level="hard").attributes == {"difficulty": "hard"}
+
+
+def test_a_photograph_stays_in_a_question_that_is_written_down_anew() -> None:
+    figure = Figure(file="a.png", sha256="a" * 64)
+    problem = make_problem(question="[IMAGE0]", images=[figure])
+    assert settle("photo_fields", problem, question="What?").question == "[IMAGE0]\nWhat?"
+    assert settle("photo_fields", problem, question="In [IMAGE0]?").question == "In [IMAGE0]?"
+    assert settle("page", problem, question="What?").question == "What?"

@@ -14,6 +14,7 @@ from omibench.review.kinds import find_kind
 from omibench.review.kinds.declaration import Kind
 from omibench.review.part_texts import read_answer_text, read_choices_text
 from omibench.schemas.attributes import Value, list_labels
+from omibench.schemas.image_marks import list_image_marks, write_image_mark
 from omibench.schemas.problem import Original, Problem
 from omibench.schemas.problem_warning import LABEL, RATIONALE, ProblemWarning
 from omibench.schemas.review import ReviewTask
@@ -137,7 +138,9 @@ def _read_texts(
         part = field.edits or field.prefill
         if field.type != "text" or not isinstance(value, str) or not value.strip():
             continue
-        if part in {"question", "solution"}:
+        if part == "question" and field.prefill:
+            changes[part] = _keep_marks(problem.question, value)
+        elif part in {"question", "solution"}:
             changes[part] = value
         elif part == "answer":
             changes[part] = read_answer_text(value)
@@ -151,6 +154,17 @@ def _read_texts(
         for name, value in changes.items()
         if value != normalise_lines(getattr(problem, name))
     }
+
+
+def _keep_marks(before: str, text: str) -> str:
+    """A question that was written down anew, with the marks of pictures that it lacks before it.
+
+    Without its mark a photograph would be shown to no model.
+    """
+    kept = list_image_marks(text)
+    lost = [mark for mark in dict.fromkeys(list_image_marks(before)) if mark not in kept]
+    marks = " ".join(map(write_image_mark, lost))
+    return f"{marks}\n{text}" if marks else text
 
 
 def _correct_original(original: Original, changes: Mapping[str, Any]) -> dict[str, Any]:
