@@ -32,7 +32,8 @@ def test_coefficients_and_p_are_those_of_scipy(
     ours, theirs = correlate(first, second, coefficient), SCIPY[coefficient](first, second)
     assert ours.value == pytest.approx(theirs.statistic, abs=1e-9)
     if coefficient != "spearman" or len(rows) > 8:
-        assert ours.p == pytest.approx(theirs.pvalue, abs=1e-9)
+        # Where all points lie on a line, p is the root of what rounding leaves of 1 - r squared.
+        assert ours.p == pytest.approx(theirs.pvalue, abs=1e-7)
 
 
 def test_spearmans_p_of_few_models_counts_all_orders() -> None:
