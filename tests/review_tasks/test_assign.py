@@ -81,6 +81,23 @@ def test_a_second_run_changes_nothing(results: Path, review: Path) -> None:
     assert describe_assignment(done) == ["item: 0 new, 0 changed, 6 as before"]
 
 
+def test_whoever_left_is_asked_no_more(results: Path, review: Path) -> None:
+    run("item", results, review)
+    people = [p.model_dump(exclude_none=True) for p in make_people() if p.name != "cy"]
+    (review / "reviewers.yaml").write_text(yaml.safe_dump(people), "utf-8")
+    before = read_present_tasks(review)
+    lines = describe_assignment(run("item", results, review))
+    count = sum("cy" in task.people["auditor"] for task in before)
+    assert count
+    assert lines[1].startswith(f"  {count} tasks named people who are not in reviewers.yaml")
+    for old, task in zip(before, read_present_tasks(review), strict=True):
+        assert task.people["annotator"] == old.people["annotator"]
+        assert task.people.get("auditor") == (
+            None if old.people["auditor"] == ["cy"] else old.people["auditor"]
+        )
+    assert len(describe_assignment(run("item", results, review))) == 1
+
+
 def test_a_limit_takes_more_each_time(results: Path, review: Path) -> None:
     assert len(run("item", results, review, limit=2, only=["bob"]).changes.new) == 2
     first = read_present_tasks(review)
@@ -167,6 +184,9 @@ def test_who_has_not_passed_the_calibration_is_given_nothing(results: Path, revi
     ):
         run("item", results, review, study)
     assert run("difficulty", results, review, study).changes.new
+    (review / "reviewers.yaml").write_text("- {name: eve, roles: [senior]}", "utf-8")
+    with pytest.raises(MissingInputError, match=r"nobody of reviewers\.yaml may be its annotator"):
+        run("item", results, review)
 
 
 def test_people_for_whom_a_program_stands_in_are_marked(results: Path, review: Path) -> None:

@@ -19,7 +19,7 @@ from omibench.review.kinds import find_kind
 from omibench.review.people import Reviewer, read_reviewers
 from omibench.review.read import REVIEWERS
 from omibench.review_tasks.drafts import TaskDraft
-from omibench.review_tasks.people import count_load, draw_people
+from omibench.review_tasks.people import count_load, draw_people, open_roles
 from omibench.review_tasks.photographs import PHOTO_KINDS
 from omibench.review_tasks.pictures import PictureKeeper
 from omibench.review_tasks.request import TaskRequest
@@ -89,12 +89,15 @@ class Assignment:
         changes: What became of tasks.jsonl.
         people: New tasks by role and name; empty where they are open to everybody.
         simulated: Names of people for whom a program stands in.
+        opened: How many tasks named people who are no longer in reviewers.yaml; the roles of these
+            are open to everybody now.
     """
 
     kind: str
     changes: TaskChanges
     people: Mapping[tuple[str, str], int] = field(default_factory=dict)
     simulated: Collection[str] = ()
+    opened: int = 0
 
 
 def assign_tasks(
@@ -135,6 +138,11 @@ def describe_assignment(assignment: Assignment) -> list[str]:
     ]
     if changes.stale:
         lines.append(f"  {changes.stale} decisions are on what changed: they are asked again")
+    if assignment.opened:
+        lines.append(
+            f"  {assignment.opened} tasks named people who are not in reviewers.yaml: their roles "
+            "are open to everybody who has them"
+        )
     if changes.gone:
         shown = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
         lines.append(f"  {len(changes.gone)} tasks are about nothing that is there now: {shown}")
@@ -153,9 +161,11 @@ def describe_assignment(assignment: Assignment) -> list[str]:
 def _assign(
     kind: str, study: Study, results: Path, review: Path, options: AssignOptions
 ) -> Assignment:
-    present = read_present_tasks(review)
-    decisions = read_record(review).rows
     reviewers = _read_people(review, options)
+    lines = read_present_tasks(review)
+    present = open_roles(lines, reviewers) if reviewers else lines
+    opened = sum(line != task for line, task in zip(lines, present, strict=True))
+    decisions = read_record(review).rows
     with tempfile.TemporaryDirectory(prefix="omibench-review-") as scratch:
         request = TaskRequest(
             kind,
@@ -187,7 +197,8 @@ def _assign(
         ]
     changes = merge_tasks(kind, present, fresh, decisions)
     write_tasks(review, changes.tasks)
-    return Assignment(kind, changes, _count_people(new), {r.name for r in reviewers if r.simulated})
+    simulated = {reviewer.name for reviewer in reviewers if reviewer.simulated}
+    return Assignment(kind, changes, _count_people(new), simulated, opened)
 
 
 def _read_people(review: Path, options: AssignOptions) -> list[Reviewer]:
@@ -204,12 +215,16 @@ def _choose_qualified(
 ) -> list[Reviewer]:
     rule = request.study.review.calibration
     qualified = list_qualified(reviewers, kind, request.present, request.decisions, rule)
-    if not any("annotator" in reviewer.roles for reviewer in qualified):
+    if _has_annotator(reviewers) and not _has_annotator(qualified):
         raise MissingInputError(
             f"review: no annotator has passed the calibration of {kind!r} tasks yet "
             "(`review.calibration`): see `omibench review status`"
         )
     return qualified
+
+
+def _has_annotator(reviewers: Sequence[Reviewer]) -> bool:
+    return any("annotator" in reviewer.roles for reviewer in reviewers)
 
 
 def _give_people(draft: TaskDraft, people: Mapping[str, list[str]]) -> TaskDraft:

@@ -22,6 +22,26 @@ def count_load(tasks: Iterable[ReviewTask]) -> Load:
     )
 
 
+def open_roles(tasks: Sequence[ReviewTask], reviewers: Iterable[Reviewer]) -> list[ReviewTask]:
+    """Take people out of tasks who are no longer in reviewers.yaml.
+
+    Args:
+        tasks: The tasks.
+        reviewers: All people that there are.
+
+    Returns:
+        The tasks in order; a role that nobody is left in is open to everybody who has it.
+    """
+    names = {reviewer.name for reviewer in reviewers}
+    return [_open_roles(task, names) for task in tasks]
+
+
+def _open_roles(task: ReviewTask, names: Collection[str]) -> ReviewTask:
+    kept = {role: [n for n in people if n in names] for role, people in task.people.items()}
+    people = {role: left for role, left in kept.items() if left}
+    return task if people == task.people else task.model_copy(update={"people": people})
+
+
 def draw_people(
     tasks: Sequence[ReviewTask],
     reviewers: Sequence[Reviewer],
