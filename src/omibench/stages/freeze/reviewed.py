@@ -111,7 +111,8 @@ def _refuse_unsettled(review: SettledReview, params: ReviewParams) -> None:
             (
                 f"tasks are under-reviewed (review.reviewers: {params.reviewers})",
                 review.lacking,
-                "have them decided (`omibench review assign`, `serve`), or ask for fewer reviewers",
+                "have them decided (`omibench review assign`, `serve`; `export --live` adds what a "
+                "running application has logged), or ask for fewer reviewers",
             ),
             (
                 "tasks are escalated",
