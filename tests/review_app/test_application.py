@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from starlette.routing import Route
+
+from omibench.review_app.application import ROUTES
 from review_app.builders import (
     BAD,
     GOOD,
@@ -78,3 +82,32 @@ def test_a_request_without_the_token_of_its_session_changes_nothing(tmp_path: Pa
     find_token(client)
     form = {"csrf": "another", "name": "ann", "password": "wrong"}
     assert client.post("/login", data=form).status_code == 403
+
+
+OPEN_TO_ALL = {("GET", "/login"), ("POST", "/login"), ("POST", "/logout"), ("GET", "/healthz")}
+
+
+def list_addresses() -> list[tuple[str, str]]:
+    return [
+        (method, route.path.replace("{task:path}", "item%3Ap1").replace("{sha256}", "0" * 64))
+        for route in ROUTES
+        if isinstance(route, Route)
+        for method in sorted((route.methods or set()) - {"HEAD"})
+    ]
+
+
+@pytest.mark.parametrize(("method", "address"), list_addresses())
+def test_nothing_is_given_or_taken_without_a_login(
+    tmp_path: Path, method: str, address: str
+) -> None:
+    service = make_service(tmp_path)
+    client = open_client(service)
+    answer = client.request(method, address, json={}, headers={"x-csrf-token": "x"})
+    if (method, address) in OPEN_TO_ALL:
+        assert answer.status_code in {200, 303, 403}
+        assert "Why 1?" not in answer.text
+        return
+    assert (answer.status_code, answer.json()["reason"]) == (401, "login")
+    visit = find_token(client)  # a session in which nobody has logged in
+    answer = client.request(method, address, json={}, headers={"x-csrf-token": visit})
+    assert answer.status_code == 401

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from omibench.review.people import Reviewer
 from omibench.review.state import TaskState
 from omibench.review_app.roles import Awaited, read_subject
-from omibench.schemas.review import ReviewTask
+from omibench.schemas.review import ReviewRole, ReviewTask
 
 
 class QueuedTask(NamedTuple):
@@ -113,7 +113,7 @@ def write_state(
     connection.execute("DELETE FROM task_readers WHERE task = ?", (task.id,))
     connection.executemany(
         "INSERT OR IGNORE INTO task_readers (task, person, role) VALUES (?, ?, ?)",
-        [(task.id, decision.person, decision.role) for decision in state.decisions],
+        [(task.id, d.person, _name_reader(d.role)) for d in state.decisions],
     )
 
 
@@ -243,3 +243,8 @@ def count_stale(connection: sqlite3.Connection) -> dict[str, int]:
         " WHERE stale > 0 AND status <> 'settled' GROUP BY kind"
     )
     return dict(rows.fetchall())
+
+
+def _name_reader(role: ReviewRole) -> ReviewRole:
+    """The role as which a decision counts: what another program exported is an annotator's."""
+    return "annotator" if role == "imported" else role
