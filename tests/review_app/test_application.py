@@ -14,6 +14,7 @@ from review_app.builders import (
     find_token,
     log_in,
     make_service,
+    make_task,
     open_browser,
     open_client,
 )
@@ -111,3 +112,14 @@ def test_nothing_is_given_or_taken_without_a_login(
     visit = find_token(client)  # a session in which nobody has logged in
     answer = client.request(method, address, json={}, headers={"x-csrf-token": visit})
     assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    "name", ["steps:a/b c/é#2?x", "steps:../../p", "item:p/claim", "x&<script>", "a; b=c+d"]
+)
+def test_an_id_of_any_signs_is_one_address(tmp_path: Path, name: str) -> None:
+    ann = open_browser(make_service(tmp_path, [make_task(1, id=name), make_task(2)]), "ann")
+    assert ann.open(name)["task"]["id"] == name
+    assert ann.send(name, "draft", "PUT").status_code == 204
+    assert ann.send(name, "claim").status_code == 204
+    assert ann.send(name).json()["next"] == "/tasks/item%3Ap2"
