@@ -8,6 +8,7 @@ from omibench.errors import MissingInputError
 from omibench.review.changes import find_drop
 from omibench.review.kinds import find_kind
 from omibench.review.report import compute_states
+from omibench.review_tasks.current_problems import find_problems
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.photographs import (
     CLEAN,
@@ -17,7 +18,6 @@ from omibench.review_tasks.photographs import (
     list_photographs,
 )
 from omibench.review_tasks.request import TaskRequest
-from omibench.review_tasks.study_problems import find_problems
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 

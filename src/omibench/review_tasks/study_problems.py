@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from omibench.errors import MissingInputError
-from omibench.review import apply, load_decisions
-from omibench.review.rejected import rejections
-from omibench.review.settle import ReviewIndex, apply_earlier_kinds
+from omibench.review_tasks.current_problems import find_problems, read_current_problems
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.labels import show_labels
 from omibench.review_tasks.pages import draw_problem_pages, show_pages
@@ -24,9 +21,6 @@ from omibench.schemas.rationale_candidate import RationaleCandidate
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.sources.manifest import load_manifest
 from omibench.stages.rationale.labels.label_file import read_labels
-
-STAGES = ("rationale", "filter", "ocr")
-"""The stages that write problems, the last first."""
 
 
 def draft_study_problems(request: TaskRequest) -> list[TaskDraft]:
@@ -42,44 +36,11 @@ def draft_study_problems(request: TaskRequest) -> list[TaskDraft]:
         PaperError: The pages of a paper cannot be drawn.
     """
     path = request.problems or find_problems(request.results)
-    problems = _read_current_problems(request, path)
+    problems = read_current_problems(request, path)
     names = request.choose(problem.id for problem in problems)
     problems = [problem for problem in problems if problem.id in names]
     elsewhere = _read_elsewhere(request, path.parent, problems)
     return draft_problem_tasks(request.kind, problems, path.parent, elsewhere)
-
-
-def find_problems(results: Path) -> Path:
-    """The problems that the last stage has written, `RESULTS/rationale/problems.jsonl` first.
-
-    Raises:
-        MissingInputError: There are none.
-    """
-    for stage in STAGES:
-        path = results / stage / "problems.jsonl"
-        if path.is_file():
-            return path
-    raise MissingInputError(
-        f"{results}: no stage has written problems.jsonl there: run `omibench run`, or name the "
-        "file with --problems"
-    )
-
-
-def _read_current_problems(request: TaskRequest, path: Path) -> list[Problem]:
-    problems = read_jsonl(path, Problem)
-    decisions = request.study.review.decisions
-    if decisions:
-        problems = _obey_file(decisions, problems, path)
-    index = ReviewIndex(request.present, request.decisions)
-    current = (apply_earlier_kinds(p, request.kind, index, request.rule) for p in problems)
-    return [problem for problem in current if problem is not None]
-
-
-def _obey_file(decisions: str, problems: Sequence[Problem], path: Path) -> list[Problem]:
-    """The problems as the decisions file leaves them; it may name some that come later."""
-    ids = {problem.id for problem in problems}
-    relevant = [decision for decision in load_decisions(decisions) if decision.problem in ids]
-    return apply(relevant, problems, partial(rejections, path))
 
 
 def _read_elsewhere(

@@ -1,12 +1,15 @@
-"""The number of attempts."""
+"""The number of attempts, and where a login leads."""
 
 from __future__ import annotations
+
+import pytest
 
 from omibench.web.serving.logins import (
     ATTEMPTS_OF_ADDRESS,
     ATTEMPTS_OF_NAME,
     WINDOW_S,
     LoginLimit,
+    choose_target,
 )
 
 
@@ -29,3 +32,21 @@ def test_what_is_remembered_is_bounded() -> None:
     for number in range(6_000):
         limit.add_failure(f"name {number}", f"address {number}", 0)
     assert len(limit._failures) <= 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("/tasks/item%3Ap1", "/tasks/item%3Ap1"),
+        ("/progress?x=1", "/progress?x=1"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/\r\nx: y", "/"),
+        ("/" + "x" * 3000, "/"),
+        ("", "/"),
+    ],
+)
+def test_a_login_leads_to_no_other_site(text: str, target: str) -> None:
+    assert choose_target(text) == target

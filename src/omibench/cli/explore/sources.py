@@ -43,9 +43,15 @@ def find_sources(
     if dataset is not None:
         if other is not None:
             raise MissingInputError("--other: goes with results, and --dataset has none")
-        return ExplorerSources(_open_dataset(dataset, scratch), pages=review)
+        if review is not None:
+            raise MissingInputError("--review: notes go with results: leave --dataset away")
+        return ExplorerSources(_open_dataset(dataset, scratch))
     folder = _check_results(results)
     study = find_study(params, folder)
+    if review is not None and study is None:
+        raise MissingInputError(
+            "--review: notes need the parameters of the study: name them with --params FILE"
+        )
     named_review = study.review.folder if study else None
     return ExplorerSources(
         dataset=folder / "freeze",

@@ -38,11 +38,21 @@ def explore(
         typer.Option(metavar="DIR", help="Take notes on items as decisions of this review."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="To listen at.")] = "127.0.0.1",
+    behind_tls: Annotated[
+        str,
+        typer.Option(metavar="https://NAME", help="Where a TLS terminator before it is reached."),
+    ] = "",
+    secret_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What people type to log in; needed behind TLS."),
+    ] = None,
 ) -> None:
     """Look at single items in a browser: all models and settings, side by side.
 
-    It listens on this machine alone and writes nothing. Results that are being written are shown
-    as far as they are, and read again when they change.
+    It listens on this machine alone and writes nothing, unless --review names a folder for notes.
+    For other machines a TLS terminator has to stand before it, and a file with a secret is needed.
+    Results that are being written are shown as far as they are, and read again when they change.
 
     \b
     Example:
@@ -57,12 +67,15 @@ def explore(
     from omibench.explore.app.live import LiveStudy
     from omibench.explore.app.server import run_explorer
     from omibench.explore.app.settings import ExplorerSettings
+    from omibench.web.serving.listening import check_listening, read_secret
 
+    check_listening(host, secret_file is not None, behind_tls)
+    secret = read_secret(secret_file) if secret_file is not None else None
+    settings = ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
     with TemporaryDirectory(prefix="omibench-explore-") as scratch:
         sources = find_sources(results, other, dataset, params, review, Path(scratch))
         live = LiveStudy(sources)
         for line in live.read().warnings:
             say(line, err=True)
-        settings = ExplorerSettings(port=port)
         place = sources.results or dataset
         run_explorer(live, settings, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))

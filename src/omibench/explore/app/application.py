@@ -16,8 +16,11 @@ from omibench.errors import MissingInputError, OmibenchError
 from omibench.explore.app.handlers.context import ExplorerContext
 from omibench.explore.app.handlers.data import list_items, show_item, show_sent, show_study
 from omibench.explore.app.handlers.files import show_health, show_picture
+from omibench.explore.app.handlers.login import log_in, show_login
+from omibench.explore.app.handlers.notes import add_note
 from omibench.explore.app.handlers.pages import show_grid, show_item_page
 from omibench.explore.app.live import LiveStudy
+from omibench.explore.app.login import LoginWall, SecretLogin
 from omibench.explore.app.settings import ExplorerSettings
 from omibench.web.serving.bodies import RequestError
 from omibench.web.serving.headers import BrowserPolicy
@@ -33,12 +36,15 @@ address that fits counts."""
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/", show_grid),
     Route("/items/{name:path}", show_item_page),
+    Route("/login", show_login),
+    Route("/login", log_in, methods=["POST"]),
     Route("/healthz", show_health),
     Route("/pictures/{sha256}", show_picture),
     Route("/api/study", show_study),
     Route("/api/items", list_items),
     Route("/api/items/{name:path}", show_item),
     Route("/api/sent/{key}", show_sent),
+    Route("/api/notes", add_note, methods=["POST"]),
 )
 
 
@@ -49,13 +55,24 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
         live: The study.
         settings: Where and for whom it is served.
     """
+    walls = [Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)]
+    login = open_login(settings)
+    if login is not None:
+        walls.append(Middleware(LoginWall, login=login))
     application = Starlette(
         routes=[*ROUTES, *mount_folders(STATIC_FOLDERS)],
-        middleware=[Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)],
+        middleware=walls,
         exception_handlers=_HANDLERS,
     )
-    application.state.context = ExplorerContext(live, settings)
+    application.state.context = ExplorerContext(live, settings, login)
     return application
+
+
+def open_login(settings: ExplorerSettings) -> SecretLogin | None:
+    """The login of a server that has a secret."""
+    if settings.secret is None:
+        return None
+    return SecretLogin(settings.secret, is_secure=settings.is_secure, port=settings.port)
 
 
 def _answer_request(request: Request, error: Exception) -> Response:

@@ -25,6 +25,7 @@ from omibench.review_app.pages import (
 from omibench.review_app.payload import Neighbours, describe_task
 from omibench.review_app.sessions import open_session
 from omibench.web.serving.bodies import RequestError, read_form
+from omibench.web.serving.logins import choose_target
 
 
 def show_tasks(request: Request) -> Response:
@@ -108,12 +109,6 @@ async def log_out(request: Request) -> Response:
     response = RedirectResponse("/login", 303)
     context.sessions.end(response, session, context.service.seconds)
     return response
-
-
-def choose_target(text: str) -> str:
-    """Where a login leads: a page of ours, whatever the address said."""
-    is_ours = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable()
-    return text if is_ours and len(text) <= 2000 else "/"
 
 
 def _ask_login(

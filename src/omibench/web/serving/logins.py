@@ -1,4 +1,4 @@
-"""How often a login may fail."""
+"""How often a login may fail, and where it leads."""
 
 from __future__ import annotations
 
@@ -46,3 +46,9 @@ class LoginLimit:
     def _find_wait(self, key: tuple[str, str], limit: int, now: float) -> float:
         times = [time for time in self._failures.get(key, ()) if now - time < WINDOW_S]
         return times[-limit] + WINDOW_S - now if len(times) >= limit else 0.0
+
+
+def choose_target(text: str) -> str:
+    """Where a login leads: a page of ours, whatever the address said."""
+    is_ours = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable()
+    return text if is_ours and len(text) <= 2000 else "/"

@@ -8,6 +8,7 @@ from typing import cast
 from starlette.requests import Request
 
 from omibench.explore.app.live import LiveStudy, Snapshot
+from omibench.explore.app.login import SecretLogin
 from omibench.explore.app.sent import ServedTrail
 from omibench.explore.app.settings import ExplorerSettings
 from omibench.web.serving.logins import LoginLimit
@@ -20,11 +21,13 @@ class ExplorerContext:
     Attributes:
         live: The study.
         settings: Where and for whom.
+        login: Who is let in; None where only this machine reaches the server.
         login_limit: Counts logins that failed.
     """
 
     live: LiveStudy
     settings: ExplorerSettings
+    login: SecretLogin | None = None
     login_limit: LoginLimit = field(default_factory=LoginLimit)
 
 

@@ -13,15 +13,19 @@ PACKAGE = "omibench.explore"
 
 def show_grid(request: Request) -> Response:
     """`GET /`: all items under all cells."""
-    return _render(request, "grid.html.j2")
+    return _show(request, "grid.html.j2")
 
 
 def show_item_page(request: Request) -> Response:
     """`GET /items/ID`: one item."""
-    return _render(request, "item.html.j2", name=request.path_params["name"])
+    return _show(request, "item.html.j2", name=request.path_params["name"])
 
 
-def _render(request: Request, template: str, **values: str) -> Response:
+def render(template: str, **values: str) -> str:
+    """A page of ours; every value is escaped."""
+    return make_environment(PACKAGE).get_template(template).render(**values)
+
+
+def _show(request: Request, template: str, **values: str) -> Response:
     title = read_snapshot(request).sources.title
-    page = make_environment(PACKAGE).get_template(template).render(title=title, **values)
-    return HTMLResponse(page)
+    return HTMLResponse(render(template, title=title, **values))

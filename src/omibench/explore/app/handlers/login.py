@@ -1,0 +1,43 @@
+"""The login, where the server has a secret."""
+
+from __future__ import annotations
+
+import time
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from omibench.explore.app.handlers.context import read_context
+from omibench.explore.app.handlers.pages import render
+from omibench.web.serving.bodies import read_form
+from omibench.web.serving.logins import choose_target
+
+
+def show_login(request: Request) -> Response:
+    """`GET /login`: the secret is asked for."""
+    return _ask(choose_target(request.query_params.get("target", "/")))
+
+
+async def log_in(request: Request) -> Response:
+    """`POST /login`: lets in who knows the secret; few attempts."""
+    context = read_context(request)
+    form = await read_form(request)
+    target = choose_target(form.get("target", "/"))
+    login = context.login
+    if login is None:
+        return RedirectResponse(target, 303)
+    address = request.client.host if request.client else ""
+    limit, now = context.login_limit, time.monotonic()
+    if wait := limit.find_wait(address, address, now):
+        return _ask(target, f"Too many attempts. Try again in {int(wait // 60) + 1} minutes.", 429)
+    if not login.is_secret(form.get("secret", "")):
+        limit.add_failure(address, address, now)
+        return _ask(target, "This is not the secret.", 401)
+    limit.forget_name(address)
+    response = RedirectResponse(target, 303)
+    login.let_in(response)
+    return response
+
+
+def _ask(target: str, message: str = "", status: int = 200) -> Response:
+    return HTMLResponse(render("login.html.j2", target=target, message=message), status)

@@ -1,0 +1,92 @@
+"""A login by the secret of the server, where others than this machine can reach it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+from urllib.parse import quote
+
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+SESSION_S: Final = 12 * 3600
+"""A working day: then a person logs in again."""
+_SALT: Final = "omibench.explore.session"
+_OPEN: Final = frozenset({"/login", "/healthz"})
+_OPEN_FOLDER: Final = "/static/"
+
+
+class SecretLogin:
+    """Who knows the secret is let in for a day, by a signed cookie."""
+
+    def __init__(self, secret: bytes, *, is_secure: bool, port: int) -> None:
+        """Prepare the signature.
+
+        Args:
+            secret: What people type; another one ends all sessions.
+            is_secure: Whether browsers reach the server through TLS alone.
+            port: Names the cookie, since browsers give all ports of a host the same cookies.
+        """
+        self._secret = secret
+        self._is_secure = is_secure
+        self.cookie = "__Host-omibench-explore" if is_secure else f"omibench-explore-{port}"
+        self._serializer = URLSafeTimedSerializer(secret, salt=_SALT)
+
+    def is_secret(self, text: str) -> bool:
+        """Whether a text is the secret; takes as long for any."""
+        return secrets.compare_digest(text.strip().encode("utf-8", "replace"), self._secret)
+
+    def is_let_in(self, request: HTTPConnection) -> bool:
+        """Whether the cookie of a request is ours and not too old."""
+        try:
+            self._serializer.loads(request.cookies.get(self.cookie, ""), max_age=SESSION_S)
+        except BadSignature:
+            return False
+        return True
+
+    def let_in(self, response: Response) -> None:
+        """Put a session into the response's cookie."""
+        response.set_cookie(
+            self.cookie,
+            str(self._serializer.dumps(secrets.token_urlsafe(16))),
+            max_age=SESSION_S,
+            path="/",
+            secure=self._is_secure,
+            httponly=True,
+            samesite="strict",
+        )
+
+
+class LoginWall:
+    """Lets through who has logged in, and sends others to the login."""
+
+    def __init__(self, app: ASGIApp, login: SecretLogin) -> None:
+        """Wrap an application.
+
+        Args:
+            app: The application.
+            login: Says who has logged in.
+        """
+        self._app = app
+        self._login = login
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or self._is_open(scope):
+            await self._app(scope, receive, send)
+            return
+        await _refuse(HTTPConnection(scope))(scope, receive, send)
+
+    def _is_open(self, scope: Scope) -> bool:
+        path = scope["path"]
+        is_public = path in _OPEN or path.startswith(_OPEN_FOLDER)
+        return is_public or self._login.is_let_in(HTTPConnection(scope))
+
+
+def _refuse(request: HTTPConnection) -> Response:
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"reason": "login", "message": "log in again"}, 401)
+    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"/login?target={quote(target, safe='')}", 303)

@@ -1,0 +1,210 @@
+"""From looking to fixing: what a reader notes becomes a decision of the stage `review`.
+
+`gold_is_wrong` and `unreadable_picture` are decisions on the task `item` of a problem, which the
+next `freeze` obeys once they are settled; `verdict_is_wrong` is one on the task `rating` of a
+response, which `certify` reads as a label.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from pydantic import JsonValue
+
+from omibench.errors import MissingInputError, ParamsError
+from omibench.explore.app.live import Snapshot
+from omibench.explore.grid import RIGHT
+from omibench.explore.run import Run
+from omibench.params.cell import Cell
+from omibench.review.check import check_fields
+from omibench.review.folder import read_record
+from omibench.review.kinds import find_kind
+from omibench.review.people import find_reviewer, read_reviewers
+from omibench.review.read import REVIEWERS
+from omibench.review.record import append_decisions
+from omibench.review_tasks.current_problems import find_problems, read_current_problems
+from omibench.review_tasks.drafts import TaskDraft
+from omibench.review_tasks.pictures import PictureKeeper
+from omibench.review_tasks.problems import ElsewhereParts, draft_problem_tasks
+from omibench.review_tasks.request import TaskRequest
+from omibench.review_tasks.responses import DatasetHalves, ShownResponse, draft_ratings
+from omibench.review_tasks.tasks_file import (
+    lock_tasks,
+    merge_tasks,
+    read_present_tasks,
+    write_tasks,
+)
+from omibench.schemas.review import ReviewDecision, ReviewTask
+
+NoteKind = Literal["gold_is_wrong", "unreadable_picture", "verdict_is_wrong"]
+NOTE_KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)
+ROLE: Final = "annotator"
+_DEFECTS: Final[Mapping[str, str]] = {
+    "gold_is_wrong": "wrong_answer",
+    "unreadable_picture": "unreadable",
+}
+_WORST: Final = 1
+"""The mark of quality of an item that should not be in a dataset."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a reader notes.
+
+    Attributes:
+        id: The item.
+        kind: What is wrong.
+        person: Who says so, as reviewers.yaml names them.
+        comment: Why.
+        cell: Of a verdict: the cell.
+        index: Of a verdict: which sample.
+        rules: Of a verdict: the rule book; the main one by default.
+    """
+
+    id: str
+    kind: NoteKind
+    person: str
+    comment: str = ""
+    cell: Cell | None = None
+    index: int = 0
+    rules: str | None = None
+
+
+def take_note(snapshot: Snapshot, note: Note) -> ReviewDecision:
+    """Record a note as a decision, with its task where there is none yet.
+
+    Args:
+        snapshot: The study, whose sources name the folder of the review.
+        note: The note.
+
+    Returns:
+        The decision, as it stands in decisions.jsonl.
+
+    Raises:
+        MissingInputError: The person, the item or its problem, or the response is not there.
+        ParamsError: Notes are not taken, the task waits for other people, or a value is wrong.
+        FileFormatError: A file of the review is wrong.
+        OutputError: The folder of the review cannot be written.
+    """
+    review = snapshot.sources.review
+    if review is None:
+        raise ParamsError("notes are not taken: start the explorer with --review DIR")
+    if note.id not in snapshot.study.items.questions:
+        raise MissingInputError(f"there is no item {note.id[:80]!r}")
+    _check_person(review, note.person)
+    kind = find_kind("rating" if note.kind == "verdict_is_wrong" else "item")
+    with lock_tasks(review), tempfile.TemporaryDirectory(prefix="omibench-notes-") as scratch:
+        present = read_present_tasks(review)
+        decisions = read_record(review).rows
+        if kind.name == "item":
+            draft = _draft_item(snapshot, note, present, decisions, Path(scratch))
+            fields: dict[str, JsonValue] = _condemn(note)
+        else:
+            draft, fields = _draft_rating(snapshot, note)
+        before = next((task for task in present if task.id == draft.task.id), None)
+        _check_people(before, note.person)
+        task = PictureKeeper(review).keep_pictures(draft)
+        changes = merge_tasks(kind.name, present, [task], decisions)
+        if changes.new or changes.changed:
+            write_tasks(review, changes.tasks)
+        decision = ReviewDecision(
+            id=f"explore-{uuid.uuid4().hex}",
+            task=task.id,
+            kind=kind.name,
+            person=note.person,
+            role=ROLE,
+            time=datetime.now(UTC),
+            content_hash=task.content_hash,
+            fields=check_fields(kind, task, fields),
+            comment=note.comment,
+        )
+        append_decisions(review, [("explorer", decision)])
+    return decision
+
+
+def _condemn(note: Note) -> dict[str, JsonValue]:
+    """The fields of `item` for an item that is not valid as it stands."""
+    return {"valid": "invalid", "quality": _WORST, "defects": [_DEFECTS[note.kind]]}
+
+
+def _check_person(review: Path, person: str) -> None:
+    """Without reviewers.yaml tasks are open to everybody."""
+    path = review / REVIEWERS
+    if not path.is_file():
+        return
+    reviewer = find_reviewer(read_reviewers(path), person)
+    if ROLE not in reviewer.roles:
+        raise ParamsError(
+            f"person: {person!r} is no annotator in {path}, and notes are annotators' decisions"
+        )
+
+
+def _check_people(task: ReviewTask | None, person: str) -> None:
+    names = task.people.get(ROLE, []) if task else []
+    if names and person not in names:
+        raise ParamsError(f"the task {task.id if task else ''} waits for {', '.join(names)} alone")
+
+
+def _draft_item(
+    snapshot: Snapshot,
+    note: Note,
+    present: list[ReviewTask],
+    decisions: tuple[ReviewDecision, ...],
+    scratch: Path,
+) -> TaskDraft:
+    sources = snapshot.sources
+    if sources.study is None or sources.results is None:
+        raise MissingInputError(
+            "notes on items need the parameters of the study: start the explorer with --params"
+        )
+    path = find_problems(sources.results)
+    request = TaskRequest("item", sources.study, sources.results, scratch, present, decisions)
+    problems = [p for p in read_current_problems(request, path) if p.id == note.id]
+    if not problems:
+        raise MissingInputError(
+            f"{path}: holds no problem {note.id[:80]!r} any more: it is dropped already, or the "
+            "dataset was frozen from another file"
+        )
+    models = {name for name, block in sources.study.models.items() if block.is_simulated}
+    parts = ElsewhereParts(simulated_models=models)
+    return draft_problem_tasks("item", problems, path.parent, parts)[0]
+
+
+def _draft_rating(snapshot: Snapshot, note: Note) -> tuple[TaskDraft, dict[str, JsonValue]]:
+    """The task of a response, and the label that contradicts its verdict."""
+    run, items = snapshot.study.run, snapshot.study.items
+    if run is None or note.cell is None or note.cell not in run.cells:
+        raise ParamsError("cell: name the MODEL/SETTING whose verdict is wrong")
+    response = _read_response(run, note)
+    rules = snapshot.study.choose_rules(note.rules)
+    verdicts = run.verdicts.filter(
+        id=note.id, index=note.index, rules=rules, model=note.cell.model, setting=note.cell.setting
+    )["verdict"]
+    if verdicts.is_empty():
+        raise MissingInputError(f"{rules} gives this response no verdict yet")
+    data = DatasetHalves(items.questions, items.answers, items.folder)
+    label = "wrong" if verdicts[0] >= RIGHT else "right"
+    return draft_ratings([response], data)[0], {"label": label}
+
+
+def _read_response(run: Run, note: Note) -> ShownResponse:
+    import polars as pl
+
+    assert note.cell is not None
+    columns = ("id", "index", "text", "simulated")
+    rows = (
+        pl.scan_parquet(run.find_file("infer", note.cell), glob=False)
+        .filter(pl.col("id") == note.id, pl.col("index") == note.index)
+        .select(columns)
+        .collect()
+    )
+    if rows.is_empty():
+        raise MissingInputError(f"there is no response {note.index} of {'/'.join(note.cell)}")
+    name, index, text, simulated = rows.row(0)
+    return ShownResponse(note.cell.model, note.cell.setting, name, index, text or "", simulated)
