@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.explore.app.handlers.context import ExplorerContext
 from omibench.explore.app.handlers.data import list_items, show_item, show_sent, show_study
-from omibench.explore.app.handlers.files import show_health, show_picture
+from omibench.explore.app.handlers.files import show_health, show_heat_map, show_picture
 from omibench.explore.app.handlers.login import log_in, show_login
 from omibench.explore.app.handlers.notes import add_note
 from omibench.explore.app.handlers.pages import show_grid, show_item_page
@@ -40,6 +40,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route("/login", log_in, methods=["POST"]),
     Route("/healthz", show_health),
     Route("/pictures/{sha256}", show_picture),
+    Route("/heat-map", show_heat_map),
     Route("/api/study", show_study),
     Route("/api/items", list_items),
     Route("/api/items/{name:path}", show_item),

@@ -60,7 +60,7 @@ class PictureFinder:
         if not _SHA256.fullmatch(sha256):
             return None
         for path in self._list_places(sha256):
-            picture = _read_picture(path, sha256)
+            picture = read_served_picture(path, sha256)
             if picture is not None:
                 return picture
         return None
@@ -98,12 +98,21 @@ class PictureFinder:
         return {sha: path for path in files if (sha := made_sha256(path.name))}
 
 
-def _read_picture(path: Path, sha256: str) -> ServedPicture | None:
+def read_served_picture(path: Path, sha256: str | None = None) -> ServedPicture | None:
+    """A picture of ours, or of others.
+
+    Args:
+        path: Its file.
+        sha256: The hash that its bytes must have; None for any.
+
+    Returns:
+        None where it cannot be read, has other bytes, or is no picture.
+    """
     try:
         data = read_bytes(path, PICTURE_BYTES)
     except OmibenchError:
         return None
     form = detect_form(data[:HEAD_BYTES])
-    if form is None or hashlib.sha256(data).hexdigest() != sha256:
+    if form is None or (sha256 is not None and hashlib.sha256(data).hexdigest() != sha256):
         return None
     return ServedPicture(data, f"image/{form}")

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any, Final
 
+from omibench.explore.app.beside import describe_saliency, list_judgements
 from omibench.explore.app.live import Snapshot
 from omibench.explore.grid import Grid
 from omibench.explore.item import describe_item, describe_responses, list_outcomes
 from omibench.explore.query import ItemQuery
+from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
 
@@ -75,12 +77,23 @@ def describe_place(
         "item": item,
         "rules": rules,
         "outcomes": list_outcomes(run, name, rules) if run and rules else [],
-        "columns": describe_responses(run, name, cells) if run else [],
+        "columns": _describe_columns(run, name, cells) if run else [],
         "previous": ids[place - 1] if place else None,
         "next": ids[place + 1] if place is not None and place + 1 < len(ids) else None,
         "position": place,
         "total": len(ids),
     }
+
+
+def _describe_columns(run: Run, name: str, cells: Sequence[Cell]) -> list[Values]:
+    """Responses, with what judges said and the places of pictures that they rest on."""
+    columns = describe_responses(run, name, cells)
+    for cell, column in zip(cells, columns, strict=True):
+        judgements = list_judgements(run, name, cell)
+        for sample in column["samples"]:
+            sample["judgements"] = judgements.get(sample["index"], [])
+        column["saliency"] = describe_saliency(run, name, cell)
+    return columns
 
 
 def _describe_row(study: Study, name: str, grid: Grid | None) -> Values:

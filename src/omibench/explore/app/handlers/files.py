@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from omibench.explore.app.beside import find_heat_map
 from omibench.explore.app.handlers.context import read_snapshot
+from omibench.explore.app.pictures import ServedPicture, read_served_picture
+from omibench.params.cell import Cell
 from omibench.web.serving.bodies import RequestError
+
+_DIGITS: Final = 4
 
 
 def show_picture(request: Request) -> Response:
     """`GET /pictures/SHA256`: a picture of the dataset, derived, drawn by a model, or of a page."""
     picture = read_snapshot(request).pictures.read(request.path_params["sha256"])
+    return _send(picture, "private, max-age=86400, immutable")
+
+
+def show_heat_map(request: Request) -> Response:
+    """`GET /heat-map?model=&setting=&id=&image=&option=`: on which places an option rests."""
+    run, values = read_snapshot(request).study.run, request.query_params
+    image = values.get("image", "")
+    path = None
+    if run is not None and image.isascii() and image.isdigit() and len(image) < _DIGITS:
+        cell = Cell(values.get("model", ""), values.get("setting", ""))
+        name, option = values.get("id", ""), values.get("option", "")
+        path = find_heat_map(run, name, cell, int(image), option)
+    return _send(read_served_picture(path) if path is not None else None, "no-cache")
+
+
+def _send(picture: ServedPicture | None, caching: str) -> Response:
     if picture is None:
         raise RequestError(404, "picture", "there is no such picture")
-    headers = {"Cache-Control": "private, max-age=86400, immutable"}
+    headers = {"Cache-Control": caching}
     return Response(picture.data, media_type=picture.media_type, headers=headers)
 
 

@@ -50,14 +50,20 @@ def judgements(results: Results, folder: Path) -> Judgements:
                 for name in rows["instrument"].unique()
             }
             for row in rows.iter_rows(named=True):
-                judgement = _judgement(row, certificates[row["instrument"]])
+                judgement = read_judgement(row, certificates[row["instrument"]])
                 judgements_by_response[cell.model, cell.setting, row["id"], row["index"]].append(
                     judgement
                 )
     return judgements_by_response
 
 
-def _judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
+def read_judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
+    """A judge's word, as it is shown.
+
+    Args:
+        row: A JudgementRow.
+        certificate: What people's labels say of the judge.
+    """
     failed = row["outcome"] != "scored"
     return Judgement(
         instrument=name_outcome(row["instrument"]),

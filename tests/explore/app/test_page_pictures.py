@@ -1,0 +1,48 @@
+"""The page of a paper with the boxes of an item, as a review keeps it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.explore.app.conftest import Open
+from tests.explore.app.studies import make_sources
+from tests.explore.app.test_pictures import draw
+
+from omibench.explore.app.page_pictures import read_page_pictures
+from omibench.schemas.review import ReviewTask, TaskPicture
+
+BOX = (0.1, 0.2, 0.5, 0.4)
+
+
+def write_review(folder: Path, name: str) -> str:
+    """A review with a page of an item; the hash of its picture."""
+    data, sha256 = draw("white")
+    picture = TaskPicture(sha256=sha256, suffix="png", part="page", label="Page 3", boxes=[BOX])
+    task = ReviewTask(
+        id=f"page:{name}",
+        kind="page",
+        problem=name,
+        content={"question": "?"},
+        content_hash="0" * 64,
+        pictures=[TaskPicture(sha256="1" * 64, suffix="png"), picture],
+    )
+    (folder / "pictures").mkdir(parents=True)
+    (folder / picture.file).write_bytes(data)
+    (folder / "tasks.jsonl").write_text(task.model_dump_json() + "\n")
+    return sha256
+
+
+def test_an_item_has_its_pages_with_boxes(results: Path, tmp_path: Path, open_client: Open) -> None:
+    sources = make_sources(results, pages=tmp_path / "review")
+    name = open_client(sources).get("/api/items?limit=1").json()["items"][0]["id"]
+    sha256 = write_review(tmp_path / "review", name)
+    client = open_client(sources)
+    (page,) = client.get(f"/api/items/{name}").json()["item"]["pages_drawn"]
+    assert page == {"address": f"/pictures/{sha256}", "label": "Page 3", "boxes": [list(BOX)]}
+    assert client.get(page["address"]).status_code == 200
+
+
+def test_a_review_without_readable_tasks_has_no_pages(tmp_path: Path) -> None:
+    assert read_page_pictures(tmp_path).by_item == {}
+    (tmp_path / "tasks.jsonl").write_text("{broken\n")
+    assert read_page_pictures(tmp_path).files == {}
