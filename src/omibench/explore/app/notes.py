@@ -54,7 +54,7 @@ _WORST: Final = 1
 
 
 @dataclass(frozen=True)
-class Note:
+class ReaderNote:
     """What a reader notes.
 
     Attributes:
@@ -76,7 +76,7 @@ class Note:
     rules: str | None = None
 
 
-def take_note(snapshot: Snapshot, note: Note) -> ReviewDecision:
+def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
     """Record a note as a decision, with its task where there is none yet.
 
     Args:
@@ -128,7 +128,7 @@ def take_note(snapshot: Snapshot, note: Note) -> ReviewDecision:
     return decision
 
 
-def _condemn(note: Note) -> dict[str, JsonValue]:
+def _condemn(note: ReaderNote) -> dict[str, JsonValue]:
     """The fields of `item` for an item that is not valid as it stands."""
     return {"valid": "invalid", "quality": _WORST, "defects": [_DEFECTS[note.kind]]}
 
@@ -153,7 +153,7 @@ def _check_people(task: ReviewTask | None, person: str) -> None:
 
 def _draft_item(
     snapshot: Snapshot,
-    note: Note,
+    note: ReaderNote,
     present: list[ReviewTask],
     decisions: tuple[ReviewDecision, ...],
     scratch: Path,
@@ -176,7 +176,7 @@ def _draft_item(
     return draft_problem_tasks("item", problems, path.parent, parts)[0]
 
 
-def _draft_rating(snapshot: Snapshot, note: Note) -> tuple[TaskDraft, dict[str, JsonValue]]:
+def _draft_rating(snapshot: Snapshot, note: ReaderNote) -> tuple[TaskDraft, dict[str, JsonValue]]:
     """The task of a response, and the label that contradicts its verdict."""
     run, items = snapshot.study.run, snapshot.study.items
     if run is None or note.cell is None or note.cell not in run.cells:
@@ -193,7 +193,7 @@ def _draft_rating(snapshot: Snapshot, note: Note) -> tuple[TaskDraft, dict[str, 
     return draft_ratings([response], data)[0], {"label": label}
 
 
-def _read_response(run: Run, note: Note) -> ShownResponse:
+def _read_response(run: Run, note: ReaderNote) -> ShownResponse:
     import polars as pl
 
     assert note.cell is not None

@@ -16,7 +16,7 @@ from omibench.schemas.problem import BBox
 
 
 @dataclass(frozen=True)
-class PagePicture:
+class ShownPage:
     """The picture of one page.
 
     Attributes:
@@ -39,7 +39,7 @@ class PagePictures:
         files: The file of each picture by its SHA-256.
     """
 
-    by_item: Mapping[str, Sequence[PagePicture]] = field(default_factory=dict)
+    by_item: Mapping[str, Sequence[ShownPage]] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
@@ -53,14 +53,14 @@ def read_page_pictures(folder: Path) -> PagePictures:
         tasks = read_tasks(folder / TASKS).rows
     except OmibenchError:
         return PagePictures()
-    by_item: defaultdict[str, list[PagePicture]] = defaultdict(list)
+    by_item: defaultdict[str, list[ShownPage]] = defaultdict(list)
     files: dict[str, Path] = {}
     for task in tasks:
         if task.kind != "page" or task.of is not None:
             continue
         for picture in task.pictures:
             if picture.part == "page":
-                page = PagePicture(picture.sha256, picture.label, picture.boxes)
+                page = ShownPage(picture.sha256, picture.label, picture.boxes)
                 by_item[task.problem].append(page)
                 files[picture.sha256] = folder / picture.file
     return PagePictures(dict(by_item), files)

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from omibench.explore.app.handlers.context import read_context
 from omibench.explore.app.handlers.data import parse_cells
-from omibench.explore.app.notes import NOTE_KINDS, Note, NoteKind, take_note
+from omibench.explore.app.notes import NOTE_KINDS, NoteKind, ReaderNote, take_note
 from omibench.web.serving.bodies import RequestError, parse_object, read_body
 
 NOTE_BYTES: Final = 64 * 2**10
@@ -30,7 +30,7 @@ async def add_note(request: Request) -> Response:
     return JSONResponse({"id": decision.id, "task": decision.task}, 201)
 
 
-def read_note(values: dict[str, Any]) -> Note:
+def read_note(values: dict[str, Any]) -> ReaderNote:
     """Read `{id, kind, person, comment, cell, index, rules}`.
 
     Raises:
@@ -46,7 +46,7 @@ def read_note(values: dict[str, Any]) -> Note:
     if not isinstance(index, int) or isinstance(index, bool) or index < 0:
         raise RequestError(400, "index", "`index` is a whole number from 0")
     comment = _read_text(values, "comment", COMMENT)
-    return Note(
+    return ReaderNote(
         id=_read_text(values, "id", COMMENT),
         kind=cast(NoteKind, kind),
         person=person,
