@@ -60,6 +60,9 @@ def test_ready_filters_give_what_counting_gives(explored: Study) -> None:
         rows = run.responses.filter(outcome=outcome)
         expected[outcome] = set(rows["id"].to_list())
     failed = run.verdicts.filter(pl.col("rules") == rules, pl.col("outcome") != "scored")
+    images = {name: answer.n_images for name, answer in explored.items.answers.items()}
+    expected["few-images"] = {name for name, count in images.items() if count <= 2}
+    expected["many-images"] = {name for name, count in images.items() if count >= 4}
     expected["unanswered"] = set(failed["id"].to_list())
     for name, ids in expected.items():
         assert set(select(explored, ready=name)) == ids, name

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+FEW_IMAGES: Final = 2
+MANY_IMAGES: Final = 4
+"""Up to so many images are few, and from so many on they are many."""
 STRONG: Final = 3
 """Models that `suspicious-gold` takes for strong: those with the highest mean of the grid."""
 
@@ -174,6 +177,20 @@ def suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     return mask
 
 
+def few_images(scope: Scope) -> NDArray[np.bool_]:
+    """The item has few images."""
+    import numpy as np
+
+    return np.array([count <= FEW_IMAGES for count in _count_images(scope)], dtype=bool)
+
+
+def many_images(scope: Scope) -> NDArray[np.bool_]:
+    """The item has many images."""
+    import numpy as np
+
+    return np.array([count >= MANY_IMAGES for count in _count_images(scope)], dtype=bool)
+
+
 def list_strong(grid: Grid) -> list[str]:
     """The models with the highest mean over items and their cells, the best first."""
     import numpy as np
@@ -198,10 +215,16 @@ READY_FILTERS: Final = {
         ReadyFilter("truncated", "Truncated", truncated),
         ReadyFilter("unanswered", "No answer", unanswered),
         ReadyFilter("changed", "Changed since the other run", changed),
+        ReadyFilter("few-images", f"Up to {FEW_IMAGES} images", few_images),
+        ReadyFilter("many-images", f"{MANY_IMAGES} images or more", many_images),
         ReadyFilter("suspicious-gold", "Strong models agree on another answer", suspicious_gold),
     )
 }
 """By name, in the order of the menu."""
+
+
+def _count_images(scope: Scope) -> list[int]:
+    return [scope.items.answers[name].n_images for name in scope.items.ids]
 
 
 def _right(grid: Grid) -> NDArray[np.bool_]:
