@@ -7,6 +7,7 @@ is that of the server's process (user and system, all threads), and the peak of 
     python benchmarks/explore_at_size.py                   # 31 models x 5 settings x 1,322 problems
     python benchmarks/explore_at_size.py --settings 50     # ten times as many responses
     python benchmarks/explore_at_size.py --results FOLDER  # results that are there already
+    python benchmarks/explore_at_size.py --settings 50 --twice   # again, with the index
 
 The exit code is 1 when a limit (set for 205,000 responses) is missed.
 """
@@ -31,6 +32,7 @@ import numpy as np
 import polars as pl
 from analyze_at_size import make_results, make_study
 
+from omibench.explore.index import Index, locate_index
 from omibench.schemas.tables import ResponseRow, read_parquet, write_frame
 
 START_S, PAGE_S, SEARCH_S, MEMORY_MB = 3.0, 0.2, 2.0, 1024.0
@@ -83,13 +85,17 @@ class Server:
 def main() -> int:
     """Make the folder, start, ask, print the table; returns the exit code."""
     options = _options()
-    with _make_folder(options) as results, _serve(results) as server:
-        rows = [server.start, *_ask_all(server)]
-        peak_mb = server.read_peak_mb()
-        study = server.get("/api/study")
+    with _make_folder(options) as results:
+        if options.twice:
+            _build_index(results)
+        with _serve(results) as server:
+            rows = [server.start, *_ask_all(server)]
+            peak_mb = server.read_peak_mb()
+            study = server.get("/api/study")
+        index_mb = _measure_index(results)
     responses, cells = study["responses"], len(study["cells"])
     print(f"{responses:,} responses of {cells} cells; load average {os.getloadavg()[0]:.1f}")
-    print(f"peak of memory {peak_mb:,.0f} MB; index {_measure_index(results):,.1f} MB\n")
+    print(f"peak of memory {peak_mb:,.0f} MB; index {index_mb:,.1f} MB\n")
     print("| step | wall s | CPU s | slowest s |\n|---|---:|---:|---:|")
     for row in rows:
         print(f"| {row.step} | {row.wall_s:.3f} | {row.cpu_s:.3f} | {row.worst_s:.3f} |")
@@ -97,6 +103,14 @@ def main() -> int:
     for line in missed:
         print(f"missed: {line}", file=sys.stderr)
     return 1 if missed else 0
+
+
+def _build_index(results: Path) -> None:
+    """Start once, and wait until the run is indexed."""
+    with _serve(results) as server:
+        before = -1.0
+        while before < (before := server.read_cpu()):
+            time.sleep(2)
 
 
 def _ask_all(server: Server) -> Iterator[Timing]:
@@ -153,8 +167,8 @@ def _list_missed(rows: list[Timing], peak_mb: float) -> Iterator[str]:
 
 
 def _measure_index(results: Path) -> float:
-    """MB of what the explorer keeps beside the results."""
-    return sum(path.stat().st_size for path in (results / ".explore").rglob("*")) / 1e6
+    """MB of the index, which only large runs have."""
+    return Index(locate_index(results)).measure() / 1e6
 
 
 @contextmanager
@@ -198,6 +212,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", type=int, default=31)
     parser.add_argument("--settings", type=int, default=5)
     parser.add_argument("--results", help="a folder of results that is there already")
+    parser.add_argument("--twice", action="store_true", help="measure a second start")
     parser.add_argument("--folder", help="where to make the temporary folder")
     return parser.parse_args()
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.explore.reader import CellReader, CellRows, locate_cell
 from omibench.params.cell import Cell
-from omibench.schemas.cells.files import read_cell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,32 +81,11 @@ class Run:
 
     def find_file(self, stage: str, cell: Cell) -> Path:
         """The file of a cell in a stage."""
-        return self.folder / stage / cell.model / f"{cell.setting}.parquet"
+        return locate_cell(self.folder / stage, cell)
 
     def label(self, name: str) -> str:
         """The name under which a model or setting is shown."""
         return self.labels.get(name, name)
-
-
-class CellReader:
-    """Reads files of cells, and remembers those that have not changed since."""
-
-    def __init__(self) -> None:
-        self._frames: dict[Path, tuple[tuple[int, int], pl.DataFrame]] = {}
-
-    def read(self, path: Path, cell: Cell, columns: Sequence[str]) -> pl.DataFrame:
-        """Some columns of a cell's file, behind `model` and `setting`.
-
-        Raises:
-            MissingInputError: It is not there.
-            FileFormatError: It cannot be read.
-        """
-        stamp = _stamp(path)
-        remembered = self._frames.get(path)
-        if remembered is None or remembered[0] != stamp:
-            remembered = (stamp, _read(path, cell, columns))
-            self._frames[path] = remembered
-        return remembered[1]
 
 
 def open_run(
@@ -124,43 +103,37 @@ def open_run(
         folder: The folder that holds `freeze/`, `infer/` and `score/`.
         labels: Names under which models and settings are shown.
         stated_rules: The rule book that params name first.
-        reader: Remembers cells between one look and the next.
+        reader: Remembers cells between one look and the next, and knows the run's index.
 
     Raises:
         MissingInputError: The folder holds no results.
         FileFormatError: No cell can be read.
     """
-    import polars as pl
-
     reader = reader or CellReader()
     if not (folder / "freeze" / "questions.jsonl").is_file():
         raise MissingInputError(
             f"{folder}: holds no results: freeze/questions.jsonl is not there; name the folder "
             "`study.results` of a study that has frozen its dataset"
         )
-    cells, responses, verdicts, unreadable = [], [], [], []
-    for cell in list_cells(folder / "infer"):
-        place = f"{cell.model}/{cell.setting}.parquet"
-        try:
-            responses.append(reader.read(folder / "infer" / place, cell, RESPONSE))
-        except (FileFormatError, MissingInputError) as error:
-            unreadable.append(str(error))
-            continue
-        cells.append(cell)
-        if (folder / "score" / place).is_file():
-            try:
-                verdicts.append(reader.read(folder / "score" / place, cell, VERDICT))
-            except (FileFormatError, MissingInputError) as error:
-                unreadable.append(str(error))
+    asked = list(list_cells(folder / "infer"))
+    responses = reader.read(
+        folder / "infer", asked, RESPONSE, _types(("model", "setting", *RESPONSE))
+    )
+    cells = tuple(cell for cell in asked if cell not in responses.errors)
+    scored = [cell for cell in cells if locate_cell(folder / "score", cell).is_file()]
+    verdicts = reader.read(
+        folder / "score", scored, VERDICT, _types(("model", "setting", *VERDICT))
+    )
+    unreadable = (*responses.errors.values(), *verdicts.errors.values())
     if unreadable and not cells:
         raise FileFormatError(unreadable[0])
     return Run(
         folder=folder,
         name=folder.resolve().name,
-        cells=tuple(cells),
-        responses=pl.concat(responses) if responses else _empty(RESPONSE),
-        verdicts=_leave_votes_out(pl.concat(verdicts)) if verdicts else _empty(VERDICT),
-        unreadable=tuple(unreadable),
+        cells=cells,
+        responses=_join(responses, RESPONSE),
+        verdicts=_leave_votes_out(_join(verdicts, VERDICT)),
+        unreadable=unreadable,
         labels=labels or {},
         stated_rules=stated_rules,
     )
@@ -177,26 +150,11 @@ def list_cells(infer: Path) -> Iterator[Cell]:
             yield Cell(path.parent.name, path.stem)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
-    return status.st_mtime_ns, status.st_size
-
-
-def _read(path: Path, cell: Cell, columns: Sequence[str]) -> pl.DataFrame:
+def _join(rows: CellRows, columns: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
-    frame = read_cell(path, columns)
-    models, settings = pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting")
-    return frame.select(models, settings, *columns).cast(_types(columns))
-
-
-def _empty(columns: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame(schema=_types(("model", "setting", *columns)))
+    empty = pl.DataFrame(schema=_types(("model", "setting", *columns)))
+    return pl.concat([empty, *rows.frames])
 
 
 def _types(columns: Sequence[str]) -> pl.Schema:

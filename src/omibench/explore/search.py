@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from omibench.errors import ParamsError
+from omibench.explore.index import Index
 from omibench.explore.items import Items
 from omibench.explore.run import Run
+from omibench.explore.texts import find_texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +19,13 @@ LONGEST: Final = 200
 """Characters of a search."""
 
 
-def find_items(items: Items, run: Run | None, words: str, fields: tuple[Field, ...]) -> set[str]:
+def find_items(
+    items: Items,
+    run: Run | None,
+    words: str,
+    fields: tuple[Field, ...],
+    index: Index | None = None,
+) -> set[str]:
     """The items in which some field holds the text, whatever its case.
 
     Args:
@@ -25,6 +33,7 @@ def find_items(items: Items, run: Run | None, words: str, fields: tuple[Field, .
         run: The run whose responses are looked through; None for items alone.
         words: The text, as it stands; no pattern.
         fields: Where to look.
+        index: The run's index, where it has one.
 
     Returns:
         Their ids.
@@ -46,7 +55,7 @@ def find_items(items: Items, run: Run | None, words: str, fields: tuple[Field, .
     if run is not None and "extracted" in fields:
         found |= set(_keep(run.verdicts, "extracted", text)["id"].unique().to_list())
     if run is not None and "response" in fields:
-        found |= _find_responses(run, text)
+        found |= find_texts(run, text, index)
     return found & set(items.ids)
 
 
@@ -54,19 +63,3 @@ def _keep(frame: pl.DataFrame, column: str, text: str) -> pl.DataFrame:
     import polars as pl
 
     return frame.filter(pl.col(column).str.to_lowercase().str.contains(text, literal=True))
-
-
-def _find_responses(run: Run, text: str) -> set[str]:
-    """Ids of items with a response that holds the text; files are read one after the other, so
-    that the texts of one cell at a time take memory."""
-    import polars as pl
-
-    found: set[str] = set()
-    for cell in run.cells:
-        frame = pl.scan_parquet(run.find_file("infer", cell), glob=False)
-        holds = pl.any_horizontal(
-            pl.col(name).str.to_lowercase().str.contains(text, literal=True).fill_null(value=False)
-            for name in ("text", "reasoning")
-        )
-        found.update(frame.filter(holds).select("id").collect()["id"].to_list())
-    return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from omibench.errors import ParamsError
 from omibench.explore.filters import READY_FILTERS, Scope
 from omibench.explore.grid import Grid, compute_grid
+from omibench.explore.index import Index
 from omibench.explore.items import Items
 from omibench.explore.query import ItemQuery
 from omibench.explore.run import JUDGE_RULES, Run
@@ -43,8 +44,23 @@ class Study:
     Grids and searches are remembered.
     """
 
-    def __init__(self, items: Items, run: Run | None = None, other: Run | None = None) -> None:
+    def __init__(
+        self,
+        items: Items,
+        run: Run | None = None,
+        other: Run | None = None,
+        index: Index | None = None,
+    ) -> None:
+        """Join what is shown.
+
+        Args:
+            items: The items.
+            run: Their responses and verdicts.
+            other: Those of another run.
+            index: The index of `run`.
+        """
         self.items, self.run, self.other = items, run, other
+        self._index = index
         self._grid = lru_cache(_GRIDS_KEPT)(self._compute)
         self._find = lru_cache(_GRIDS_KEPT)(self._search)
 
@@ -166,7 +182,7 @@ class Study:
         return compute_grid(self.items, self.run, rules)
 
     def _search(self, words: str, fields: tuple[str, ...]) -> set[str]:
-        return find_items(self.items, self.run, words, fields)  # type: ignore[arg-type]
+        return find_items(self.items, self.run, words, fields, self._index)  # type: ignore[arg-type]
 
 
 def _rank(grid: Grid, order: str) -> list[int]:

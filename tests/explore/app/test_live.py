@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-import polars as pl
 import pytest
 from tests.explore.app.studies import copy_results, make_sources
 
 from omibench.explore.app.live import LiveStudy
-from omibench.explore.run import CellReader
 from omibench.params.cell import Cell
 
 
@@ -46,18 +43,6 @@ def test_a_file_that_is_being_written_keeps_what_was_there(folder: Path) -> None
     snapshot = live.read()
     assert len(snapshot.study.items.ids) == 28
     assert "questions.jsonl" in snapshot.warnings[0]
-
-
-def test_a_cell_that_is_as_before_is_read_once(folder: Path) -> None:
-    cell, columns = Cell("sim-weak", "cot"), ("id", "index")
-    path = folder / "infer" / "sim-weak" / "cot.parquet"
-    reader = CellReader()
-    first = reader.read(path, cell, columns)
-    assert reader.read(path, cell, columns) is first
-    os.utime(path, ns=(1, 1))
-    again = reader.read(path, cell, columns)
-    assert again is not first
-    assert isinstance(again, pl.DataFrame)
 
 
 def test_within_a_second_nobody_looks(folder: Path) -> None:

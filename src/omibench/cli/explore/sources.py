@@ -39,6 +39,7 @@ def find_sources(
         ParamsError: The parameter file is wrong.
     """
     from omibench.explore.app.settings import ExplorerSources
+    from omibench.explore.index import locate_index
 
     if dataset is not None:
         if other is not None:
@@ -61,6 +62,7 @@ def find_sources(
         store=Path(study.study.store) if study else folder.parent / "store",
         review=review,
         pages=review or (Path(named_review) if named_review else None),
+        index=locate_index(folder),
     )
 
 

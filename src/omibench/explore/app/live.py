@@ -13,9 +13,12 @@ from typing import Final
 from omibench.errors import OmibenchError
 from omibench.explore.app.pictures import PictureFinder
 from omibench.explore.app.settings import ExplorerSources
+from omibench.explore.index import INDEX_FROM, Index
 from omibench.explore.items import read_items
-from omibench.explore.run import CellReader, Run, open_run
+from omibench.explore.reader import CellReader
+from omibench.explore.run import Run, open_run
 from omibench.explore.selection import Study
+from omibench.explore.texts import build_index
 
 LOOK_S: Final = 1.0
 """For so long the files are taken to be as they were."""
@@ -60,7 +63,8 @@ class LiveStudy:
         self._sources = sources
         self._look_s = look_s
         self._lock = threading.Lock()
-        self._readers = CellReader(), CellReader()
+        self._index = Index(sources.index) if sources.index else None
+        self._readers = CellReader(self._index), CellReader()
         self._stamp = stamp_files(sources)
         self._snapshot = self._read()
         self._looked = time.monotonic()
@@ -72,6 +76,24 @@ class LiveStudy:
                 self._renew()
                 self._looked = time.monotonic()
             return self._snapshot
+
+    def index(self) -> int | None:
+        """Write the index of a large run; one that is there and fits stays.
+
+        Returns:
+            Its size in bytes; None where the run is small, has no place for an index, or the place
+            cannot be written.
+        """
+        import polars as pl
+
+        run = self.read().study.run
+        if run is None or self._index is None or run.responses.height < INDEX_FROM:
+            return None
+        try:
+            build_index(run, self._readers[0], self._index)
+            return self._index.measure()
+        except (OSError, pl.exceptions.PolarsError):  # everything works without it
+            return None
 
     def _renew(self) -> None:
         stamp = stamp_files(self._sources)
@@ -90,7 +112,7 @@ class LiveStudy:
         run = self._open(sources.results, 0) if sources.results else None
         other = self._open(sources.other, 1) if sources.other else None
         warnings = (*(run.unreadable if run else ()), *(other.unreadable if other else ()))
-        return Snapshot(Study(items, run, other), sources, warnings)
+        return Snapshot(Study(items, run, other, self._index), sources, warnings)
 
     def _open(self, folder: Path, place: int) -> Run:
         sources = self._sources

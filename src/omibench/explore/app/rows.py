@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from omibench.explore.app.beside import describe_saliency, list_judgements
 from omibench.explore.app.live import Snapshot
@@ -14,6 +13,10 @@ from omibench.explore.query import ItemQuery
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SNIPPET: Final = 160
 """Characters of a question that a row shows."""
@@ -43,7 +46,7 @@ def describe_rows(study: Study, query: ItemQuery) -> Values:
         "offset": query.offset,
         "rules": study.choose_rules(query.rules) if grid else None,
         "cells": cells,
-        "items": [_describe_row(study, name, grid) for name in names],
+        "items": _describe_all(study, names, grid),
         "address": query.to_address(),
     }
 
@@ -96,9 +99,19 @@ def _describe_columns(run: Run, name: str, cells: Sequence[Cell]) -> list[Values
     return columns
 
 
-def _describe_row(study: Study, name: str, grid: Grid | None) -> Values:
+def _describe_all(study: Study, names: Sequence[str], grid: Grid | None) -> list[Values]:
+    rows = [_describe_row(study, name) for name in names]
+    places = [study.items.places[name] for name in names]
+    verdicts = _list_numbers(grid.values[places]) if grid else [[] for _ in names]
+    failures = _list_numbers(grid.failed[places]) if grid else [[] for _ in names]
+    return [
+        {**row, "verdicts": numbers, "failed": shares}
+        for row, numbers, shares in zip(rows, verdicts, failures, strict=True)
+    ]
+
+
+def _describe_row(study: Study, name: str) -> Values:
     question, answer = study.items.questions[name], study.items.answers[name]
-    row = study.items.places[name]
     return {
         "id": name,
         "subject": question.subject,
@@ -106,11 +119,15 @@ def _describe_row(study: Study, name: str, grid: Grid | None) -> Values:
         "n_images": answer.n_images,
         "gold": "; ".join(answer.answer)[:SNIPPET],
         "snippet": " ".join(question.question[: 2 * SNIPPET].split())[:SNIPPET],
-        "verdicts": _list_numbers(grid.values[row].tolist()) if grid else [],
-        "failed": _list_numbers(grid.failed[row].tolist()) if grid else [],
     }
 
 
-def _list_numbers(values: Sequence[float]) -> list[float | None]:
-    """Numbers for JSON, which has no NaN."""
-    return [None if isnan(value) else round(value, _DIGITS) for value in values]
+def _list_numbers(values: NDArray[np.float32]) -> list[list[float | None]]:
+    """Rows of numbers for JSON, which has no NaN."""
+    import numpy as np
+
+    rounded = np.round(values.astype(np.float64), _DIGITS)
+    numbers = rounded.astype(object)
+    numbers[np.isnan(rounded)] = None
+    rows: list[list[float | None]] = numbers.tolist()
+    return rows

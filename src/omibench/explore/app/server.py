@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from starlette.applications import Starlette
@@ -29,4 +30,6 @@ def run_explorer(
     def make(port: int) -> Starlette:
         return make_application(live, settings.replace(port=port))
 
+    # A large run is indexed while people begin to look; nothing waits for it.
+    threading.Thread(target=live.index, daemon=True).start()
     serve(make, settings, on_start)

@@ -23,6 +23,7 @@ class ExplorerSources:
         study: The parameters of the results; None where none are there.
         store: The store of responses, which need not be there.
         review: The folder of a review, into which notes are written; None for a look alone.
+        index: The folder of the index of a large run; None without.
         pages: The folder of a review whose pictures of pages are shown; None without.
     """
 
@@ -33,6 +34,7 @@ class ExplorerSources:
     store: Path | None = None
     review: Path | None = None
     pages: Path | None = None
+    index: Path | None = None
 
     @property
     def labels(self) -> dict[str, str]:

@@ -1,0 +1,91 @@
+"""The texts of responses in lower case, by model and item, so that a search passes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from omibench.explore.index import Index, name_part
+from omibench.explore.reader import CellReader, locate_cell, stamp_cells
+from omibench.params.cell import Cell
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.explore.run import Run
+
+TEXTS: Final = ("text", "reasoning")
+
+
+def find_texts(run: Run, text: str, index: Index | None = None) -> set[str]:
+    """The items with a response that holds a text.
+
+    Args:
+        run: The run.
+        text: In lower case.
+        index: The run's index; models that it lacks are read from their files.
+    """
+    import polars as pl
+
+    holds = pl.col("text").str.contains(text, literal=True)
+    ids: set[str] = set()
+    for cells in group_by_model(run.cells):
+        part = index.find(name_texts(run, cells)) if index else None
+        # Without an index one cell at a time is in memory.
+        tables = [pl.scan_ipc(part)] if part else (scan_texts(run, cell) for cell in cells)
+        for table in tables:
+            ids.update(table.filter(holds).select("id").collect()["id"].to_list())
+    return ids
+
+
+def build_index(run: Run, reader: CellReader, index: Index) -> None:
+    """Write what an index lacks of a run, and delete what is of no use any more.
+
+    Args:
+        run: The run.
+        reader: What has read it.
+        index: Its index.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    names = set()
+    for name, rows in reader.list_parts():
+        names.add(name)
+        if index.find(name) is None:
+            index.write(name, rows, is_packed=True)
+    for cells in group_by_model(run.cells):
+        name = name_texts(run, cells)
+        names.add(name)
+        if index.find(name) is None:
+            index.write(name, join_texts(run, cells))
+    index.keep(names)
+
+
+def group_by_model(cells: tuple[Cell, ...]) -> Iterator[list[Cell]]:
+    """The cells of each model."""
+    for _, group in groupby(cells, key=lambda cell: cell.model):
+        yield list(group)
+
+
+def name_texts(run: Run, cells: list[Cell]) -> str:
+    """The name of the texts of some cells in an index."""
+    return name_part("texts", stamp_cells(run.folder / "infer", cells))
+
+
+def scan_texts(run: Run, cell: Cell) -> pl.LazyFrame:
+    """Text and reasoning of each response of a cell, joined and in lower case."""
+    import polars as pl
+
+    path = locate_cell(run.folder / "infer", cell)
+    joined = pl.concat_str(TEXTS, separator="\n", ignore_nulls=True).str.to_lowercase()
+    return pl.scan_parquet(path, glob=False).select("id", joined.alias("text"))
+
+
+def join_texts(run: Run, cells: list[Cell]) -> pl.DataFrame:
+    """One row an item: all that the cells say of it."""
+    import polars as pl
+
+    tables = pl.concat([scan_texts(run, cell) for cell in cells])
+    return tables.group_by("id").agg(pl.col("text").str.join("\n")).collect()
