@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import omibench.review_app
+import omibench.web
 from omibench.review_app.pages import (
     KindProgress,
     PersonProgress,
@@ -74,3 +77,18 @@ def test_the_address_of_a_task_is_one_part_of_a_path() -> None:
 
 def test_progress_shows_a_time_in_minutes() -> None:
     assert "1:01" in PAGES["progress"]()
+
+
+def test_the_application_has_the_colours_of_all_pages() -> None:
+    shared = read_colours(Path(omibench.web.__file__).parent / "templates/colours.css")
+    colours = read_colours(Path(omibench.review_app.__file__).parent / "static/app.css")
+    assert [len(scheme) > 4 for scheme in shared] == [True, True]
+    assert all(
+        shared_scheme <= scheme for shared_scheme, scheme in zip(shared, colours, strict=True)
+    )
+
+
+def read_colours(style: Path) -> list[set[tuple[str, str]]]:
+    """Names and values of the colours of a style, by scheme."""
+    blocks = re.findall(r":root \{(.*?)\}", style.read_text("utf-8"), re.S)
+    return [set(re.findall(r"(--[a-z]+): (#[0-9a-f]+)", block)) for block in blocks]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,3 +96,26 @@ def test_an_answer_may_be_a_formula_without_delimiters(seat: Any) -> None:
         answers,
     )
     assert sets == [r"\frac{1}{2}", "", "", "x", ""]
+
+
+@pytest.mark.slow
+def test_the_formulas_of_a_published_benchmark_are_set(seat: Any, shared_data: Path) -> None:
+    lines = (shared_data / "omibench/test.jsonl").read_text("utf-8").splitlines()
+    texts = [text for line in lines for text in json.loads(line).values() if isinstance(text, str)]
+    page = seat("Ana Abreu").open("item:form")
+    counts = page.evaluate(
+        """async (texts) => {
+          const { renderMarkdown } = await import("/static/markdown.js");
+          const box = document.createElement("div");
+          const counts = { math: 0, refused: 0 };
+          for (const text of texts) {
+            box.replaceChildren(renderMarkdown(text, () => document.createElement("b")));
+            counts.math += box.querySelectorAll(".math").length;
+            counts.refused += box.querySelectorAll(".math-refused").length;
+          }
+          return counts;
+        }""",
+        texts,
+    )
+    assert counts["math"] > 10_000
+    assert counts["refused"] < 0.005 * counts["math"]
