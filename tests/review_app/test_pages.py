@@ -12,8 +12,8 @@ import pytest
 import omibench.review_app
 import omibench.web
 from omibench.review_app.pages import (
-    KindProgress,
-    PersonProgress,
+    KindLine,
+    PersonLine,
     TaskLine,
     Visitor,
     Workload,
@@ -40,8 +40,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "task": lambda: render_task(ANNA, {"task": {"title": HOSTILE}}),
     "progress": lambda: render_progress(
         ANNA,
-        [KindProgress(HOSTILE, {"open": 1, "settled": 2}, 1)],
-        [PersonProgress(HOSTILE, ("senior",), 3, 61.5, True)],
+        [KindLine(HOSTILE, {"open": 1, "settled": 2}, 1)],
+        [PersonLine(HOSTILE, ("senior",), 3, 61.5, True)],
         HOSTILE,
     ),
     "error": lambda: render_error(ANNA, HOSTILE, HOSTILE),

@@ -23,7 +23,7 @@ from omibench.review_app.log.states import (
     list_touched,
     list_waiting,
 )
-from omibench.review_app.pages import KindProgress, PersonProgress, TaskLine, Workload
+from omibench.review_app.pages import KindLine, PersonLine, TaskLine, Workload
 from omibench.review_app.roles import Awaited
 from omibench.review_app.service import ReviewService
 from omibench.review_app.tasks import ListedTask
@@ -48,13 +48,13 @@ def list_tasks(
     return workloads, lines, hidden
 
 
-def measure_kinds(service: ReviewService) -> tuple[list[KindProgress], str]:
+def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
     """How far the tasks of each kind are, and the head hash of the log."""
     with service.database.read() as connection:
         counts, stale = count_states(connection), count_stale(connection)
         _, head = read_head(connection)
     kinds = [
-        KindProgress(
+        KindLine(
             kind.title,
             {status: count for (name, status), count in counts.items() if name == kind.name},
             stale.get(kind.name, 0),
@@ -65,7 +65,7 @@ def measure_kinds(service: ReviewService) -> tuple[list[KindProgress], str]:
     return kinds, head
 
 
-def measure_people(service: ReviewService, only: str | None = None) -> list[PersonProgress]:
+def measure_people(service: ReviewService, only: str | None = None) -> list[PersonLine]:
     """What people have decided, in the order of reviewers.yaml.
 
     Args:
@@ -83,9 +83,9 @@ def measure_people(service: ReviewService, only: str | None = None) -> list[Pers
     ]
 
 
-def _describe_person(person: Reviewer, seconds: Sequence[float | None]) -> PersonProgress:
+def _describe_person(person: Reviewer, seconds: Sequence[float | None]) -> PersonLine:
     times = [duration for duration in seconds if duration is not None]
-    return PersonProgress(
+    return PersonLine(
         person.name,
         tuple(person.roles),
         decided=len(seconds),

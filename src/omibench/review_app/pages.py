@@ -85,7 +85,7 @@ class TaskLine:
 
 
 @dataclass(frozen=True)
-class KindProgress:
+class KindLine:
     """How far the tasks of one kind are.
 
     Attributes:
@@ -105,7 +105,7 @@ class KindProgress:
 
 
 @dataclass(frozen=True)
-class PersonProgress:
+class PersonLine:
     """What one person has decided.
 
     Attributes:
@@ -164,8 +164,8 @@ def render_task(visitor: Visitor, document: Mapping[str, Any]) -> str:
 
 def render_progress(
     visitor: Visitor,
-    kinds: Sequence[KindProgress],
-    people: Sequence[PersonProgress] = (),
+    kinds: Sequence[KindLine],
+    people: Sequence[PersonLine] = (),
     head: str = "",
 ) -> str:
     """How far all work is.
