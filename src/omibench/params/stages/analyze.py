@@ -82,8 +82,10 @@ class AnalyzeParams(Block):
     """The rule book of the headline; the first of `score.rules` when left out."""
     published: Tables = []
     """CSV files of printed results to stand beside ours: one, or several."""
-    explorer: bool = True
-    """One page a problem and a cell, so that every number can be followed to its page."""
+    explorer: bool | Annotated[int, Field(ge=0)] = 5000
+    """Write one page a problem and a cell, so that every number can be followed to its page: in
+    studies of at most so many responses, always (`true`) or never (`false`). The report of a larger
+    study names `omibench explore`, with the address of each cell."""
     slices: list[Slice] | None = None
     """By which attributes of items, models or settings results are told apart: `exam`, or two
     with a comma, `exam,image_type`. Subject, number of images and answer type if left out."""
@@ -106,3 +108,13 @@ class AnalyzeParams(Block):
     estimate of what people score (USNCO-V, figure 5)."""
     external_scores: str | None = None
     """A CSV file of scores on other benchmarks: model, benchmark, metric, value, source."""
+
+    def writes_pages(self, responses: int) -> bool:
+        """Whether a study gets pages of single problems and cells.
+
+        Args:
+            responses: How many the study has.
+        """
+        if isinstance(self.explorer, bool):
+            return self.explorer
+        return responses <= self.explorer

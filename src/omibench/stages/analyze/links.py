@@ -1,11 +1,18 @@
-"""File names of the explorer's pages, so that every page can name every other."""
+"""Where single responses are read: pages beside the report, or addresses of `omibench explore`."""
 
 from __future__ import annotations
 
 import re
 from hashlib import sha256
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 from omibench.params.cell import Cell
+
+if TYPE_CHECKING:
+    from omibench.results.load import Results
 
 EXPLORER = "explorer"
 INDEX = "index.html"
@@ -29,3 +36,54 @@ def cell_anchor(cell: Cell, sample: int = 0) -> str:
     """The place of a cell's response, one of its samples, on every problem's page."""
     # No name of a model or setting holds an @, so no two cells share a page.
     return f"{cell.model}@{cell.setting}" + (f"@{sample}" if sample else "")
+
+
+class ExplorerCommand(NamedTuple):
+    """How single responses are read where the report has no pages of them.
+
+    Attributes:
+        command: The command that serves the results.
+        responses: How many there are.
+        addresses: For each cell its label, that of its setting, and its address on the server.
+    """
+
+    command: str
+    responses: int
+    addresses: list[tuple[str, str, str]]
+
+
+def has_pages(results: Results) -> bool:
+    """Whether the report has pages of single problems and cells beside it."""
+    return results.study.analyze.writes_pages(results.responses.height)
+
+
+def describe_command(results: Results) -> ExplorerCommand | None:
+    """The command that shows single responses; None where there are pages, or none are wanted."""
+    if results.study.analyze.explorer is False or has_pages(results):
+        return None
+    addresses = [
+        (results.label(cell.model), results.setting_label(cell.setting), cell_address(cell))
+        for cell in results.cells
+    ]
+    command = f"omibench explore {quote(results.study.study.results)}"
+    return ExplorerCommand(command, results.responses.height, addresses)
+
+
+def cell_address(cell: Cell) -> str:
+    """The path of a cell on the server of `omibench explore`."""
+    return "/?" + urlencode({"models": cell.model, "settings": cell.setting})
+
+
+def remove_pages(folder: Path) -> None:
+    """Remove the pages of an earlier run, of which this one may have fewer or none.
+
+    Args:
+        folder: Theirs; files of others in it stay.
+    """
+    stale = [folder / INDEX, *(folder / "pages").glob("*.html"), *(folder / "cells").glob("*.html")]
+    for path in [*stale, *(folder / "images").glob("*")]:
+        if path.is_file():
+            path.unlink()
+    for place in (*(folder / name for name in ("pages", "cells", "images")), folder):
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()

@@ -14,7 +14,7 @@ from omibench.results.load import Results, load_results
 from omibench.schemas.tables import write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import Headline, make_headline
-from omibench.stages.analyze.links import EXPLORER
+from omibench.stages.analyze.links import EXPLORER, has_pages, remove_pages
 from omibench.stages.analyze.results.result import RESULTS
 from omibench.stages.analyze.results.slices import list_plans
 from omibench.stages.analyze.results.tidy import write_table
@@ -194,7 +194,8 @@ def write_pages(
                 write_text(out / "figures" / f"{section.name}.svg", figure.svg)
             cards.append(SectionCard(section, view, figure))
     write_report(analysis, headline, cards)
-    if analysis.results.study.analyze.explorer:
+    remove_pages(out / EXPLORER)
+    if has_pages(analysis.results):
         from omibench.stages.analyze.explorer.write import write_explorer
 
         write_explorer(out / EXPLORER, analysis.results, analysis.report)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from omibench.results.load import JUDGE_RULES
-from omibench.stages.analyze.links import EXPLORER, INDEX
+from omibench.stages.analyze.links import EXPLORER, INDEX, describe_command, has_pages
 from omibench.stages.analyze.sections.main_chance import describe_chance
 from omibench.stages.analyze.sections.main_data import describe_rows
 from omibench.stages.analyze.sections.main_ranks import word_ranks
@@ -70,6 +70,7 @@ class MainSection(ReportSection):
                 for cell in results.missing
             ],
             "reading": describe_reading(results),
-            "index_href": f"{EXPLORER}/{INDEX}" if results.study.analyze.explorer else None,
+            "index_href": f"{EXPLORER}/{INDEX}" if has_pages(results) else None,
+            "explore": describe_command(results),
             "pages_show": _PAGES_SHOW if results.pictures_held else _PAGES_WITHOUT_PICTURES_SHOW,
         }

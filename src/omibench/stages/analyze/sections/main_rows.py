@@ -10,7 +10,7 @@ from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.attributes import join_labels
 from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best
-from omibench.stages.analyze.links import EXPLORER, cell_file
+from omibench.stages.analyze.links import EXPLORER, cell_file, has_pages
 from omibench.stages.analyze.sections.main_notes import (
     describe_gain,
     describe_places,
@@ -251,7 +251,7 @@ def _main_row(
     total = cell_scores[results.main_rules, TOTAL]
     judge = cell_scores.get((JUDGE_RULES, TOTAL))
     failed, problems = total.failures, len(results.answers)
-    page = f"{EXPLORER}/cells/{cell_file(cell)}" if results.study.analyze.explorer else None
+    page = f"{EXPLORER}/cells/{cell_file(cell)}" if has_pages(results) else None
     return MainRow(
         cell=cell,
         setting=results.setting_label(cell.setting),
