@@ -17,6 +17,7 @@ from omibench.web.templates import make_environment
 PACKAGE: Final = "omibench.review_app"
 STATIC_FOLDERS: Final[Mapping[str, tuple[str, str]]] = {
     "/static/katex": ("omibench.web", "vendored/katex"),
+    "/static/web": ("omibench.web", "static"),
     "/static": (PACKAGE, "static"),
 }
 """Where scripts, styles and fonts are served, and from which folder of which package. The first

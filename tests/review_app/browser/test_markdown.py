@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 RENDER = """async (texts) => {
-  const { renderMarkdown } = await import("/static/markdown.js");
+  const { renderMarkdown } = await import("/static/web/markdown.js");
   return texts.map((text) => {
     const box = document.createElement("div");
     box.append(renderMarkdown(text, (index) => {

@@ -1,7 +1,7 @@
 // A decision that came too late: what was written is shown and kept, and nothing is overwritten.
 
-import { showText } from "./unseen.js";
-import { make } from "./dom.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
 import { isSet, showAnswer } from "./history.js";
 import { asText } from "./parts.js";
 

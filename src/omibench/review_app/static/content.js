@@ -1,14 +1,14 @@
 // The left side of a task: what was decided before, and the parts of the task.
 
-import { showDifference } from "./diff.js";
-import { make } from "./dom.js";
+import { showDifference } from "./web/diff.js";
+import { make } from "./web/dom.js";
 import { renderHistory } from "./history.js";
 import { addView, renderParts } from "./parts.js";
 
 /**
  * The sections of a task.
  * @param {Object} page `task`, `kind`, `state`, `history`.
- * @param {import("./pictures.js").Pictures} pictures
+ * @param {import("./web/pictures.js").Pictures} pictures
  * @param {(fields: Object) => void} take Fills the form with the answers of a decision.
  */
 export function renderContent(page, pictures, take) {

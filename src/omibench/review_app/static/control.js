@@ -1,8 +1,8 @@
 // What all controls of a form share.
 
-import { showText } from "./unseen.js";
-import { make, makeId, makeKey } from "./dom.js";
-import { renderInline } from "./inline.js";
+import { showText } from "./web/unseen.js";
+import { make, makeId, makeKey } from "./web/dom.js";
+import { renderInline } from "./web/inline.js";
 
 /** A sentence of help; code in it is shown as code. */
 export const showHelp = (text) =>

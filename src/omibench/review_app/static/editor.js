@@ -1,8 +1,8 @@
 // A text area with a live preview: formulas and pictures as the reader of the dataset sees them.
 
-import { make } from "./dom.js";
-import { showDifference } from "./diff.js";
-import { makeProse } from "./parts.js";
+import { make } from "./web/dom.js";
+import { showDifference } from "./web/diff.js";
+import { makeProse } from "./web/prose.js";
 
 const DELAY_MS = 120;
 const TALLEST_PX = 260; // so that text and preview are seen at once

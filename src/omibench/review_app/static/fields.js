@@ -1,8 +1,8 @@
 // One control for each type of field. A control reads and sets one value, and answers to keys.
 
 import { Control, showHelp } from "./control.js";
-import { showText } from "./unseen.js";
-import { make, makeKey } from "./dom.js";
+import { showText } from "./web/unseen.js";
+import { make, makeKey } from "./web/dom.js";
 import { Editor } from "./editor.js";
 
 /** `choice` (radio buttons) and `choices` (check boxes). */

@@ -1,7 +1,7 @@
 // The form of a task, made from the declaration of its kind.
 
-import { showText } from "./unseen.js";
-import { make } from "./dom.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
 import { makeControl } from "./fields.js";
 
 /** All fields of a kind, and the one that keys go to. */

@@ -1,8 +1,8 @@
 // What others decided: for seniors beside each other, with what they differ over.
 
-import { showText } from "./unseen.js";
-import { make } from "./dom.js";
-import { showDifference } from "./diff.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
+import { showDifference } from "./web/diff.js";
 import { asText } from "./parts.js";
 import { formatSeconds } from "./timer.js";
 

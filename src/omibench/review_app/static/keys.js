@@ -1,6 +1,6 @@
 // Keys of the page: they rest while somebody types.
 
-import { make, makeKey } from "./dom.js";
+import { make, makeKey } from "./web/dom.js";
 
 const TYPING = "textarea, select, input:not([type=radio]):not([type=checkbox])";
 const STORED = "single-keys";

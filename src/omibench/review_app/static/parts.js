@@ -1,9 +1,8 @@
 // The parts of a task's content, each in the style that its kind declares.
 
-import { showText } from "./unseen.js";
-import { make } from "./dom.js";
-import { renderMarkdown } from "./markdown.js";
-import { renderMath, startText } from "./math.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
+import { makeProse, makeShort } from "./web/prose.js";
 
 const RENDERERS = {
   markdown: (value, pictures) => makeProse(asText(value), pictures),
@@ -21,14 +20,13 @@ const RENDERERS = {
   images: (value, pictures) => showRow(pictures.placeRest()),
   pages: (value, pictures) => showRow(pictures.placePages()),
 };
-const LONGEST_ANSWER = 500;
 const SOURCE_STYLES = new Set(["markdown", "answer", "choices"]);
 
 /**
  * The parts that have something to show.
  * @param {Object[]} parts Declarations: name, title, style.
  * @param {Object} content Values by name.
- * @param {import("./pictures.js").Pictures} pictures
+ * @param {import("./web/pictures.js").Pictures} pictures
  */
 export function renderParts(parts, content, pictures) {
   return parts.flatMap((part) => {
@@ -38,27 +36,6 @@ export function renderParts(parts, content, pictures) {
     const body = RENDERERS[part.style](value, pictures);
     return body ? [makePart(part, body, value)] : [];
   });
-}
-
-/** A text with formulas and pictures, apart from the direction of writing around it. */
-export function makeProse(text, pictures) {
-  const prose = make("div", { class: "prose", dir: "auto" });
-  prose.append(renderMarkdown(text, (index) => pictures.place(index)));
-  return prose;
-}
-
-/** An answer or option: as a text, or set whole where it is a formula without delimiters. */
-function makeShort(text, pictures) {
-  startText();
-  const formula = isFormula(text) ? renderMath(text, false) : null;
-  if (!formula?.matches(".math")) return makeProse(text, pictures);
-  return make("div", { class: "prose" }, make("p", {}, formula));
-}
-
-function isFormula(text) {
-  if (text.length > LONGEST_ANSWER) return false;
-  const words = text.replace(/\\(text|mathrm|operatorname)\{[^{}]*\}|\\[a-zA-Z]+/g, "");
-  return /\\[a-zA-Z]/.test(text) && !/\$|\\[([]|\[IMAGE/.test(text) && !/[a-zA-Z]{3,}/.test(words);
 }
 
 function makePart(part, body, value) {

@@ -3,16 +3,16 @@
 import { TaskApi } from "./api.js";
 import { openConflict } from "./conflict.js";
 import { renderContent } from "./content.js";
-import { showText } from "./unseen.js";
-import { make, makeKey } from "./dom.js";
+import { showText } from "./web/unseen.js";
+import { make, makeKey } from "./web/dom.js";
 import { Autosave } from "./drafts.js";
 import { Form } from "./form.js";
 import { listenToKeys, openKeys } from "./keys.js";
 import { describeFailure, sentence } from "./messages.js";
-import { makeProse } from "./parts.js";
-import { Pictures } from "./pictures.js";
+import { makeProse } from "./web/prose.js";
+import { Pictures } from "./web/pictures.js";
 import { formatSeconds, Timer } from "./timer.js";
-import { openViewer } from "./viewer.js";
+import { openViewer } from "./web/viewer.js";
 
 const CLAIM_MS = 60_000;
 const TIME_MS = 5_000; // a time that is part of the result outlives a reload
