@@ -1,0 +1,31 @@
+// Requests to the server that serves this page.
+
+/** A request that the server did not answer as wished; the message is for the reader. */
+export class RequestFailure extends Error {}
+
+/**
+ * Get plain values.
+ * @param {string} address
+ * @param {Object} options Of `fetch`.
+ */
+export async function fetchJson(address, options = {}) {
+  let response;
+  try {
+    response = await fetch(address, { headers: { Accept: "application/json" }, ...options });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new RequestFailure("The server does not answer. Is `omibench explore` still running?");
+  }
+  const body = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body;
+  throw new RequestFailure(body?.message ?? `The server answered ${response.status}.`);
+}
+
+/** Send plain values. */
+export function postJson(address, values) {
+  return fetchJson(address, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify(values),
+  });
+}

@@ -1,0 +1,197 @@
+// One model under one setting: answer, reasoning, verdicts and why, what was sent, costs.
+
+import { loadSaid, loadSent } from "./sent.js";
+import { makeLazyFold, makeSourceButton } from "./panel.js";
+import { makeProse } from "./web/prose.js";
+import { makeVerdict } from "./verdicts.js";
+import { markAnswer } from "./mark.js";
+import { Pictures } from "./web/pictures.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
+
+/**
+ * A column.
+ * @param {Object} column `model`, `setting` and `samples`.
+ * @param {Object} view `labels`, `rules` (name of the main rule book), `cells` to change to,
+ *   `answers` (normalised extracted answers of the columns), `sample` (which one is shown),
+ *   `change(cell)`, `remove()`, `turn(sample)`.
+ */
+export function renderColumn(column, view) {
+  const sample = column.samples[view.sample] ?? column.samples[0];
+  const node = make(
+    "article",
+    { class: "column", data: { cell: `${column.model}/${column.setting}` } },
+    makeHead(column, view),
+  );
+  if (!sample) {
+    node.append(make("p", { class: "muted column-part" }, "This item was not asked here."));
+    return node;
+  }
+  if (column.samples.length > 1) node.append(makeSamples(column, view));
+  const main = sample.verdicts.find((verdict) => verdict.rules === view.rules) ?? sample.verdicts[0];
+  node.append(
+    makeResult(sample, main, view),
+    makeAnswer(sample, main),
+    ...makeReasoning(sample),
+    makeVerdicts(sample),
+    ...makeJudgements(sample),
+    sample.key ? makeLazyFold("What was sent", () => loadSent(sample.key)) : null,
+    makeFacts(sample),
+  );
+  return node;
+}
+
+function makeHead(column, view) {
+  const { labels } = view;
+  const select = make("select", { "aria-label": "Model and setting of this column", data: { column: String(view.index) } });
+  let group = null;
+  for (const cell of view.cells) {
+    if (group?.label !== (labels[cell.model] ?? cell.model)) {
+      group = make("optgroup", { label: labels[cell.model] ?? cell.model });
+      select.append(group);
+    }
+    const text = `${labels[cell.model] ?? cell.model} · ${labels[cell.setting] ?? cell.setting}`;
+    group.append(make("option", { value: `${cell.model}/${cell.setting}` }, text));
+  }
+  select.value = `${column.model}/${column.setting}`;
+  select.addEventListener("change", () =>
+    view.change(view.cells.find((cell) => `${cell.model}/${cell.setting}` === select.value)),
+  );
+  return make(
+    "header",
+    { class: "column-head" },
+    select,
+    make(
+      "button",
+      { type: "button", class: "quiet", "aria-label": "Close this column", title: "Close this column", on: { click: view.remove } },
+      "×",
+    ),
+  );
+}
+
+function makeSamples(column, view) {
+  const buttons = column.samples.map((sample, i) => {
+    const verdict = sample.verdicts.find((v) => v.rules === view.rules) ?? sample.verdicts[0];
+    return make(
+      "button",
+      {
+        type: "button",
+        class: "sample",
+        "aria-pressed": String(i === view.sample),
+        "aria-label": `Sample ${i + 1}: ${verdict?.word ?? "no verdict"}`,
+        title: `Sample ${i + 1}: ${verdict?.extracted || verdict?.word || "no verdict"}`,
+        on: { click: () => view.turn(i) },
+      },
+      verdict ? markVerdict(verdict, false) : String(i + 1),
+    );
+  });
+  return make("div", { class: "samples column-part", role: "group", "aria-label": "Samples" }, ...buttons);
+}
+
+function markVerdict(verdict, hasName = true) {
+  return makeVerdict(verdict.verdict ?? 0, verdict.scored ? 0 : 1, hasName);
+}
+
+function makeResult(sample, verdict, view) {
+  const extracted = verdict?.extracted ?? "";
+  const differs = view.answers.size > 1;
+  return make(
+    "div",
+    { class: "result column-part" },
+    verdict ? markVerdict(verdict) : null,
+    make(
+      "span",
+      { class: extracted ? "extracted-answer" : "extracted-answer muted", dir: "auto" },
+      ...showText(extracted || (verdict ? verdict.word : "no verdict yet")),
+    ),
+    differs ? make("span", { class: "tag differs", title: "The columns have different answers" }, "differs") : null,
+    sample.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
+  );
+}
+
+function makeAnswer(sample, verdict) {
+  const place = make("div", { class: "column-body" });
+  const extracted = verdict?.extracted ?? "";
+  if (sample.text) {
+    place.append(makeProse(sample.text, new Pictures([])));
+    markAnswer(place, extracted);
+  } else {
+    const words = sample.error || `No text: ${sample.outcome}`;
+    place.append(make("p", { class: "muted" }, ...showText(words)));
+  }
+  const drawn = (sample.drawn ?? []).map((sha256) => ({ url: `/pictures/${sha256}`, label: "Drawn by the model", part: "image" }));
+  if (drawn.length) place.append(make("div", { class: "figures" }, ...new Pictures(drawn).placeRest()));
+  const head = make("div", { class: "part-head" }, make("h3", {}, "Response"));
+  if (sample.text) head.append(makeSourceButton(place, sample.text));
+  return make("section", { class: "column-part" }, head, place);
+}
+
+function makeReasoning(sample) {
+  if (!sample.reasoning) return [];
+  const words = sample.reasoning;
+  return [
+    makeLazyFold(`Reasoning (${words.length.toLocaleString("en")} characters)`, async () => [
+      makeProse(words, new Pictures([])),
+    ]),
+  ];
+}
+
+function makeVerdicts(sample) {
+  if (!sample.verdicts.length) return "";
+  const rows = sample.verdicts.map((verdict) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, ...showText(verdict.title), make("span", { class: "muted" }, ` v${verdict.version}`)),
+      make("td", {}, markVerdict(verdict, false), ` ${verdict.word}${describeCredit(verdict)}`),
+      make("td", { dir: "auto" }, ...showText(verdict.extracted ?? "")),
+      make("td", { class: "muted" }, ...showText(describeReason(verdict))),
+    ),
+  );
+  const head = ["Rule book", "Verdict", "Extracted", "Why"].map((title) => make("th", { scope: "col" }, title));
+  return make(
+    "section",
+    { class: "column-part" },
+    make("div", { class: "scroll" }, make("table", { class: "verdicts" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows))),
+  );
+}
+
+function describeCredit({ credit, verdict, scored }) {
+  const hasCredit = scored && credit !== null && credit !== undefined && credit !== verdict;
+  return hasCredit ? ` (credit ${Number(credit.toFixed(3))})` : "";
+}
+
+function describeReason({ method, judge }) {
+  return [method, judge ? `judge: ${judge}` : ""].filter(Boolean).join("; ");
+}
+
+function makeJudgements(sample) {
+  return sample.verdicts
+    .filter((verdict) => verdict.judge_key)
+    .map((verdict) => makeLazyFold(`Words of the judge (${verdict.title})`, () => loadSaid(verdict.judge_key)));
+}
+
+function makeFacts(sample) {
+  const number = (value) => (value === null || value === undefined ? null : value.toLocaleString("en"));
+  const facts = {
+    "tokens in": number(sample.input_tokens),
+    "tokens out": number(sample.output_tokens),
+    "of them reasoning": number(sample.reasoning_tokens),
+    cost: typeof sample.cost_usd === "number" ? `$${sample.cost_usd.toPrecision(3)}` : null,
+    latency: typeof sample.latency_s === "number" ? `${sample.latency_s.toFixed(1)} s` : null,
+    ended: sample.finish_reason,
+    outcome: sample.outcome,
+    "served by": sample.served_model,
+    "store key": sample.key?.slice(0, 16),
+  };
+  const rows = Object.entries(facts)
+    .filter(([, value]) => value)
+    .map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, ...showText(String(value)))));
+  return make("dl", { class: "response-facts column-part" }, ...rows);
+}
+
+/** An answer as it is compared with those of other columns. */
+export function normaliseAnswer(sample, rules) {
+  const verdict = sample?.verdicts.find((v) => v.rules === rules) ?? sample?.verdicts[0];
+  return (verdict?.extracted ?? "").normalize("NFKC").toLowerCase().replace(/[\s$]+/g, "");
+}

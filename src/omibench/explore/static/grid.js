@@ -1,0 +1,252 @@
+// The first page: all items under all models and settings, filtered, searched and ordered.
+
+import { joinQuery, linkItem, readAddress, replaceValues, toggleValue } from "./address.js";
+import { fetchJson } from "./api.js";
+import { Cursor } from "./cursor.js";
+import { renderFacets } from "./facets.js";
+import { listenToKeys } from "./shortcuts.js";
+import { chooseCells, describeCell, renderTable } from "./table.js";
+import { renderChips, renderTools } from "./tools.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
+import { makeLegend } from "./verdicts.js";
+
+const MOST_MARKS = 20_000; // of one page: with many columns it has fewer rows
+const ROWS = 100;
+const main = document.getElementById("main");
+const status = document.getElementById("status");
+const cursor = new Cursor();
+const parts = {
+  side: make("aside", { class: "side", id: "side", "aria-label": "Filters" }),
+  tools: make("div", { class: "tools-place" }),
+  chips: make("div", { class: "chips" }),
+  count: make("p", { class: "count-line", role: "status" }),
+  scroll: make("div", { class: "grid-scroll" }),
+  pager: make("nav", { class: "pager", "aria-label": "Pages of items" }),
+};
+let study;
+let labels = {};
+let page;
+let running;
+
+start();
+
+async function start() {
+  try {
+    study = await fetchJson("/api/study");
+  } catch (error) {
+    showProblem(error);
+    return;
+  }
+  for (const entry of [...study.models, ...study.settings]) labels[entry.name] = entry.label;
+  renderBar();
+  const content = make(
+    "div",
+    { class: "grid-content" },
+    ...study.unreadable.map((text) => make("p", { class: "notice" }, ...showText(text))),
+    parts.tools,
+    parts.chips,
+    make("div", { class: "count-row" }, parts.count, study.cells.length ? makeLegend() : null),
+    parts.scroll,
+    parts.pager,
+  );
+  main.replaceChildren(parts.side, content);
+  parts.scroll.addEventListener("click", openCell);
+  for (const event of ["mouseover", "focusin"]) parts.scroll.addEventListener(event, tellCell);
+  addEventListener("popstate", () => load(true));
+  listenToKeys(SHORTCUTS);
+  await load(true);
+}
+
+function renderBar() {
+  const { dataset } = study;
+  const facts = [`${dataset.name} ${dataset.version}`, plural(dataset.items, "item")];
+  if (study.cells.length)
+    facts.push(
+      `${plural(study.models.length, "model")} × ${plural(study.settings.length, "setting")}`,
+      plural(study.responses ?? 0, "response"),
+    );
+  const filters = make(
+    "button",
+    { type: "button", class: "small side-button", "aria-expanded": "false", "aria-controls": "side" },
+    "Filters",
+  );
+  filters.addEventListener("click", () => {
+    const isOpen = document.body.classList.toggle("side-open");
+    filters.setAttribute("aria-expanded", String(isOpen));
+  });
+  document.getElementById("bar").append(
+    make("h1", { class: "bar-title" }, "Items"),
+    make("span", { class: "muted bar-facts" }, ...showText(facts.join(" · "))),
+    make("span", { class: "space" }),
+    study.simulated ? make("strong", { class: "mark-simulated" }, "SIMULATED") : null,
+    filters,
+  );
+}
+
+/** Open an address on this page. */
+function go(next, isStep) {
+  const url = location.pathname + joinQuery(next);
+  if (isStep) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+  load(isStep);
+}
+
+async function load(rendersTools) {
+  const address = readAddress();
+  running?.abort();
+  running = new AbortController();
+  const query = new URLSearchParams(address);
+  if (!query.has("limit")) query.set("limit", String(countRows(address)));
+  parts.scroll.setAttribute("aria-busy", "true");
+  renderChoices(address, rendersTools);
+  try {
+    page = await fetchJson(`/api/items?${query}`, { signal: running.signal });
+  } catch (error) {
+    if (error.name !== "AbortError") showProblem(error);
+    return;
+  }
+  renderPage(address);
+}
+
+function countRows(address) {
+  const chosen = (name, all) => address.getAll(name).length || all.length || 1;
+  const most = Math.min(study.cells.length, chosen("models", study.models) * chosen("settings", study.settings));
+  return Math.max(25, Math.min(ROWS, Math.floor(MOST_MARKS / Math.max(1, most))));
+}
+
+function renderChoices(address, rendersTools) {
+  const focus = document.activeElement;
+  const { tool, facet, value, field } = focus?.dataset ?? {};
+  const isSearch = focus?.classList.contains("search");
+  const typed = isSearch ? [focus.value, focus.selectionStart] : null;
+  parts.side.replaceChildren(
+    ...renderFacets(study, address, (name, chosen) => go(toggleValue(readAddress(), name, chosen), true)),
+  );
+  parts.tools.replaceChildren(renderTools(study, address, go));
+  parts.chips.replaceChildren(...renderChips(study, address, go));
+  if (typed) {
+    const input = parts.tools.querySelector(".search");
+    if (!rendersTools || input.value === typed[0].trim()) input.value = typed[0];
+    input.focus();
+    input.setSelectionRange(typed[1], typed[1]);
+  } else if (tool) parts.tools.querySelector(`[data-tool="${CSS.escape(tool)}"]`)?.focus();
+  else if (field) parts.tools.querySelector(`[data-field="${CSS.escape(field)}"]`)?.focus();
+  else if (facet)
+    parts.side
+      .querySelector(`[data-facet="${CSS.escape(facet)}"][data-value="${CSS.escape(value)}"]`)
+      ?.focus();
+}
+
+function renderPage(address) {
+  const hadFocus = parts.scroll.contains(document.activeElement);
+  const { total, offset, items } = page;
+  const rest = study.dataset.items === total ? "" : ` of ${study.dataset.items.toLocaleString("en")}`;
+  parts.count.replaceChildren(
+    make("b", {}, total.toLocaleString("en")),
+    `${rest} ${total === 1 && !rest ? "item" : "items"}`,
+    items.length < total
+      ? `, ${(offset + 1).toLocaleString("en")}–${(offset + items.length).toLocaleString("en")} shown`
+      : "",
+  );
+  const table = renderTable(page, labels, address);
+  parts.scroll.replaceChildren(
+    items.length ? table : make("p", { class: "empty muted" }, "No item fits. Take a filter back."),
+  );
+  parts.scroll.removeAttribute("aria-busy");
+  parts.scroll.scrollTo(0, 0);
+  if (items.length) fitHead(table);
+  if (items.length) cursor.take(table);
+  else cursor.table = null;
+  if (hadFocus) cursor.focus();
+  renderPager(address);
+  document.documentElement.dataset.ready = location.search || "?";
+}
+
+/** The second row of the head sticks below the first, which is as high as its names. */
+function fitHead(table) {
+  const [models] = table.tHead.rows;
+  table.style.setProperty("--models-height", `${models.getBoundingClientRect().height}px`);
+}
+
+function renderPager(address) {
+  const rows = page.items.length;
+  const step = countRows(address);
+  const link = (title, offset, isOff) =>
+    make(
+      "button",
+      { type: "button", disabled: isOff, on: { click: () => turnTo(offset) } },
+      title,
+    );
+  const before = Math.max(0, page.offset - step);
+  const after = page.offset + rows;
+  const isWhole = page.offset === 0 && after >= page.total;
+  parts.pager.hidden = isWhole;
+  parts.pager.replaceChildren(
+    link("← Previous", before, page.offset === 0),
+    make("span", { class: "muted" }, `${page.offset + 1}–${after} of ${page.total}`),
+    link("Next →", after, after >= page.total),
+  );
+}
+
+function turnTo(offset) {
+  if (offset < 0 || offset >= page.total || offset === page.offset) return false;
+  go(replaceValues(readAddress(), "offset", offset ? [String(offset)] : []), true);
+  return true;
+}
+
+function openCell(event) {
+  const target = event.target.closest("tbody td, tbody th");
+  if (!target || event.target.closest("a") || getSelection()?.toString()) return;
+  openPlace(target, event.ctrlKey || event.metaKey);
+}
+
+function openPlace(target, isApart = false) {
+  const item = page.items[Number(target.closest("tr").dataset.row)];
+  const { column } = target.dataset;
+  const isAsked = column !== undefined && item.verdicts[column] !== null;
+  const cells = isAsked ? chooseCells(item, page.cells, Number(column)) : [];
+  const url = linkItem(item.id, readAddress(), cells);
+  if (isApart) open(url, "_blank", "noopener");
+  else location.assign(url);
+}
+
+function tellCell(event) {
+  const cell = event.target.closest("[data-column]");
+  const row = cell?.closest("tr").dataset.row;
+  const text = cell ? describeCell(page, labels, Number(row), Number(cell.dataset.column)) : "";
+  status.textContent = text;
+  parts.scroll.querySelector("th.lit")?.classList.remove("lit");
+  if (cell) parts.scroll.querySelectorAll("thead .setting")[cell.dataset.column]?.classList.add("lit");
+}
+
+function showProblem(error) {
+  const node = make("p", { class: "problem", role: "alert" }, ...showText(error.message));
+  if (parts.scroll.isConnected) {
+    parts.scroll.replaceChildren(node);
+    parts.scroll.removeAttribute("aria-busy");
+  } else main.replaceChildren(node);
+  document.documentElement.dataset.ready = "problem";
+}
+
+function plural(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const SHORTCUTS = [
+  { keys: ["/"], title: "Search", act: () => parts.tools.querySelector(".search").focus() },
+  { keys: ["ArrowUp", "k"], title: "Row above", act: () => cursor.move(-1, 0) },
+  { keys: ["ArrowDown", "j"], title: "Row below", act: () => cursor.move(1, 0) },
+  { keys: ["ArrowLeft", "h"], title: "Column to the left", act: () => cursor.move(0, -1) },
+  { keys: ["ArrowRight", "l"], title: "Column to the right", act: () => cursor.move(0, 1) },
+  {
+    keys: ["Enter"],
+    title: "Open the item, with the model and setting of the column",
+    act: (event) => {
+      const cell = event.target.closest?.(".grid tbody td, .grid tbody th");
+      return cell && !event.target.closest("a") ? openPlace(cell) : false;
+    },
+  },
+  { keys: ["n"], title: "Next page", act: () => turnTo(page.offset + page.items.length) },
+  { keys: ["p"], title: "Previous page", act: () => turnTo(Math.max(0, page.offset - countRows(readAddress()))) },
+];

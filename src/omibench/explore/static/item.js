@@ -1,0 +1,242 @@
+// The page of one item: the problem on the left, models side by side on the right.
+
+import { joinQuery, linkGrid, linkItem, nameCell, readAddress } from "./address.js";
+import { fetchJson } from "./api.js";
+import { normaliseAnswer, renderColumn } from "./column.js";
+import { renderNotes } from "./notes.js";
+import { renderOutcomes, shareFailed } from "./outcomes.js";
+import { renderProblem } from "./problem.js";
+import { listenToKeys } from "./shortcuts.js";
+import { showText } from "./web/unseen.js";
+import { make, makeKey } from "./web/dom.js";
+
+const MOST_COLUMNS = 4;
+const main = document.getElementById("main");
+const bar = document.getElementById("bar");
+const status = document.getElementById("status");
+const right = make("div", { class: "answers-side" });
+const left = make("div", { class: "problem-side", tabindex: "0", role: "region", "aria-label": "Problem" });
+let study;
+let place;
+let labels = {};
+let shownId = null;
+let samples = new Map(); // by cell: which sample is shown
+
+start();
+
+async function start() {
+  try {
+    study = await fetchJson("/api/study");
+  } catch (error) {
+    showProblem(error);
+    return;
+  }
+  for (const entry of [...study.models, ...study.settings]) labels[entry.name] = entry.label;
+  main.replaceChildren(left, right);
+  addEventListener("popstate", load);
+  listenToKeys(SHORTCUTS);
+  await load();
+}
+
+function readId() {
+  return decodeURIComponent(location.pathname.slice("/items/".length));
+}
+
+async function load() {
+  const id = readId();
+  try {
+    place = await fetchItem(id, readAddress());
+    if (!readAddress().has("cells")) {
+      const cells = chooseColumns(place.outcomes);
+      if (cells.length) {
+        history.replaceState(null, "", linkItem(id, readAddress(), cells));
+        place = await fetchItem(id, readAddress());
+      }
+    }
+  } catch (error) {
+    showProblem(error);
+    return;
+  }
+  render(id);
+}
+
+function fetchItem(id, address) {
+  return fetchJson(`/api/items/${encodeURIComponent(id)}${joinQuery(address)}`);
+}
+
+/** Two cells of different verdicts, in one setting where there are such. */
+function chooseColumns(outcomes) {
+  const answered = outcomes.filter((outcome) => shareFailed(outcome) < 1);
+  const best = answered.filter((outcome) => outcome.verdict >= 0.5);
+  const worst = answered.filter((outcome) => outcome.verdict < 0.5);
+  for (const first of best) {
+    const second = worst.find((outcome) => outcome.setting === first.setting);
+    if (second) return [first, second];
+  }
+  return [...best.slice(0, 1), ...worst.slice(0, 1), ...answered, ...outcomes]
+    .filter((outcome, i, all) => all.indexOf(outcome) === i)
+    .slice(0, 2);
+}
+
+function render(id) {
+  document.title = `${id} · ${study.title}`;
+  renderBar(id);
+  if (shownId !== id) {
+    left.replaceChildren(...renderProblem(place.item));
+    if (study.notes) left.append(renderNotes(place.item, () => place.columns));
+    left.scrollTo(0, 0);
+    samples = new Map();
+    shownId = id;
+  }
+  renderAnswers();
+  document.documentElement.dataset.ready = location.href;
+}
+
+function renderBar(id) {
+  const query = readAddress();
+  const position =
+    place.position === null
+      ? "not in this filter"
+      : `${(place.position + 1).toLocaleString("en")} of ${place.total.toLocaleString("en")}`;
+  const move = (target, text, key, title) =>
+    make(
+      target ? "a" : "span",
+      { class: "move", href: target ? linkTo(target) : null, "aria-label": title, title: `${title} (${key})`, "aria-disabled": target ? null : "true" },
+      text,
+    );
+  const copy = make("button", { type: "button", class: "small", title: "Copy the address of this page" }, "Copy link");
+  copy.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      tell("The link is copied.");
+    } catch {
+      tell("Copy the link from the address bar.");
+    }
+  });
+  bar.replaceChildren(
+    make("a", { class: "brand", href: linkGrid(query), title: study.title }, "← Items"),
+    move(place.previous, "‹", "k", "Previous item"),
+    make("span", { class: "muted position" }, position),
+    move(place.next, "›", "j", "Next item"),
+    make("h1", { class: "bar-title item-id", title: id }, ...showText(id)),
+    make("span", { class: "space" }),
+    study.simulated ? make("strong", { class: "mark-simulated" }, "SIMULATED") : null,
+    make("button", { type: "button", class: "small", on: { click: () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "?" })) } }, "Keys ", makeKey("?")),
+    copy,
+  );
+}
+
+/** The page of another item, with the same columns and filter. */
+function linkTo(id) {
+  return linkItem(id, readAddress(), place.columns);
+}
+
+function renderAnswers() {
+  if (!study.cells.length) {
+    right.hidden = true;
+    main.classList.add("alone");
+    return;
+  }
+  const { columns, outcomes, rules } = place;
+  const isOpen = right.querySelector(".outcomes-fold")?.open ?? true;
+  const fold = make(
+    "details",
+    { class: "outcomes-fold part", open: isOpen },
+    make(
+      "summary",
+      {},
+      "All models and settings ",
+      make("span", { class: "muted" }, describeOutcomes(outcomes), rules ? ` · rule book ${nameRules(rules)}` : ""),
+    ),
+    renderOutcomes(outcomes, labels, columns, toggleColumn),
+  );
+  const answers = new Set(columns.map((c) => normaliseAnswer(c.samples[samples.get(nameCell(c)) ?? 0], rules)));
+  const nodes = columns.map((column, index) =>
+    renderColumn(column, {
+      labels,
+      rules,
+      index,
+      answers,
+      cells: study.cells,
+      sample: samples.get(nameCell(column)) ?? 0,
+      change: (cell) => setColumns(columns.map((c, i) => (i === index ? cell : c))),
+      remove: () => setColumns(columns.filter((_, i) => i !== index)),
+      turn: (sample) => {
+        samples.set(nameCell(column), sample);
+        renderAnswers();
+      },
+    }),
+  );
+  const hint = make("p", { class: "muted" }, `Choose up to ${MOST_COLUMNS} answers in the table above.`);
+  const row = make("div", { class: `columns-row count-${columns.length}` }, ...nodes);
+  right.replaceChildren(fold, nodes.length ? row : hint);
+}
+
+function describeOutcomes(outcomes) {
+  const count = outcomes.filter((outcome) => outcome.verdict >= 0.5).length;
+  return `${count} of ${outcomes.length} right`;
+}
+
+function nameRules(name) {
+  return study.rules.find((rules) => rules.name === name)?.title ?? name;
+}
+
+function toggleColumn(outcome) {
+  const cells = place.columns.map(({ model, setting }) => ({ model, setting }));
+  const name = nameCell(outcome);
+  if (cells.some((cell) => nameCell(cell) === name)) setColumns(cells.filter((cell) => nameCell(cell) !== name));
+  else if (cells.length < MOST_COLUMNS) setColumns([...cells, outcome]);
+  else tell(`At most ${MOST_COLUMNS} columns: close one first.`);
+}
+
+async function setColumns(cells) {
+  const unique = cells.filter((cell, i) => cells.findIndex((c) => nameCell(c) === nameCell(cell)) === i);
+  const focus = document.activeElement?.dataset ?? {};
+  if (!unique.length) {
+    place.columns = [];
+    renderAnswers();
+    return;
+  }
+  history.pushState(null, "", linkItem(readId(), readAddress(), unique));
+  await load();
+  if (focus.cell) right.querySelector(`[data-cell="${CSS.escape(focus.cell)}"]`)?.focus();
+  else if (focus.column) right.querySelector(`[data-column="${focus.column}"]`)?.focus();
+}
+
+function tell(text) {
+  status.textContent = text;
+  setTimeout(() => status.textContent === text && status.replaceChildren(), 3000);
+}
+
+function moveTo(id) {
+  if (!id) return false;
+  history.pushState(null, "", linkTo(id));
+  load();
+  return true;
+}
+
+function enlargePicture() {
+  const button = left.querySelector(".picture");
+  if (!button) return false;
+  button.click();
+  return true;
+}
+
+function removeLast() {
+  if (!place.columns.length) return false;
+  setColumns(place.columns.slice(0, -1));
+  return true;
+}
+
+function showProblem(error) {
+  main.replaceChildren(make("p", { class: "problem", role: "alert" }, ...showText(error.message)));
+  document.documentElement.dataset.ready = "problem";
+}
+
+const SHORTCUTS = [
+  { keys: ["j", "ArrowRight"], title: "Next item of the filter", act: () => moveTo(place.next) },
+  { keys: ["k", "ArrowLeft"], title: "Previous item of the filter", act: () => moveTo(place.previous) },
+  { keys: ["u"], title: "Back to the items", act: () => location.assign(linkGrid(readAddress())) },
+  { keys: ["+"], title: "Enlarge the first picture", act: enlargePicture },
+  { keys: ["x"], title: "Close the last column", act: removeLast },
+];

@@ -1,0 +1,63 @@
+// Notes on an item: what is wrong, written as a decision of the review.
+
+import { postJson } from "./api.js";
+import { showText } from "./web/unseen.js";
+import { make, makeId } from "./web/dom.js";
+
+const KINDS = {
+  gold_is_wrong: "The gold is wrong",
+  unreadable_picture: "A picture cannot be read",
+  verdict_is_wrong: "A verdict is wrong",
+};
+const STORED = "explore-name";
+const LONGEST = 2_000;
+
+/**
+ * The form of notes.
+ * @param {Object} item
+ * @param {() => Object[]} listColumns The columns that are shown, of which one may be judged wrongly.
+ */
+export function renderNotes(item, listColumns) {
+  const ids = { kind: makeId("note"), cell: makeId("note"), name: makeId("note"), words: makeId("note") };
+  const kind = make("select", { id: ids.kind }, ...Object.entries(KINDS).map(([value, text]) => make("option", { value }, text)));
+  const cell = make("select", { id: ids.cell });
+  const cellRow = make("div", { hidden: true }, make("label", { for: ids.cell }, "Of"), cell);
+  const name = make("input", { id: ids.name, maxlength: "120", required: true, autocomplete: "name", value: localStorage.getItem(STORED) ?? "" });
+  const words = make("textarea", { id: ids.words, rows: "2", maxlength: String(LONGEST) });
+  const answer = make("p", { role: "status" });
+  const form = make(
+    "form",
+    { class: "notes" },
+    make("div", {}, make("label", { for: ids.kind }, "Note"), kind),
+    cellRow,
+    make("div", {}, make("label", { for: ids.words }, "Why"), words),
+    make("div", {}, make("label", { for: ids.name }, "Your name"), name),
+    make("button", { class: "primary" }, "Save the note"),
+    answer,
+  );
+  kind.addEventListener("change", () => {
+    cellRow.hidden = kind.value !== "verdict_is_wrong";
+    cell.replaceChildren(
+      ...listColumns().map((column) => {
+        const value = `${column.model}/${column.setting}`;
+        return make("option", { value }, value);
+      }),
+    );
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    localStorage.setItem(STORED, name.value);
+    const note = { id: item.id, kind: kind.value, comment: words.value, reviewer: name.value };
+    if (!cellRow.hidden) note.cell = cell.value;
+    answer.className = "";
+    try {
+      const saved = await postJson("/api/notes", note);
+      words.value = "";
+      answer.replaceChildren(...showText(saved.message ?? "The note is saved."));
+    } catch (error) {
+      answer.className = "problem";
+      answer.replaceChildren(...showText(error.message));
+    }
+  });
+  return make("details", { class: "part fold" }, make("summary", {}, "Note a mistake"), form);
+}

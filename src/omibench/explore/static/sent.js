@@ -1,0 +1,74 @@
+// What was really sent for a response, what came back, and the steps before it.
+
+import { fetchJson } from "./api.js";
+import { makeProse } from "./web/prose.js";
+import { Pictures } from "./web/pictures.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
+
+/** The messages of a request and the steps before it, as nodes. */
+export async function loadSent(key) {
+  const { sent, steps } = await fetchJson(`/api/sent/${encodeURIComponent(key)}`);
+  const notice = make(
+    "p",
+    { class: "muted" },
+    "The store of this run does not hold the request.",
+  );
+  const messages = sent ? sent.messages.map(renderMessage) : [notice];
+  const tools = sent?.tools?.length ? make("p", { class: "small muted" }, "Tools: ", describe(sent.tools)) : null;
+  return [...steps.map(renderStep), tools, ...messages];
+}
+
+/** The words of a judge, as nodes. */
+export async function loadSaid(key) {
+  const { said, sent } = await fetchJson(`/api/sent/${encodeURIComponent(key)}`);
+  const words = said?.text ?? "";
+  return [
+    words
+      ? makeProse(words, new Pictures([]))
+      : make("p", { class: "muted" }, "The store of this run does not hold the judgement."),
+    sent ? make("details", {}, make("summary", {}, "What the judge was sent"), ...sent.messages.map(renderMessage)) : null,
+  ];
+}
+
+function describe(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function renderMessage(message) {
+  const parts = message.parts.map((part) =>
+    part.picture
+      ? renderPicture(part.picture, part.note)
+      : make("pre", { dir: "auto" }, ...showText(part.text ?? "")),
+  );
+  const calls = message.calls.map((call) => make("pre", { class: "call" }, ...showText(describe(call))));
+  return make(
+    "div",
+    { class: "message" },
+    make("h4", {}, message.role, message.answers ? ` (answers ${describe(message.answers)})` : ""),
+    ...parts,
+    ...calls,
+  );
+}
+
+function renderPicture(picture, note) {
+  const url = picture.src;
+  if (!url)
+    return make("p", { class: "muted" }, `Picture ${picture.sha256.slice(0, 12)}: no file of it is here`);
+  const figures = new Pictures([{ url, label: note ?? "", part: "image" }]);
+  return make("div", { class: "figures" }, ...figures.placeRest());
+}
+
+function renderStep(step, index) {
+  const pictures = [...step.pictures, ...step.drawn].map((picture) => renderPicture(picture, ""));
+  const seen = step.of.length ? `, shown ${step.of.join(", ")}` : "";
+  return make(
+    "details",
+    { class: "step" },
+    make("summary", {}, `Step ${index + 1}: `, ...showText(`${step.who}${seen}, ${step.outcome}`)),
+    ...[...step.told, step.text, ...step.calls]
+      .filter(Boolean)
+      .map((words) => make("pre", { dir: "auto" }, ...showText(describe(words)))),
+    ...pictures,
+  );
+}

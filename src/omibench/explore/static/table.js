@@ -1,0 +1,133 @@
+// The grid itself: a row an item, a column a cell.
+
+import { linkItem } from "./address.js";
+import { showText } from "./web/unseen.js";
+import { make } from "./web/dom.js";
+import { makeVerdict, nameKind, wordVerdict } from "./verdicts.js";
+
+/**
+ * The table of a page of items.
+ * @param {Object} page What `/api/items` gives.
+ * @param {Object} labels Labels of models and settings by name.
+ * @param {URLSearchParams} address
+ */
+export function renderTable(page, labels, address) {
+  const { cells } = page;
+  const rows = page.items.map((item, index) => makeRow(item, index, page, address));
+  const table = make(
+    "table",
+    {
+      class: "grid",
+      role: "grid",
+      "aria-label": "Verdicts of items (rows) under models and settings (columns)",
+      "aria-rowcount": String(page.total + 2),
+    },
+    makeHead(cells, labels),
+    make("tbody", {}, ...rows),
+  );
+  return table;
+}
+
+function makeHead(cells, labels) {
+  const groups = [];
+  for (const cell of cells) {
+    if (groups.at(-1)?.model === cell.model) groups.at(-1).count += 1;
+    else groups.push({ model: cell.model, count: 1 });
+  }
+  const name = (key) => showText(labels[key] ?? key);
+  const models = groups.map(({ model, count }) => {
+    const span = make("span", { class: count > 2 ? "flat" : "steep" }, ...name(model));
+    span.style.setProperty("--columns", String(count));
+    const title = labels[model] ?? model;
+    const colspan = String(count);
+    return make("th", { colspan, scope: "colgroup", class: "model first", title }, span);
+  });
+  const settings = cells.map((cell, i) =>
+    make(
+      "th",
+      { scope: "col", class: isFirst(cells, i) ? "setting first" : "setting", title: labels[cell.setting] ?? cell.setting },
+      make("span", { class: "steep" }, ...name(cell.setting)),
+    ),
+  );
+  const item = make("th", { rowspan: "2", scope: "col", class: "item-head" }, "Item");
+  const right = cells.length
+    ? make("th", { rowspan: "2", scope: "col", class: "right-head", title: "Cells with a verdict of at least one half, of those with a verdict" }, "Right")
+    : null;
+  const top = make("tr", { class: "models" }, item, right, ...models);
+  return make("thead", {}, top, make("tr", { class: "settings" }, ...settings));
+}
+
+function isFirst(cells, index) {
+  return cells[index - 1]?.model !== cells[index].model;
+}
+
+function makeRow(item, index, page, address) {
+  const { cells } = page;
+  const kinds = cells.map((_, i) => nameKind(item.verdicts[i], item.failed[i]));
+  const link = make(
+    "a",
+    { href: linkItem(item.id, address), class: "item-link", tabindex: "-1" },
+    ...showText(item.id),
+  );
+  const facts = [item.subject, `${item.n_images} ${item.n_images === 1 ? "image" : "images"}`];
+  const head = make(
+    "th",
+    { scope: "row", class: "item", role: "rowheader", tabindex: "-1" },
+    link,
+    make("span", { class: "snippet", dir: "auto" }, ...showText(item.snippet)),
+    make(
+      "span",
+      { class: "row-facts" },
+      ...showText(facts.join(" · ")),
+      item.gold ? make("span", { class: "gold", title: "Gold" }, ...showText(item.gold)) : null,
+    ),
+  );
+  const asked = kinds.filter((kind) => kind !== "none").length;
+  const right = item.verdicts.filter((value) => value !== null && value >= 0.5).length;
+  const marks = cells.map((cell, i) =>
+    make(
+      "td",
+      {
+        class: isFirst(cells, i) ? "first" : "",
+        tabindex: "-1",
+        role: "gridcell",
+        "aria-label": wordVerdict(item.verdicts[i], item.failed[i]),
+        data: { column: String(i) },
+      },
+      makeVerdict(item.verdicts[i], item.failed[i], false),
+    ),
+  );
+  const count = cells.length
+    ? make("td", { class: "right-count", role: "gridcell" }, make("b", {}, String(right)), `/${asked}`)
+    : null;
+  return make(
+    "tr",
+    { "aria-rowindex": String(page.offset + index + 3), data: { row: String(index) } },
+    head,
+    count,
+    ...marks,
+  );
+}
+
+/**
+ * The cells that are shown when a verdict is opened: it, and one of the other verdict beside it.
+ */
+export function chooseCells(item, cells, column) {
+  const isRight = (i) => item.verdicts[i] >= 0.5;
+  const has = (i) => item.verdicts[i] !== null;
+  const others = cells.map((_, i) => i).filter((i) => i !== column && has(i));
+  const opposite = others.filter((i) => isRight(i) !== isRight(column));
+  const near = (list) => list.find((i) => cells[i].setting === cells[column].setting) ?? list[0];
+  const other = near(opposite) ?? near(others);
+  return [column, other].filter((i) => i !== undefined).map((i) => cells[i]);
+}
+
+/** Says which cell the pointer or the focus is on. */
+export function describeCell(page, labels, row, column) {
+  const item = page.items[row];
+  const cell = page.cells[column];
+  if (!item || !cell) return "";
+  const verdict = wordVerdict(item.verdicts[column], item.failed[column]);
+  return `${labels[cell.model] ?? cell.model} · ${labels[cell.setting] ?? cell.setting} · ${item.id}: ${verdict}`;
+}
+

@@ -1,0 +1,58 @@
+// What a verdict is called and how it looks: a colour and a shape for each kind.
+
+import { make } from "./web/dom.js";
+
+const NEARLY = 0.0005;
+export const KINDS = [
+  ["right", "right"],
+  ["partly", "partly right: of several samples, or with part of the credit"],
+  ["wrong", "wrong"],
+  ["failed", "no answer to score"],
+  ["none", "not asked"],
+];
+
+/**
+ * The kind of a cell's verdict.
+ * @param {number|null} value The mean verdict in [0, 1].
+ * @param {number|null} failed The share of samples without an answer to score.
+ */
+export function nameKind(value, failed = 0) {
+  if (value === null || value === undefined) return "none";
+  if (failed >= 1 - NEARLY) return "failed";
+  if (value >= 1 - NEARLY) return "right";
+  return value <= NEARLY ? "wrong" : "partly";
+}
+
+/** A verdict in words. */
+export function wordVerdict(value, failed = 0) {
+  const kind = nameKind(value, failed);
+  if (kind === "partly") return `${formatShare(value)} right`;
+  return { none: "not asked", failed: "no answer" }[kind] ?? kind;
+}
+
+/** The mark of a verdict. */
+export function makeVerdict(value, failed = 0, hasName = true) {
+  const kind = nameKind(value, failed);
+  const mark = make("span", { class: `verdict ${kind}` });
+  if (hasName) {
+    mark.setAttribute("role", "img");
+    mark.setAttribute("aria-label", wordVerdict(value, failed));
+  }
+  if (kind === "partly") mark.style.setProperty("--share", String(value));
+  return mark;
+}
+
+/** What the marks mean. */
+export function makeLegend() {
+  const entries = KINDS.map(([kind, title]) => {
+    const mark = make("span", { class: `verdict ${kind}`, "aria-hidden": "true" });
+    if (kind === "partly") mark.style.setProperty("--share", "0.6");
+    return make("li", { title }, mark, kind === "partly" ? "partly right" : title);
+  });
+  return make("ul", { class: "legend", "aria-label": "Marks" }, ...entries);
+}
+
+/** A share as per cent. */
+export function formatShare(share) {
+  return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
+}
