@@ -21,7 +21,7 @@ class Items:
     """Questions and answers by id, in the order of the dataset, and what they can be sliced by.
 
     Attributes:
-        folder: The frozen dataset; paths of pictures are relative to it.
+        folder: Where the dataset lies; paths of pictures are relative to it.
         manifest: What the dataset is.
         questions: What models were shown.
         answers: Golds and rationales.
@@ -59,11 +59,12 @@ class Items:
         return {f.sha256: self.folder / f.file for f in figures if f.sha256}
 
 
-def read_items(folder: Path) -> Items:
+def read_items(folder: Path, pictures: Path | None = None) -> Items:
     """Read a frozen dataset.
 
     Args:
         folder: What `freeze` wrote.
+        pictures: Where its pictures lie, if they lie elsewhere.
 
     Raises:
         MissingInputError: A file is not there, or answers are missing.
@@ -75,7 +76,7 @@ def read_items(folder: Path) -> Items:
     if missing is not None:
         raise MissingInputError(f"{folder}/answers.jsonl: has no answer of {missing!r}")
     manifest = read_json(folder / "manifest.json", FrozenManifest)
-    return Items(folder, manifest, questions, answers)
+    return Items(pictures or folder, manifest, questions, answers)
 
 
 def _join_texts(question: Question, answer: Answer) -> str:

@@ -30,4 +30,4 @@ def open_client() -> Open:
 @pytest.fixture
 def client(open_client: Open, results: Path) -> Any:
     """A browser of the small study."""
-    return open_client(ExplorerSources(results / "freeze", results))
+    return open_client(ExplorerSources(results / "freeze", results=results))

@@ -41,4 +41,4 @@ def write_problems(results: Path) -> None:
 
 def make_sources(results: Path, study: Study | None = None, **more: Path) -> ExplorerSources:
     """The sources of a folder of results."""
-    return ExplorerSources(results / "freeze", results, study=study, **more)
+    return ExplorerSources(results / "freeze", results=results, study=study, **more)

@@ -86,7 +86,7 @@ def test_every_answer_has_the_policy(client: Any) -> None:
 def test_pages_escape_the_title(open_client: Any, results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "<script>alert(1)<"
     folder.symlink_to(results)
-    hostile = open_client(ExplorerSources(results / "freeze", folder))
+    hostile = open_client(ExplorerSources(results / "freeze", results=folder))
     page = hostile.get("/").text
     assert "<script>alert" not in page
 

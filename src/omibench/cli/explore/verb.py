@@ -25,6 +25,10 @@ def explore(
         Path | None,
         typer.Option(metavar="DIR", help="A frozen dataset or release, before a model is asked."),
     ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose files --dataset names: emma, mathreal, ..."),
+    ] = None,
     params: Annotated[
         str | None,
         typer.Option(
@@ -63,17 +67,25 @@ def explore(
     from omibench.extras import require_extra
 
     require_extra("web", "explore")
-    from omibench.cli.explore.sources import find_sources
+    from omibench.cli.explore.sources import find_dataset, find_sources
+    from omibench.errors import ParamsError
     from omibench.explore.app.live import LiveStudy
     from omibench.explore.app.server import run_explorer
     from omibench.explore.app.settings import ExplorerSettings
     from omibench.web.serving.listening import check_listening, read_secret
 
+    if dataset is not None and (other is not None or review is not None):
+        raise ParamsError("--other, --review: go with results, and --dataset has none")
+    if dataset is None and benchmark is not None:
+        raise ParamsError("--benchmark: name the folder of its files with --dataset")
     check_listening(host, secret_file is not None, behind_tls)
     secret = read_secret(secret_file) if secret_file is not None else None
     settings = ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
     with TemporaryDirectory(prefix="omibench-explore-") as scratch:
-        sources = find_sources(results, other, dataset, params, review, Path(scratch))
+        if dataset is not None:
+            sources = find_dataset(dataset, benchmark, Path(scratch))
+        else:
+            sources = find_sources(results, other, params, review)
         live = LiveStudy(sources)
         for line in live.read().warnings:
             say(line, err=True)

@@ -108,7 +108,7 @@ class LiveStudy:
 
     def _read(self) -> Snapshot:
         sources = self._sources
-        items = read_items(sources.dataset)
+        items = read_items(sources.dataset, sources.pictures)
         run = self._open(sources.results, 0) if sources.results else None
         other = self._open(sources.other, 1) if sources.other else None
         warnings = (*(run.unreadable if run else ()), *(other.unreadable if other else ()))

@@ -93,6 +93,8 @@ class PictureFinder:
 
     @cached_property
     def _derived(self) -> dict[str, Path]:
+        if self._sources.results is None:
+            return {}
         folder = locate_pictures(self._items.folder)
         files = folder.rglob("*") if folder.is_dir() else []
         return {sha: path for path in files if (sha := made_sha256(path.name))}

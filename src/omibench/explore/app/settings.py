@@ -18,6 +18,8 @@ class ExplorerSources:
 
     Attributes:
         dataset: The frozen dataset.
+        name: What the dataset is called where there are no results.
+        pictures: Where the dataset's pictures lie, if they lie elsewhere.
         results: The folder of results; None to look at items before a model is asked.
         other: The results of another run, to compare with; None without.
         study: The parameters of the results; None where none are there.
@@ -28,6 +30,7 @@ class ExplorerSources:
     """
 
     dataset: Path
+    pictures: Path | None = None
     results: Path | None = None
     other: Path | None = None
     study: Study | None = None
@@ -35,6 +38,7 @@ class ExplorerSources:
     review: Path | None = None
     pages: Path | None = None
     index: Path | None = None
+    name: str = ""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -57,7 +61,7 @@ class ExplorerSources:
         """What the pages are called."""
         if self.study is not None:
             return self.study.study.title
-        return (self.results or self.dataset).resolve().name
+        return self.name or (self.results or self.dataset).resolve().name
 
 
 @dataclass(frozen=True)
