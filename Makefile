@@ -55,10 +55,11 @@ lint: $(VENV)/.tests ## style, types, workflow lint, generated files
 sample: $(VENV)/.runs ## typeset the sample booklets again
 	"$(BIN)/python" sample/build.py
 
-generated: $(VENV)/.runs ## write the schema of params.yaml, docs/files.md and docs/papers.md again
+generated: $(VENV)/.runs ## write the schema of params.yaml, docs/files.md, docs/papers.md and the page of dvc plots again
 	"$(BIN)/omibench" schema > schemas/params.schema.json
 	"$(BIN)/omibench" files > docs/files.md
 	"$(BIN)/python" scripts/papers.py > docs/papers.md
+	"$(BIN)/python" -m omibench.web.plots_page > .dvc/plots.html
 
 lock: $(VENV)/.tests ## pin the requirements again
 	sh scripts/lock.sh

@@ -123,6 +123,7 @@ def make(root: Path, folder: Path, models: int = 2, settings: int = 4) -> Copy:
             shutil.copy(source, target)
     (folder / ".dvc").mkdir()
     shutil.copy(root / ".dvc/config", folder / ".dvc/config")
+    shutil.copy(root / ".dvc/plots.html", folder / ".dvc/plots.html")
     shutil.copy(root / ".dvc/.gitignore", folder / ".dvc/.gitignore")
     shutil.copy(root / ".gitignore", folder / ".gitignore")
     study = Copy(folder)

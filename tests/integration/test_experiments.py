@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,4 @@ def test_diffs_tell_what_a_parameter_did(study: Copy, tmp_path: Path) -> None:
     page = (here.folder / "plots/index.html").read_text("utf-8")
     assert "sim-a" in page
     assert "Accuracy by setting" in page
+    assert not re.search(r"<script[^>]+src=", page), "nothing is fetched"

@@ -74,11 +74,13 @@ def write_plots(
 ) -> None:
     """`plots/accuracy/<model>.csv` and `plots/by_images/<model>.csv`, under the main rules.
 
-    One file a model, because DVC's line template joins all the points of a file.
+    One file a model: DVC draws one chart a file, with a bar for each revision. `bin` names setting
+    and number of images together, as DVC's charts tell rows apart by one column.
     """
     for model in dict.fromkeys(cell.model for cell in results.cells):
         totals = [
             {
+                "model": model,
                 "setting": s.cell.setting,
                 "acc": round_number(s.acc.mean),
                 "lo": round_number(s.acc.lo),
@@ -89,13 +91,15 @@ def write_plots(
         ]
         bins = [
             {
+                "model": model,
                 "images": s.images,
                 "setting": s.cell.setting,
+                "bin": f"{s.cell.setting}, {s.images} images",
                 "acc": round_number(s.acc.mean),
                 "n": s.acc.n,
             }
             for s in images
             if s.cell != ALL_CELLS and s.cell.model == model and s.rules == results.main_rules
         ]
-        write_csv(out / "plots" / "accuracy" / f"{model}.csv", totals, ["setting", "acc"])
-        write_csv(out / "plots" / "by_images" / f"{model}.csv", bins, ["images", "acc"])
+        write_csv(out / "plots" / "accuracy" / f"{model}.csv", totals, ["model", "setting", "acc"])
+        write_csv(out / "plots" / "by_images" / f"{model}.csv", bins, ["model", "bin", "acc"])
