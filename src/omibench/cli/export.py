@@ -1,4 +1,4 @@
-"""`omibench results export`: tables and figures for a paper."""
+"""`omibench results export`, tables and figures for a paper, and `publish`, a leaderboard."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.text.terminal import say_lines
+from omibench.text.terminal import say, say_lines
 
 
 def export(
@@ -75,3 +75,34 @@ def export(
     say_lines("\n".join([*(str(error) for error in done.errors), summary]), err=True)
     if done.errors:
         raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def publish(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write.")],
+    results: Annotated[
+        Path, typer.Option(metavar="RESULTS", help="Results folder of a study that was analyzed.")
+    ] = Path("results"),
+) -> None:
+    """Write a study's leaderboard into a folder that a static host can serve.
+
+    index.html is the report without what leads to single responses; board.json has the same
+    numbers for programs, and board.schema.json says what is in it; tables (CSV, Parquet) and
+    figures (SVG, Vega-Lite) lie beside. Responses, golds and pictures of problems stay where they
+    are. Publish again to bring the folder up to date.
+
+    \b
+    Example:
+      omibench results publish public
+      omibench results publish public/2026-11 --results results
+    """
+    from omibench.errors import ArgumentError
+    from omibench.files.outputs import spare_store
+    from omibench.paper_export.publish import INDEX, publish_study
+
+    if out.resolve().is_relative_to(results.resolve()):
+        raise ArgumentError(
+            f"{out}: lies in the results of the study, which a run writes anew; "
+            "name a folder beside them"
+        )
+    board = publish_study(results, spare_store(out, "store", "DIR"))
+    say(f"{out / INDEX}: {len(board.rows)} rows, on {board.dataset}", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.export import export
+from omibench.cli.export import export, publish
 from omibench.cli.slices import slice_results
 from omibench.text.terminal import say_lines
 
@@ -19,6 +19,7 @@ results_app = typer.Typer(
 )
 
 results_app.command()(export)
+results_app.command()(publish)
 results_app.command("slice")(slice_results)
 
 
