@@ -62,6 +62,7 @@ class Study:
         self.items, self.run, self.other = items, run, other
         self._index = index
         self._grid = lru_cache(_GRIDS_KEPT)(self._compute)
+        self._other_grid = lru_cache(_GRIDS_KEPT)(self._compute_other)
         self._find = lru_cache(_GRIDS_KEPT)(self._search)
 
     def select(self, query: ItemQuery) -> Selection:
@@ -126,7 +127,7 @@ class Study:
 
         if self.other is None or self.run is None:
             return None
-        grid = compute_grid(self.items, self.other, rules)
+        grid = self._other_grid(rules)
         places = {cell: place for place, cell in enumerate(grid.cells)}
         shape = (len(self.items.ids), len(columns))
         aligned = Grid(
@@ -180,6 +181,10 @@ class Study:
         if self.run is None:
             raise ParamsError("rules: nothing is scored yet")
         return compute_grid(self.items, self.run, rules)
+
+    def _compute_other(self, rules: str) -> Grid:
+        assert self.other is not None
+        return compute_grid(self.items, self.other, rules)
 
     def _search(self, words: str, fields: tuple[str, ...]) -> set[str]:
         return find_items(self.items, self.run, words, fields, self._index)  # type: ignore[arg-type]

@@ -25,9 +25,9 @@ LOOK_S: Final = 1.0
 Stamp = tuple[tuple[str, int, int], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A study as it was read at one moment.
+    """A study as it was read at one moment, equal to itself alone.
 
     Attributes:
         study: Items, verdicts and what they are compared with.

@@ -18,19 +18,18 @@ class ExplorerSources:
 
     Attributes:
         dataset: The frozen dataset.
-        name: What the dataset is called where there are no results.
-        pictures: Where the dataset's pictures lie, if they lie elsewhere.
         results: The folder of results; None to look at items before a model is asked.
         other: The results of another run, to compare with; None without.
         study: The parameters of the results; None where none are there.
         store: The store of responses, which need not be there.
         review: The folder of a review, into which notes are written; None for a look alone.
-        index: The folder of the index of a large run; None without.
         pages: The folder of a review whose pictures of pages are shown; None without.
+        index: The folder of the index of a large run; None without.
+        name: What the dataset is called where there are no results.
+        pictures: Where the dataset's pictures lie, if they lie elsewhere.
     """
 
     dataset: Path
-    pictures: Path | None = None
     results: Path | None = None
     other: Path | None = None
     study: Study | None = None
@@ -39,6 +38,7 @@ class ExplorerSources:
     pages: Path | None = None
     index: Path | None = None
     name: str = ""
+    pictures: Path | None = None
 
     @property
     def labels(self) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import cast
+from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
@@ -23,12 +24,23 @@ class ExplorerContext:
         settings: Where and for whom.
         login: Who is let in; None where only this machine reaches the server.
         login_limit: Counts logins that failed.
+        trails: The store of each snapshot that is in use.
     """
 
     live: LiveStudy
     settings: ExplorerSettings
     login: SecretLogin | None = None
     login_limit: LoginLimit = field(default_factory=LoginLimit)
+    trails: WeakKeyDictionary[Snapshot, ServedTrail] = field(default_factory=WeakKeyDictionary)
+
+    def find_trail(self, snapshot: Snapshot) -> ServedTrail | None:
+        """The store of a study, opened once; None where there is none."""
+        store = snapshot.sources.store
+        if store is None or not store.is_dir():
+            return None
+        if snapshot not in self.trails:
+            self.trails[snapshot] = ServedTrail(snapshot, store)
+        return self.trails[snapshot]
 
 
 def read_context(request: Request) -> ExplorerContext:
@@ -39,9 +51,3 @@ def read_context(request: Request) -> ExplorerContext:
 def read_snapshot(request: Request) -> Snapshot:
     """The study as it is now."""
     return read_context(request).live.read()
-
-
-def open_trail(snapshot: Snapshot) -> ServedTrail | None:
-    """The store of a study; None where there is none."""
-    store = snapshot.sources.store
-    return ServedTrail(snapshot, store) if store is not None and store.is_dir() else None

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from omibench.errors import ParamsError
-from omibench.explore.app.handlers.context import open_trail, read_snapshot
+from omibench.explore.app.handlers.context import read_context, read_snapshot
 from omibench.explore.app.rows import describe_place, describe_rows
 from omibench.explore.app.sent import describe_sent
 from omibench.explore.app.study_view import describe_study
@@ -41,7 +41,7 @@ def show_item(request: Request) -> Response:
 def show_sent(request: Request) -> Response:
     """`GET /api/sent/KEY`: the messages of a request as they were sent, and the steps before."""
     snapshot = read_snapshot(request)
-    trail = open_trail(snapshot)
+    trail = read_context(request).find_trail(snapshot)
     if trail is None:
         return JSONResponse({"sent": None, "said": None, "steps": []})
     return JSONResponse(describe_sent(snapshot, trail, request.path_params["key"]))
