@@ -61,3 +61,12 @@ def test_labels_name_models_and_settings(results: Path) -> None:
     run = open_run(results, {"sim-weak": "Weak"})
     assert (run.label("sim-weak"), run.label("cot")) == ("Weak", "cot")
     assert isinstance(run.responses, pl.DataFrame)
+
+
+def test_cells_stand_in_the_order_of_the_study(results: Path) -> None:
+    run = open_run(results, order=["sim-weak", "sim-strong", "direct"])
+    models = [cell.model for cell in run.cells]
+    assert list(dict.fromkeys(models)) == ["sim-weak", "sim-strong", "sim-middle"]
+    settings = [cell.setting for cell in run.cells]
+    assert settings[:3] == ["direct", "cot", "first-image"]
+    assert models == sorted(models, key=["sim-weak", "sim-strong", "sim-middle"].index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ class Run:
     Attributes:
         folder: The folder that holds `freeze/`, `infer/` and `score/`.
         name: What it is called in the explorer.
-        cells: Its cells with responses, models in alphabetical order.
+        cells: Its cells with responses, those of a model together.
         responses: One row a response: `model, setting` and `RESPONSE`.
         verdicts: One row a verdict: `model, setting` and `VERDICT`; those of single judges of a
             panel are left out.
@@ -93,6 +93,7 @@ def open_run(
     labels: dict[str, str] | None = None,
     stated_rules: str | None = None,
     reader: CellReader | None = None,
+    order: Sequence[str] = (),
 ) -> Run:
     """Read a folder of results.
 
@@ -104,6 +105,8 @@ def open_run(
         labels: Names under which models and settings are shown.
         stated_rules: The rule book that params name first.
         reader: Remembers cells between one look and the next, and knows the run's index.
+        order: Names of models and settings in the order in which cells are shown; others come
+            after them by the alphabet.
 
     Raises:
         MissingInputError: The folder holds no results.
@@ -115,7 +118,7 @@ def open_run(
             f"{folder}: holds no results: freeze/questions.jsonl is not there; name the folder "
             "`study.results` of a study that has frozen its dataset"
         )
-    asked = list(list_cells(folder / "infer"))
+    asked = _sort_cells(list_cells(folder / "infer"), order)
     responses = reader.read(
         folder / "infer", asked, RESPONSE, _types(("model", "setting", *RESPONSE))
     )
@@ -148,6 +151,15 @@ def list_cells(infer: Path) -> Iterator[Cell]:
     for path in sorted(infer.glob("*/*.parquet")):
         if not path.name.startswith(".") and not path.parent.name.startswith("."):
             yield Cell(path.parent.name, path.stem)
+
+
+def _sort_cells(cells: Iterable[Cell], order: Sequence[str]) -> list[Cell]:
+    ranks = {name: rank for rank, name in enumerate(order)}
+
+    def rank_name(name: str) -> tuple[int, str]:
+        return ranks.get(name, len(ranks)), name
+
+    return sorted(cells, key=lambda cell: (rank_name(cell.model), rank_name(cell.setting)))
 
 
 def _join(rows: CellRows, columns: Sequence[str]) -> pl.DataFrame:

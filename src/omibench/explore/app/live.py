@@ -116,7 +116,8 @@ class LiveStudy:
 
     def _open(self, folder: Path, place: int) -> Run:
         sources = self._sources
-        return open_run(folder, sources.labels, sources.main_rules, self._readers[place])
+        reader = self._readers[place]
+        return open_run(folder, sources.labels, sources.main_rules, reader, sources.order)
 
 
 def stamp_files(sources: ExplorerSources) -> Stamp:

@@ -50,6 +50,11 @@ class ExplorerSources:
         return {name: label for name, label in (models | settings).items() if label}
 
     @property
+    def order(self) -> list[str]:
+        """Models and settings in the order of the study."""
+        return [*self.study.infer.models, *self.study.infer.settings] if self.study else []
+
+    @property
     def main_rules(self) -> str | None:
         """The rule book of the headline, as the parameters say."""
         if self.study is None:
