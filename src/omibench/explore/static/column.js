@@ -3,7 +3,7 @@
 import { loadSaid, loadSent } from "./sent.js";
 import { makeLazyFold, makeSourceButton } from "./panel.js";
 import { makeProse } from "./web/prose.js";
-import { makeVerdict } from "./verdicts.js";
+import { makeVerdict, wordVerdict } from "./verdicts.js";
 import { markAnswer } from "./mark.js";
 import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
@@ -13,7 +13,8 @@ import { make } from "./web/dom.js";
  * A column.
  * @param {Object} column `model`, `setting` and `samples`.
  * @param {Object} view `labels`, `rules` (name of the main rule book), `cells` to change to,
- *   `answers` (normalised extracted answers of the columns), `sample` (which one is shown),
+ *   `answer` and `first` (normalised answers of this column and the first one), `sample` (which one
+ *   is shown),
  *   `change(cell)`, `remove()`, `turn(sample)`.
  */
 export function renderColumn(column, view) {
@@ -94,7 +95,7 @@ function markVerdict(verdict, hasName = true) {
 
 function makeResult(sample, verdict, view) {
   const extracted = verdict?.extracted ?? "";
-  const differs = view.answers.size > 1;
+  const differs = view.answer !== view.first;
   return make(
     "div",
     { class: "result column-part" },
@@ -104,7 +105,7 @@ function makeResult(sample, verdict, view) {
       { class: extracted ? "extracted-answer" : "extracted-answer muted", dir: "auto" },
       ...showText(extracted || (verdict ? verdict.word : "no verdict yet")),
     ),
-    differs ? make("span", { class: "tag differs", title: "The columns have different answers" }, "differs") : null,
+    differs ? make("span", { class: "tag differs", title: "Another answer than that of the first column" }, "differs") : null,
     sample.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
   );
 }
@@ -143,7 +144,7 @@ function makeVerdicts(sample) {
       "tr",
       {},
       make("th", { scope: "row" }, ...showText(verdict.title), make("span", { class: "muted" }, ` v${verdict.version}`)),
-      make("td", {}, markVerdict(verdict, false), ` ${verdict.word}${describeCredit(verdict)}`),
+      make("td", {}, markVerdict(verdict, false), ` ${wordOf(verdict)}${describeCredit(verdict)}`),
       make("td", { dir: "auto" }, ...showText(verdict.extracted ?? "")),
       make("td", { class: "muted" }, ...showText(describeReason(verdict))),
     ),
@@ -154,6 +155,10 @@ function makeVerdicts(sample) {
     { class: "column-part" },
     make("div", { class: "scroll" }, make("table", { class: "verdicts" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows))),
   );
+}
+
+function wordOf({ verdict, word, scored }) {
+  return scored ? wordVerdict(verdict) : word;
 }
 
 function describeCredit({ credit, verdict, scored }) {

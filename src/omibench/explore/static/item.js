@@ -146,17 +146,18 @@ function renderAnswers() {
       "summary",
       {},
       "All models and settings ",
-      make("span", { class: "muted" }, describeOutcomes(outcomes), rules ? ` · rule book ${nameRules(rules)}` : ""),
+      make("span", { class: "muted" }, `· ${describeOutcomes(outcomes)}`, rules ? ` · rule book ${nameRules(rules)}` : ""),
     ),
     renderOutcomes(outcomes, labels, columns, toggleColumn),
   );
-  const answers = new Set(columns.map((c) => normaliseAnswer(c.samples[samples.get(nameCell(c)) ?? 0], rules)));
+  const answers = columns.map((c) => normaliseAnswer(c.samples[samples.get(nameCell(c)) ?? 0], rules));
   const nodes = columns.map((column, index) =>
     renderColumn(column, {
       labels,
       rules,
       index,
-      answers,
+      answer: answers[index],
+      first: answers[0],
       cells: study.cells,
       sample: samples.get(nameCell(column)) ?? 0,
       change: (cell) => setColumns(columns.map((c, i) => (i === index ? cell : c))),

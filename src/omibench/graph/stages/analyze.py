@@ -89,5 +89,6 @@ ANALYZE = Stage(
             "analyze/explorer/cells/{model}@{setting}.html", None, "one cell, problem by problem"
         ),
         ResultFile("analyze/explorer/images/{sha256}.{kind}", None, "pictures that models drew"),
+        ResultFile("analyze/explorer/formulas/{file}", None, "KaTeX, for formulas of the pages"),
     ),
 )  # fmt: skip

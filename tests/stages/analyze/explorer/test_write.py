@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -263,3 +264,19 @@ def test_links_never_have_a_scheme(tmp_path: Path) -> None:
     page = tmp_path / "explorer" / "x.html"
     assert link_file(tmp_path / "javascript:alert(1)", page) == "../javascript%3Aalert%281%29"
     assert link_file(page.parent / "a:b.png", page) == "./a%3Ab.png"
+
+
+def test_a_page_opens_from_disk_with_its_pictures_in_the_text(
+    pages: dict[str, Page], browser: Any
+) -> None:
+    page = browser.new_page()
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    for name in ("pages/biology_02.html", "pages/chemistry_03.html"):
+        page.goto(pages[name].path.as_uri())
+        page.wait_for_selector("#statement .tex.set")
+        assert page.locator("#statement .statement .evidence img").count() > 0
+    assert messages == []
+    page.close()

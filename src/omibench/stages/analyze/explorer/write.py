@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
+from omibench.schemas.image_marks import list_image_marks
 from omibench.settings.pictures.derived import list_figures, locate_pictures
 from omibench.stages.analyze.explorer.judged import Judgements, judgements
 from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, SentConversations
@@ -28,6 +29,7 @@ from omibench.stages.analyze.render import write_page
 from omibench.stages.analyze.sections.rules import describe_rules
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.words import format_share, name_outcome, name_scorer
+from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.pictures import link_file
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class _Site:
 
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
-    """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
+    """Write `index.html`, `pages/<problem>.html`, `cells/<model>@<setting>.html`, `formulas/`."""
     responses = _group_by_problem(results.read_responses())
     store, pictures = Path(results.study.study.store), locate_pictures(results.freeze)
     trail = Trail(store, pictures, results.freeze, folder / "images")
@@ -70,6 +72,7 @@ def write_explorer(folder: Path, results: Results, report: Path) -> None:
     for cell in results.study.cells:
         _write_cell(site, cell)
     _write_index(site)
+    write_formula_files(folder / "formulas")
 
 
 def _write_problem(site: _Site, problem: str, before: str | None, after: str | None) -> None:
@@ -79,16 +82,18 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     choices = [choice_view(c, figures, c.label in answer.answer) for c in question.choices or []]
     letters = SentConversations(site.trail, page)
     responses = [_response(site, row, page, letters) for row in site.responses[problem]]
-    chosen = {i for c in question.choices or [] for i in list_figures(c)}
+    placed = {i for c in question.choices or [] for i in list_figures(c)}
+    placed |= set(list_image_marks(question.question))
     write_page(
         page,
         "problem.html.j2",
+        csp=FORMULAS_POLICY,
         partial=str(results.partial or ""),
         question=question,
         answer=answer,
         pieces=pieces(question.question, figures),
         figures=figures,
-        stem=[f for i, f in enumerate(figures) if i not in chosen],
+        stem=[f for i, f in enumerate(figures) if i not in placed],
         choices=choices,
         pages=", ".join(map(str, question.pages)),
         image_words=image_words(question, answer),

@@ -1,0 +1,73 @@
+"""Formulas on pages that open from disk: KaTeX and the script that runs it, written beside them.
+
+Browsers load no modules from `file:` addresses, so that the modules which the applications load
+from a server are joined into one classic script here.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+FORMULAS_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline' 'self'; img-src data: 'self'; "
+    "script-src 'self'; font-src 'self'"
+)
+"""Of a page that runs these scripts: files beside it, and none in it."""
+SCRIPT: Final = "formulas.js"
+MODULES: Final = ("dom", "unseen", "math", "inline", "formulas")
+"""Each stands behind those that it imports."""
+_IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
+
+
+def write_formula_files(folder: Path) -> None:
+    """Write KaTeX with its fonts and licences, and the script that sets formulas.
+
+    Args:
+        folder: Made where it is missing; pages name `katex.min.css`, `katex.min.js`,
+            `mhchem.min.js` and `formulas.js` in it, in this order.
+    """
+    vendored = files("omibench.web") / "vendored" / "katex"
+    _copy_folder(vendored, folder)
+    (folder / SCRIPT).write_text(join_modules(MODULES), "utf-8")
+
+
+def join_modules(names: tuple[str, ...]) -> str:
+    """Join modules of `web/static` into one classic script.
+
+    Args:
+        names: Without their suffix; each behind those that it imports.
+
+    Raises:
+        ValueError: A module imports one that is not before it, or in another form than is known.
+    """
+    folder = files("omibench.web") / "static"
+    parts = ['"use strict";\n{\nconst modules = {};\n']
+    for place, name in enumerate(names):
+        module = (folder / f"{name}.js").read_text("utf-8")
+        parts.append(_make_function(name, module, names[:place]))
+    return "".join(parts) + "}\n"
+
+
+def _make_function(name: str, module: str, before: tuple[str, ...]) -> str:
+    imported = [match[1] for match in _IMPORT.findall(module)]
+    body = _IMPORT.sub(r"const \1 = modules.\2;", module)
+    exported = _EXPORT.findall(body)
+    body = _EXPORT.sub("", body)
+    unknown = [other for other in imported if other not in before]
+    if unknown or re.search(r"^(import|export)\b", body, re.MULTILINE):
+        raise ValueError(f"{name}.js: an import or export is none that can be joined {unknown}")
+    return f"modules.{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n"
+
+
+def _copy_folder(source: Traversable, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for entry in source.iterdir():
+        if entry.is_dir():
+            _copy_folder(entry, target / entry.name)
+        else:
+            (target / entry.name).write_bytes(entry.read_bytes())

@@ -1,0 +1,32 @@
+// Sets the formulas of a page that stands on its own: texts of elements with the class `tex`.
+// Without this script the texts stand there as they are written.
+
+import { make } from "./dom.js";
+import { renderInline } from "./inline.js";
+import { startText } from "./math.js";
+
+const SIGNS = /[$\\]/;
+
+/** Set every formula below a node. */
+export function setFormulas(root) {
+  for (const element of root.querySelectorAll(".tex")) {
+    startText();
+    for (const text of listTexts(element)) {
+      if (SIGNS.test(text.data)) text.replaceWith(...renderInline(text.data, showMark));
+    }
+    element.classList.add("set");
+  }
+}
+
+function listTexts(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  return texts;
+}
+
+function showMark(index) {
+  return make("span", { class: "mark" }, `[IMAGE${index}]`);
+}
+
+setFormulas(document);
