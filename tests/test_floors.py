@@ -34,6 +34,7 @@ FLOORS: tuple[set[str], ...] = (
     {"stages", *(f"stages.{stage}" for stage in STAGES)},
     {
         "audit",
+        "eval_logs",
         "explain",
         "explore",
         "init",

@@ -1,7 +1,8 @@
 """Logs of inspect: `.eval`, a zip file with a JSON file for each sample, and `.json`.
 
 Of a sample are read its `id`, `epoch`, `input`, `choices`, `target`, `output` and `error`. The
-responses of tools and the transcript are not.
+responses of tools and the transcript are not. A log that omibench wrote says so in its head; its
+targets are answers in parts, and its samples may name the group and the labels of their choices.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from omibench.errors import FileFormatError
 from omibench.files.intake import parse_json
 from omibench.formats.content import Row
 from omibench.formats.packed import Packed
-from omibench.formats.record import OUTCOME, build_gold, record
+from omibench.formats.record import ANY_OF, OUTCOME, build_gold, record
 from omibench.formats.values import extract_text, extract_texts, parse_options
 from omibench.schemas.request import Outcome
 
@@ -37,21 +38,23 @@ def is_document(value: Any) -> bool:
 def packed_rows(packed: Packed, path: Path) -> Iterator[Row]:
     """The records of a log in a zip file, in its order."""
     head = HEADER if HEADER in packed.names else _STARTED
-    run_details = _read_header(parse_json(packed.read(head), f"{path}, {head}", lenient=True))
+    header = parse_json(packed.read(head), f"{path}, {head}", lenient=True)
+    run_details, is_ours = _read_header(header), _is_written_by_omibench(header)
     for name in packed.names:
         if name.startswith("samples/") and name.endswith(".json"):
             place = f"{path}, {name[:120]}"
-            yield _row(parse_json(packed.read(name), place, lenient=True), run_details, place)
+            sample = parse_json(packed.read(name), place, lenient=True)
+            yield _row(sample, run_details, place, is_ours=is_ours)
 
 
 def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
     """The records of a log that is one JSON object."""
-    run_details = _read_header(value)
+    run_details, is_ours = _read_header(value), _is_written_by_omibench(value)
     samples = value.get("samples")
     if not isinstance(samples, list):
         raise FileFormatError(f"{path}: is the header of an inspect log, without its samples")
     for number, sample in enumerate(samples, 1):
-        yield _row(sample, run_details, f"{path}, sample {number}")
+        yield _row(sample, run_details, f"{path}, sample {number}", is_ours=is_ours)
 
 
 def _read_header(header: Any) -> dict[str, Any]:
@@ -59,10 +62,16 @@ def _read_header(header: Any) -> dict[str, Any]:
     return {name: extract_text(run.get(name)) for name in ("task", "model")} if run else {}
 
 
-def _row(sample: Any, run_details: Mapping[str, Any], place: str) -> Row:
+def _is_written_by_omibench(header: Any) -> bool:
+    run = header.get("eval") if isinstance(header, dict) else None
+    return isinstance(run, dict) and "omibench" in _object(run, "metadata")
+
+
+def _row(sample: Any, run_details: Mapping[str, Any], place: str, *, is_ours: bool) -> Row:
     if not isinstance(sample, dict) or "target" not in sample:
         raise FileFormatError(f"{place}: is no sample of inspect: it has no 'target'")
-    choices = parse_options(sample.get("choices"))
+    facts = _object(sample, "metadata") if is_ours else {}
+    choices = _name_choices(parse_options(sample.get("choices")), facts.get("choice_labels"))
     prediction, stopped = _read_answer(_object(sample, "output"))
     epoch = sample.get("epoch")
     columns = {
@@ -73,6 +82,7 @@ def _row(sample: Any, run_details: Mapping[str, Any], place: str) -> Row:
         "finish_reason": _STOPPED.get(stopped or "", stopped),
         OUTCOME: _outcome(sample, prediction, stopped),
         **build_gold(extract_texts(sample["target"]), choices),
+        **({ANY_OF: None, "group": extract_text(facts.get("group"))} if is_ours else {}),
     }  # fmt: skip
     values = {
         f"inspect_{name}": extract_text(score.get("value"))
@@ -80,6 +90,13 @@ def _row(sample: Any, run_details: Mapping[str, Any], place: str) -> Row:
         if isinstance(score, dict)
     }
     return record(columns, values)
+
+
+def _name_choices(choices: dict[str, str] | None, labels: Any) -> dict[str, str] | None:
+    """Choices under the labels that they bear, where these are other than A, B, ..."""
+    if choices is None or not isinstance(labels, list) or len(labels) != len(choices):
+        return choices
+    return dict(zip(map(str, labels), choices.values(), strict=True))
 
 
 def _object(sample: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -1,0 +1,1 @@
+"""Cells of a study as logs of Inspect, which `inspect view` opens."""

@@ -1,0 +1,154 @@
+"""Cells written as `.eval` files: zip files of JSON, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from omibench.errors import FileFormatError, OutputError, reason_of
+from omibench.eval_logs.attachments import Attachments, PictureSource
+from omibench.eval_logs.cell_files import (
+    CellFiles,
+    Values,
+    list_asked_cells,
+    read_cell_files,
+    read_frozen_items,
+)
+from omibench.eval_logs.header import name_model, write_header, write_spec, write_start
+from omibench.eval_logs.messages import Message, write_problem_message, write_sent_messages
+from omibench.eval_logs.sample import SampleRows, summarise_sample, write_sample
+from omibench.files.atomic import replace_atomically
+from omibench.params.cell import Cell
+from omibench.results.folder import find_results_folder
+from omibench.schemas.problem import Question
+from omibench.settings.pictures.derived import locate_pictures
+from omibench.stages.analyze.explorer.steps import Trail
+
+_EPOCH_OF_ZIP: Final = (1980, 1, 1, 0, 0, 0)
+"""The time of every member: equal results give equal bytes."""
+
+
+@dataclass(frozen=True)
+class WrittenLog:
+    """A log that was written.
+
+    Attributes:
+        path: Its file.
+        samples: How many responses it has.
+        unsent: Of how many of them the store does not hold what was sent; these show the problem.
+        is_simulated: Whether a response or verdict in it is simulated.
+    """
+
+    path: Path
+    samples: int
+    unsent: int
+    is_simulated: bool
+
+
+class LogWriter:
+    """Writes the cells of a study as logs of Inspect."""
+
+    def __init__(self, results: Path, store: Path) -> None:
+        """Read the frozen dataset.
+
+        Args:
+            results: The folder that holds `freeze/`, `infer/` and `score/`.
+            store: The store of responses, which need not be there.
+
+        Raises:
+            MissingInputError: The folder holds no results.
+            FileFormatError: A file holds something else.
+        """
+        self._results = find_results_folder(results)
+        self._items = read_frozen_items(self._results / "freeze")
+        folder = self._items.folder
+        self._trail = Trail(store, locate_pictures(folder), folder, folder)
+        self._pictures = PictureSource(self._items, self._trail, store)
+
+    def write_all(self, folder: Path) -> list[WrittenLog]:
+        """Write every cell with responses as `<folder>/<model>/<setting>.eval`.
+
+        Args:
+            folder: Where.
+
+        Raises:
+            FileFormatError: The file of a cell cannot be read.
+            OutputError: A log cannot be written.
+        """
+        return [
+            self.write(cell, folder / cell.model / f"{cell.setting}.eval")
+            for cell in list_asked_cells(self._results)
+        ]
+
+    def write(self, cell: Cell, target: Path) -> WrittenLog:
+        """Write one cell.
+
+        Args:
+            cell: Which one.
+            target: The file.
+
+        Raises:
+            MissingInputError: The study has no such cell.
+            FileFormatError: A file of the cell cannot be read.
+            OutputError: The log cannot be written.
+        """
+        files = read_cell_files(self._results, cell, self._items)
+        spec = write_spec(files, self._items)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with replace_atomically(target) as partial, ZipFile(partial, "x") as log:
+                _add(log, "_journal/start.json", write_start(spec))
+                summaries, unsent = self._write_samples(log, files)
+                _add(log, "_journal/summaries/1.json", summaries)
+                _add(log, "summaries.json", summaries)
+                _add(log, "header.json", write_header(files, spec))
+        except OSError as error:
+            raise OutputError(f"--out {target}: cannot be written: {reason_of(error)}") from None
+        return WrittenLog(target, len(summaries), unsent, bool(spec["tags"]))
+
+    def _write_samples(self, log: ZipFile, files: CellFiles) -> tuple[list[Values], int]:
+        summaries: list[Values] = []
+        unsent = 0
+        model = name_model(files)
+        for response, verdicts in files.join_rows():
+            question = self._items.questions[response["id"]]
+            attachments = Attachments(self._pictures)
+            sent = self._read_sent(response["key"], attachments)
+            unsent += sent is None
+            shown = sent if sent is not None else [write_problem_message(question, attachments)]
+            answer = self._items.answers[question.id]
+            rows = SampleRows(question, answer, response, verdicts, model)
+            sample = write_sample(rows, shown, attachments)
+            sample["metadata"]["is_as_sent"] = sent is not None
+            _add(log, _name_member(question, sample["epoch"]), sample)
+            summaries.append(summarise_sample(sample, question.question))
+        return summaries, unsent
+
+    def _read_sent(self, key: str, attachments: Attachments) -> list[Message] | None:
+        request = self._trail.request(key)
+        if request is None:
+            return None
+        try:
+            return write_sent_messages(request, attachments)
+        except (KeyError, TypeError, ValueError, AttributeError):  # a store may be another's
+            return None
+
+
+def _name_member(question: Question, epoch: int) -> str:
+    """Where Inspect looks for a sample; its id is a part of the path."""
+    id = question.id
+    if not id.isprintable() or "\\" in id or id.startswith("/") or ".." in id.split("/"):
+        raise FileFormatError(
+            f"problem {id[:80]!r}: cannot stand in a log of Inspect, whose files are named by "
+            "ids; freeze the dataset with other ids"
+        )
+    return f"samples/{id}_epoch_{epoch}.json"
+
+
+def _add(log: ZipFile, name: str, value: Any) -> None:
+    member = ZipInfo(name, _EPOCH_OF_ZIP)
+    member.compress_type = ZIP_DEFLATED
+    log.writestr(member, json.dumps(value, allow_nan=False, separators=(",", ":")))

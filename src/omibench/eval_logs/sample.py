@@ -1,0 +1,184 @@
+"""One response as a sample of Inspect: what was asked and said, with a score for each verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from omibench.eval_logs.attachments import Attachments
+from omibench.eval_logs.cell_files import Values
+from omibench.eval_logs.messages import Message, write_answer_message
+from omibench.formats.values import CAPITALS
+from omibench.schemas.image_marks import write_image_mark
+from omibench.schemas.problem import Answer, Choice, Question
+from omibench.schemas.request import NOT_BOUGHT
+from omibench.stages.analyze.words import name_outcome
+
+SUMMARY_CHARACTERS: Final = 1_000
+"""Of a problem's statement in the list of samples."""
+_STOPPED: Final = {"truncated": "max_tokens", "refused": "content_filter"}
+_PROVENANCE: Final = ("rules", "version", "method", "outcome", "credit", "strict", "ratio",
+                      "judge", "judge_key", "prompt_sha256")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SampleRows:
+    """What is known of one response.
+
+    Attributes:
+        question: The problem.
+        answer: Its gold.
+        response: The row of the response.
+        verdicts: The rows of its verdicts.
+        model: Under which name the model stands in the log.
+    """
+
+    question: Question
+    answer: Answer
+    response: Values
+    verdicts: Sequence[Values]
+    model: str
+
+
+def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachments) -> Values:
+    """One response as an `EvalSample`.
+
+    Args:
+        rows: What is known of it.
+        sent: The messages that were sent.
+        attachments: Holds the pictures of `sent`, and takes those that the model drew.
+
+    Returns:
+        Plain values for JSON. The gold is a list of parts, all of which are needed.
+    """
+    question, response, model = rows.question, rows.response, rows.model
+    said = write_answer_message(
+        response["text"], response["reasoning"], response["drawn"] or [], model, attachments
+    )
+    failed = response["outcome"] in NOT_BOUGHT
+    usage = write_usage([response])
+    return {
+        "id": question.id,
+        "epoch": response["index"] + 1,
+        "input": list(sent),
+        "choices": [_word_choice(choice) for choice in question.choices or []] or None,
+        "target": rows.answer.answer,
+        "messages": [*sent, said],
+        "output": {
+            "model": response["served_model"] or model,
+            "choices": [{"message": said, "stop_reason": _find_stop_reason(response)}],
+            "completion": response["text"],
+            "usage": usage,
+            "time": drop_infinite(response["latency_s"]),
+            "metadata": {"finish_reason": response["finish_reason"]},
+            "error": response["error"],
+        },
+        "scores": {row["rules"]: _write_score(row) for row in rows.verdicts},
+        "metadata": _list_facts(question, rows.answer, response),
+        "store": {},
+        "events": [],
+        "model_usage": {model: usage} if usage else {},
+        "uuid": f"{response['key'][:32]}-{response['index']}",
+        "error": _write_error(response) if failed else None,
+        "attachments": attachments.contents,
+    }
+
+
+def summarise_sample(sample: Mapping[str, Any], statement: str) -> Values:
+    """A sample as the list of samples shows it: an `EvalSampleSummary`.
+
+    Args:
+        sample: As `write_sample` gives it.
+        statement: The words of the problem.
+    """
+    names = ("id", "epoch", "choices", "target", "scores", "metadata", "model_usage", "uuid")
+    error = sample["error"]
+    return {
+        **{name: sample[name] for name in names},
+        "input": statement[:SUMMARY_CHARACTERS],
+        "error": error["message"] if error else None,
+        "completed": True,
+        "message_count": len(sample["messages"]),
+    }
+
+
+def write_usage(responses: Sequence[Values]) -> Values | None:
+    """Tokens and dollars of responses as a `ModelUsage`.
+
+    Args:
+        responses: Rows of responses.
+
+    Returns:
+        None where nobody counted any token.
+    """
+    counted = [row for row in responses if row["output_tokens"] is not None]
+    if not counted:
+        return None
+    read = sum(row["input_tokens"] or 0 for row in counted)
+    written = sum(row["output_tokens"] for row in counted)
+    thought = [row["reasoning_tokens"] for row in counted if row["reasoning_tokens"] is not None]
+    costs = [drop_infinite(row["cost_usd"]) for row in counted]
+    priced = [cost for cost in costs if cost is not None]
+    return {
+        "input_tokens": read,
+        "output_tokens": written,
+        "total_tokens": read + written,
+        "reasoning_tokens": sum(thought) if thought else None,
+        "total_cost": math.fsum(priced) if priced else None,
+    }
+
+
+def drop_infinite(number: float | None) -> float | None:
+    """The number; None for one that JSON cannot hold."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _find_stop_reason(response: Values) -> str:
+    if response["outcome"] in _STOPPED:
+        return _STOPPED[response["outcome"]]
+    is_done = response["outcome"] == "answered" and response["finish_reason"] is not None
+    return "stop" if is_done else "unknown"
+
+
+def _write_score(row: Values) -> Values:
+    outcome = name_outcome(row["outcome"])
+    judge = f", {row['judge']}" if row["judge"] else ""
+    facts = {name: row[name] for name in _PROVENANCE if row[name] is not None}
+    return {
+        "value": row["verdict"],
+        "answer": row["extracted"],
+        "explanation": f"{outcome}: {row['method']}{judge}",
+        "metadata": facts | _mark_simulated(row),
+    }
+
+
+def _list_facts(question: Question, answer: Answer, response: Values) -> Values:
+    labels = [choice.label for choice in question.choices or []]
+    has_usual_labels = labels == list(CAPITALS[: len(labels)])
+    stated = {
+        "subject": question.subject,
+        "group": question.group,
+        "topic": answer.topic,
+        "licence": question.licence,
+        "choice_labels": None if has_usual_labels else labels,
+        "outcome": response["outcome"],
+        "key": response["key"],
+        "steps": response["steps"],
+    }
+    return {name: value for name, value in stated.items() if value} | _mark_simulated(response)
+
+
+def _mark_simulated(row: Values) -> Values:
+    return {"simulated": True} if row["simulated"] else {}
+
+
+def _word_choice(choice: Choice) -> str:
+    mark = "" if choice.image is None else write_image_mark(choice.image)
+    return f"{choice.text or ''}{mark}"
+
+
+def _write_error(response: Values) -> Values:
+    message = response["error"] or name_outcome(response["outcome"])
+    return {"message": message, "traceback": "", "traceback_ansi": ""}
