@@ -105,7 +105,7 @@ def test_a_version_that_is_not_installed_is_joined(tmp_path: Path) -> None:
     # p0 differs by the version alone; p4 also has another response, wrong by both.
     assert shares(comparison.total) == {"rules": 0.125, "rules+responses": 0}
     assert comparison.total.shares[1].manner == "joined"
-    assert any("robust 4 is not installed here" in note for note in comparison.notes)
+    assert any("robust 5 is not installed here" in note for note in comparison.notes)
 
 
 def test_another_verdict_of_the_same_version_is_the_rules(tmp_path: Path) -> None:

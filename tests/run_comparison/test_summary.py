@@ -41,7 +41,7 @@ def test_the_command_writes_a_typed_document_and_a_summary(folders: Path) -> Non
     before = sorted(Path("a").rglob("*"))
     code, output = run("a", "b", "--out", "compare.json", "--items", "moved.csv")
     assert code == 0, output
-    assert "robust 5, 1 cell\n" in output
+    assert "robust 6, 1 cell\n" in output
     assert "gold       right answers" in output
     assert "what was asked anew, which cannot be told apart" in output
     comparison = RunComparison.model_validate_json(Path("compare.json").read_bytes())
