@@ -11,6 +11,7 @@ from tests.explore.app.studies import copy_results, make_sources, write_problems
 from tests.stages.analyze.conftest import Folders
 
 from omibench.review.folder import read_review
+from omibench.review.record import append_decisions
 from omibench.review.settle import ReviewRule, settle_problems
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
@@ -98,6 +99,15 @@ def test_who_is_no_annotator_notes_nothing(desk: Desk) -> None:
     tasks.write_text(tasks.read_text().replace('"people":{}', '"people":{"annotator":["cas"]}'))
     assert "waits for cas" in desk.send("gold_is_wrong", person="ben").json()["message"]
     assert len(read_review(desk.review).decisions) == 1
+
+
+def test_who_has_audited_a_task_is_no_annotator_of_it(desk: Desk) -> None:
+    assert desk.send("gold_is_wrong").status_code == 201
+    record = read_review(desk.review)
+    audit = record.decisions[0].model_copy(update={"id": "a", "person": "ben", "role": "auditor"})
+    append_decisions(desk.review, [("test", audit)])
+    assert "has audited" in desk.send("gold_is_wrong", person="ben").json()["message"]
+    assert len(read_review(desk.review).decisions) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,6 +109,7 @@ def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
             draft, fields = _draft_rating(snapshot, note)
         before = next((task for task in present if task.id == draft.task.id), None)
         _check_people(before, note.person)
+        _check_role(draft.task.id, decisions, note.person)
         task = PictureKeeper(review).keep_pictures(draft)
         changes = merge_tasks(kind.name, present, [task], decisions)
         if changes.new or changes.changed:
@@ -149,6 +150,13 @@ def _check_people(task: ReviewTask | None, person: str) -> None:
     names = task.people.get(ROLE, []) if task else []
     if names and person not in names:
         raise ParamsError(f"the task {task.id if task else ''} waits for {', '.join(names)} alone")
+
+
+def _check_role(task: str, decisions: Iterable[ReviewDecision], person: str) -> None:
+    """Nobody is annotator and auditor of one task: such a decision would not count."""
+    roles = {d.role for d in decisions if d.task == task and d.person == person}
+    if "auditor" in roles:
+        raise ParamsError(f"{person!r} has audited the task {task}: ask another person to note it")
 
 
 def _draft_item(
