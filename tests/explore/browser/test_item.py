@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
 from tests.explore.browser.conftest import Reader
 
 from omibench.explore.selection import Study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 HOSTILE = (
     "<img src=x onerror=alert(1)></script><script>alert(2)</script>\u202e"
@@ -140,4 +144,65 @@ def test_the_pages_fit_a_telephone(seat: Callable[..., Reader], explored: Study)
     for path in ("/", f"/items/{quote(explored.items.ids[0], safe='')}"):
         page = reader.open(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert reader.messages == []
+
+
+def test_a_note_says_what_is_wrong_with_which_verdict(
+    seat: Callable[..., Reader], explored: Study
+) -> None:
+    reader = seat()
+    page = reader.page
+    study = page.request.get(f"{reader.address}/api/study").json() | {"notes": True}
+    page.route("**/api/study", lambda route: route.fulfill(json=study))
+    notes: list[object] = []
+
+    def take(route: Route) -> None:
+        notes.append(route.request.post_data_json)
+        route.fulfill(status=201, json={"id": "1", "task": "rating-7"})
+
+    page.route("**/api/notes", take)
+    open_first(reader, explored, "?cells=sim-weak/cot&cells=sim-strong/cot")
+    page.get_by_text("Note a mistake").click()
+    page.get_by_label("Note", exact=True).select_option("verdict_is_wrong")
+    page.get_by_label("Of", exact=True).select_option(index=1)
+    page.get_by_label("Why").fill("It says <b>B</b>.")
+    page.get_by_label("Your name").fill("Ana Abreu")
+    page.get_by_role("button", name="Save the note").click()
+    page.get_by_text("The note is saved as a decision on rating-7.").wait_for()
+    assert notes == [
+        {
+            "id": explored.items.ids[0],
+            "kind": "verdict_is_wrong",
+            "comment": "It says <b>B</b>.",
+            "person": "Ana Abreu",
+            "cell": "sim-strong/cot",
+            "index": 0,
+            "rules": study["main_rules"],
+        }
+    ]
+    assert reader.messages == []
+
+
+def test_judges_and_heat_maps_stand_beside_a_response(
+    seat: Callable[..., Reader], explored: Study
+) -> None:
+    reader = seat()
+    name = explored.items.ids[0]
+    real = reader.page.request.get(f"{reader.address}/api/items/{name}?cells=sim-weak/cot").json()
+    sha256 = explored.items.questions[name].images[0].sha256
+    option = {"option": "A", "logprob": -0.25, "chosen": True, "right": False}
+    real["columns"][0]["saliency"] = {
+        "outcome": "scored", "reason": "", "simulated": True, "options": [option],
+        "maps": [{"image": 0, "option": "A", "sha256": sha256, "address": f"/pictures/{sha256}"}],
+    }  # fmt: skip
+    real["columns"][0]["samples"][0]["judgements"] = [
+        {"instrument": "GPTScore", "judge": "judge", "words": "4 of 5", "failed": False,
+         "key": "", "simulated": True, "left_out": False}
+    ]  # fmt: skip
+    reader.page.route("**/api/items/*", lambda route: route.fulfill(json=real))
+    page = reader.open(f"/items/{name}?cells=sim-weak/cot")
+    assert "GPTScore: 4 of 5 by judge" in page.locator(".judgements").inner_text()
+    page.get_by_text("Log-probabilities and heat maps").click()
+    assert "-0.250" in page.locator(".column").inner_text()
+    assert page.locator(".column .figure img").count() == 1
     assert reader.messages == []

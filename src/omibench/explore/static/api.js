@@ -18,6 +18,7 @@ export async function fetchJson(address, options = {}) {
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
+  if (response.status === 401) location.reload(); // the page leads to the login
   throw new RequestFailure(body?.message ?? `The server answered ${response.status}.`);
 }
 

@@ -5,6 +5,7 @@ import { makeLazyFold, makeSourceButton } from "./panel.js";
 import { makeProse } from "./web/prose.js";
 import { makeVerdict, wordVerdict } from "./verdicts.js";
 import { markAnswer } from "./mark.js";
+import { renderJudgements, renderSaliency } from "./measured.js";
 import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -36,6 +37,8 @@ export function renderColumn(column, view) {
     ...makeReasoning(sample),
     makeVerdicts(sample),
     ...makeJudgements(sample),
+    ...renderJudgements(sample.judgements),
+    ...renderSaliency(column.saliency),
     sample.key ? makeLazyFold("What was sent", () => loadSent(sample.key)) : null,
     makeFacts(sample),
   );

@@ -83,7 +83,7 @@ function render(id) {
   renderBar(id);
   if (shownId !== id) {
     left.replaceChildren(...renderProblem(place.item));
-    if (study.notes) left.append(renderNotes(place.item, () => place.columns));
+    if (study.notes) left.append(renderNotes(place.item, listVerdicts));
     left.scrollTo(0, 0);
     samples = new Map();
     shownId = id;
@@ -124,6 +124,18 @@ function renderBar(id) {
     make("button", { type: "button", class: "small", on: { click: () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "?" })) } }, "Keys ", makeKey("?")),
     copy,
   );
+}
+
+/** The verdicts that are shown, of which a note may say that one is wrong. */
+function listVerdicts() {
+  return place.columns
+    .filter((column) => column.samples.length)
+    .map((column) => {
+      const cell = nameCell(column);
+      const { index } = column.samples[samples.get(cell) ?? 0];
+      const title = column.samples.length > 1 ? `${cell}, sample ${index + 1}` : cell;
+      return { cell, index, rules: place.rules, title };
+    });
 }
 
 /** The page of another item, with the same columns and filter. */

@@ -15,9 +15,10 @@ const LONGEST = 2_000;
 /**
  * The form of notes.
  * @param {Object} item
- * @param {() => Object[]} listColumns The columns that are shown, of which one may be judged wrongly.
+ * @param {() => Object[]} listVerdicts The verdicts that are shown, of which one may be wrong: `cell`,
+ *   `index` of the sample, `rules`, `title`.
  */
-export function renderNotes(item, listColumns) {
+export function renderNotes(item, listVerdicts) {
   const ids = { kind: makeId("note"), cell: makeId("note"), name: makeId("note"), words: makeId("note") };
   const kind = make("select", { id: ids.kind }, ...Object.entries(KINDS).map(([value, text]) => make("option", { value }, text)));
   const cell = make("select", { id: ids.cell });
@@ -35,25 +36,31 @@ export function renderNotes(item, listColumns) {
     make("button", { class: "primary" }, "Save the note"),
     answer,
   );
-  kind.addEventListener("change", () => {
+  const listCells = () => {
     cellRow.hidden = kind.value !== "verdict_is_wrong";
+    const before = cell.value;
     cell.replaceChildren(
-      ...listColumns().map((column) => {
-        const value = `${column.model}/${column.setting}`;
-        return make("option", { value }, value);
-      }),
+      ...listVerdicts().map((verdict) =>
+        make("option", { value: JSON.stringify(verdict) }, verdict.title),
+      ),
     );
-  });
+    if ([...cell.options].some((option) => option.value === before)) cell.value = before;
+  };
+  kind.addEventListener("change", listCells);
+  cell.addEventListener("focus", listCells); // other columns may stand there by now
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     localStorage.setItem(STORED, name.value);
-    const note = { id: item.id, kind: kind.value, comment: words.value, reviewer: name.value };
-    if (!cellRow.hidden) note.cell = cell.value;
+    const note = { id: item.id, kind: kind.value, comment: words.value, person: name.value };
+    if (!cellRow.hidden) {
+      const { cell: place, index, rules } = JSON.parse(cell.value || "{}");
+      Object.assign(note, { cell: place, index, rules });
+    }
     answer.className = "";
     try {
       const saved = await postJson("/api/notes", note);
       words.value = "";
-      answer.replaceChildren(...showText(saved.message ?? "The note is saved."));
+      answer.replaceChildren(...showText(`The note is saved as a decision on ${saved.task}.`));
     } catch (error) {
       answer.className = "problem";
       answer.replaceChildren(...showText(error.message));
