@@ -99,7 +99,7 @@ def write_cell(results: Path, key: str, first_id: str, *, simulated: bool) -> No
 
     responses = [
         respond(first_id, 0, "Answer: Q", key=key, reasoning="It is blue.", finish_reason="stop",
-                input_tokens=10, output_tokens=5, reasoning_tokens=3, cost_usd=0.5),
+                input_tokens=10, output_tokens=5, reasoning_tokens=3, cost_usd=0.5, latency_s=1.5),
         respond(first_id, 1, "So far", outcome="truncated", finish_reason="length",
                 input_tokens=10, output_tokens=7, cost_usd=float("inf")),
         respond("chem-2", 0, HOSTILE, finish_reason="end_turn"),

@@ -62,7 +62,9 @@ def test_a_log_has_the_members_and_the_head_that_inspect_reads(results: Path) ->
     }
     usage = head["stats"]["model_usage"]["simulated/m"]
     assert (usage["total_tokens"], usage["reasoning_tokens"], usage["total_cost"]) == (32, 3, 0.5)
+    assert (head["stats"]["started_at"], head["stats"]["completed_at"]) == ("", "")
     summaries = members["summaries.json"]
+    assert [summary["total_time"] for summary in summaries] == [1.5, None, None, None]
     assert [(s["id"], s["epoch"], s["error"]) for s in summaries] == [
         ("physics/1", 1, None), ("physics/1", 2, None), ("chem-2", 1, None),
         ("chem-2", 2, "HTTP 429"),

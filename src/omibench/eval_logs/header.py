@@ -88,8 +88,9 @@ def write_header(files: CellFiles, spec: Values) -> Values:
             "scores": _write_scores(files),
         },
         "stats": {
-            "started_at": spec["created"],
-            "completed_at": spec["created"],
+            # Nobody noted when a cell began: without times no duration is shown.
+            "started_at": "",
+            "completed_at": "",
             "model_usage": {spec["model"]: usage} if usage else {},
         },
     }

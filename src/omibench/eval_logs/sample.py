@@ -59,6 +59,7 @@ def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachm
     )
     failed = response["outcome"] in NOT_BOUGHT
     usage = write_usage([response])
+    latency = drop_infinite(response["latency_s"])
     return {
         "id": question.id,
         "epoch": response["index"] + 1,
@@ -71,7 +72,7 @@ def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachm
             "choices": [{"message": said, "stop_reason": _find_stop_reason(response)}],
             "completion": response["text"],
             "usage": usage,
-            "time": drop_infinite(response["latency_s"]),
+            "time": latency,
             "metadata": {"finish_reason": response["finish_reason"]},
             "error": response["error"],
         },
@@ -80,6 +81,8 @@ def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachm
         "store": {},
         "events": [],
         "model_usage": {model: usage} if usage else {},
+        "total_time": latency,
+        "working_time": latency,
         "uuid": f"{response['key'][:32]}-{response['index']}",
         "error": _write_error(response) if failed else None,
         "attachments": attachments.contents,
@@ -93,7 +96,8 @@ def summarise_sample(sample: Mapping[str, Any], statement: str) -> Values:
         sample: As `write_sample` gives it.
         statement: The words of the problem.
     """
-    names = ("id", "epoch", "choices", "target", "scores", "metadata", "model_usage", "uuid")
+    names = ("id", "epoch", "choices", "target", "scores", "metadata", "model_usage",
+             "total_time", "working_time", "uuid")  # fmt: skip
     error = sample["error"]
     return {
         **{name: sample[name] for name in names},
