@@ -61,6 +61,10 @@ def test_beyond_the_number_the_report_names_the_command_and_has_no_dead_link(
     for cell in folders.study.cells:
         assert cell_address(cell) in page.text
     assert "72 responses" in page.text
+    addresses = [link for link in page.links() if not link.startswith("#")]
+    assert any(link.startswith("figures/") for link in addresses)
+    for address in addresses:
+        assert page.target(address)[0].is_file(), address
 
 
 @pytest.mark.usefixtures("undrawn")

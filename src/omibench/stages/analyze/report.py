@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import describe_simulation
+from omibench.stages.analyze.figure_table import preview_table
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.page_figure import prepare_figure
 from omibench.stages.analyze.parts import ReportCard, sort_cards
@@ -77,7 +78,16 @@ def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
         figure = drawing.figure
         words = f"{figure.title} ({figure.source})" if figure.source else figure.title
         drawn = prepare_figure(drawing.svg, words, json.loads(drawing.vega_lite))
-        html = render_section("sections/result_figure.html.j2", name=figure.name, figure=drawn)
+        table = analysis.table(figure.table)
+        html = render_section(
+            "sections/result_figure.html.j2",
+            name=figure.name,
+            figure=drawn,
+            finding=drawing.finding,
+            table=figure.table,
+            simulated=table is not None and bool(table["simulated"].any()),
+            preview=None if table is None else preview_table(table),
+        )
         yield ReportCard(figure.name, figure.title, html)
 
 

@@ -17,6 +17,7 @@ from omibench.stages.analyze.figures.difference_rows import (
     select_differences,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_differences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +31,7 @@ _PALE_NOTE = "pale: not significant by Holm over this family"
 
 @figure(
     "dumbbell", "baselines", "Accuracy with and without a setting's change",
-    source="USNCO-V, figure 3",
+    source="USNCO-V, figure 3", finding=count_differences,
 )  # fmt: skip
 def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     """Draw the baseline's accuracy as a cross, the setting's as a circle, joined by a line.
@@ -68,7 +69,7 @@ def _name_pairs(rows: list[dict[str, Any]]) -> str:
 
 @figure(
     "deltas", "baselines", "Differences to baselines",
-    source="EMMA, figure 7; OMIBench, figures 3c, 4 and 6",
+    source="EMMA, figure 7; OMIBench, figures 3c, 4 and 6", finding=count_differences,
 )  # fmt: skip
 def draw_deltas(table: pl.DataFrame) -> Chart | None:
     """Draw each difference to a setting's baseline, or a model's where no setting has one.
@@ -85,7 +86,7 @@ def draw_deltas(table: pl.DataFrame) -> Chart | None:
 
 @figure(
     "real-clean", "real-clean", "Clean minus real pictures of the same problems",
-    source="MathReal, table 8",
+    source="MathReal, table 8", finding=count_differences,
 )  # fmt: skip
 def draw_pictures(table: pl.DataFrame) -> Chart | None:
     """Draw each cell's accuracy on clean pictures minus that on real ones, loose and strict.

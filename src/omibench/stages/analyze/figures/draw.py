@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 
 class FigureDrawing(NamedTuple):
-    """A figure that a study has: SVG text in light colours, and its Vega-Lite as JSON text."""
+    """A figure that a study has: SVG text in light colours, its Vega-Lite as JSON text, and what
+    the tests in its table say, in a sentence or empty."""
 
     figure: FigurePart
     svg: str
     vega_lite: str
+    finding: str = ""
 
 
 def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
@@ -42,8 +44,10 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
             chart = None if table is None else figure.draw(label_models(table, labels))
-            if chart is None:
+            if table is None or chart is None:
                 continue
+            finding = figure.finding(table) if figure.finding else None
             specification = describe_chart(chart)
             text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
-            yield FigureDrawing(figure, render_specification(specification), text + "\n")
+            svg = render_specification(specification)
+            yield FigureDrawing(figure, svg, text + "\n", finding or "")

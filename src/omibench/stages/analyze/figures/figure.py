@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.charts.theme import Chart
 
     Draw = Callable[[pl.DataFrame], "Chart | None"]
+    Finding = Callable[[pl.DataFrame], "str | None"]
 else:
-    Draw = Callable
+    Draw = Finding = Callable
 
 
 class FigurePart(NamedTuple):
@@ -30,13 +31,18 @@ class FigurePart(NamedTuple):
     """Paper and figure; empty for what is our own."""
     draw: Draw
     """The chart; None where the table holds too little for it."""
+    finding: Finding | None = None
+    """What the tests in the table say, in a sentence that stands above the figure; None where they
+    say nothing."""
 
 
 FIGURES: Registry[FigurePart] = Registry("figures", "figure")
 """In the order in which they are shown: the built-in ones, then those of plug-ins."""
 
 
-def figure(name: str, table: str, title: str, source: str = "") -> Callable[[Draw], Draw]:
+def figure(
+    name: str, table: str, title: str, source: str = "", finding: Finding | None = None
+) -> Callable[[Draw], Draw]:
     """A decorator that registers a function as a figure.
 
     Args:
@@ -44,6 +50,7 @@ def figure(name: str, table: str, title: str, source: str = "") -> Callable[[Dra
         table: The result that it is drawn from; the function gets its table alone.
         title: What it shows, in one line.
         source: Paper and figure that it follows.
+        finding: What the tests in the table say, in a sentence; it gets the table alone.
 
     Returns:
         A decorator that returns the function as it is.
@@ -57,7 +64,7 @@ def figure(name: str, table: str, title: str, source: str = "") -> Callable[[Dra
     def register(draw: Draw) -> Draw:
         if not callable(draw):
             raise PluginError(f"figure {name!r}: decorate a function that takes a table")
-        part = FigurePart(name, table, title, source, draw)
+        part = FigurePart(name, table, title, source, draw, finding)
         FIGURES.add(name, part, module=getattr(draw, "__module__", None))
         return draw
 

@@ -16,6 +16,7 @@ from omibench.stages.analyze.figures.difference_rows import (
     select_differences,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_differences
 from omibench.stages.analyze.results.comparisons.pictures import NOISE, PRESENT
 from omibench.stages.analyze.words import NO_VALUE, format_points
 
@@ -31,7 +32,10 @@ MOST_OPAQUE: Final = 0.75
 """Of the largest difference: what is written on it stays readable."""
 
 
-@figure("drops", "baselines", "Changes of accuracy by setting", source="USNCO-V, figure 6")
+@figure(
+    "drops", "baselines", "Changes of accuracy by setting", source="USNCO-V, figure 6",
+    finding=count_differences,
+)  # fmt: skip
 def draw_drops(table: pl.DataFrame) -> Chart | None:
     """Draw the difference of each setting to its baseline: points, and per cent of the baseline.
 

@@ -10,6 +10,7 @@ from omibench.stages.analyze.charts.marks import MOST_ROWS, WIDTH, embed_data, m
 from omibench.stages.analyze.charts.theme import SERIES, Chart
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_open_ranks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 STEP = 22
 
 
-@figure("ranks", "ranks", "Ranks that paired tests leave open")
+@figure("ranks", "ranks", "Ranks that paired tests leave open", finding=count_open_ranks)
 def draw_ranks(table: pl.DataFrame) -> Chart | None:
     """Draw each cell's rank by accuracy, and the range that the tests leave open.
 

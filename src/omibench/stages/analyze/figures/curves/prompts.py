@@ -14,6 +14,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_differences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,7 @@ _MEASURES = ("accuracy", "gptscore")
     "prompt-differences",
     "What another prompt changes",
     source="OMIBench, figure 4a and b",
+    finding=lambda table: count_differences(table.filter(rules=pick_rules(table))),
 )
 def draw_prompts(table: pl.DataFrame) -> Chart | None:
     """Draw a row a model and prompt: its accuracy minus that under the prompt of reference.

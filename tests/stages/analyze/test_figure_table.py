@@ -1,0 +1,29 @@
+"""The table behind a figure: bounded, and without columns that say nothing."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from omibench.stages.analyze.figure_table import MOST_COLUMNS, MOST_ROWS, preview_table
+
+
+def test_columns_that_differ_and_the_first_rows_are_shown() -> None:
+    table = pl.DataFrame(
+        {
+            "result": ["r"] * 30,
+            "model": [f"m{i}" for i in range(30)],
+            "estimate": [1 / 3] * 30,
+            "low": [None] * 30,
+            "n": range(30),
+        },
+        schema_overrides={"low": pl.Float64},
+    )
+    preview = preview_table(table)
+    assert preview.columns == ["model", "estimate", "low", "n"]
+    assert preview.rows[1] == ["m1", "0.3333", "", "1"]
+    assert (len(preview.rows), preview.height) == (MOST_ROWS, 30)
+
+
+def test_a_wide_table_is_bounded() -> None:
+    table = pl.DataFrame({f"c{i}": [1, 2] for i in range(40)})
+    assert len(preview_table(table).columns) == MOST_COLUMNS
