@@ -11,6 +11,7 @@ from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import describe_simulation
 from omibench.stages.analyze.figure_table import preview_table
+from omibench.stages.analyze.figures.model_labels import label_models
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.page_figure import prepare_figure
 from omibench.stages.analyze.parts import ReportCard, sort_cards
@@ -74,6 +75,8 @@ def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
 
 def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
     """The figures of results, a card each."""
+    results = analysis.results
+    labels = {model: results.label(model) for model in results.study.models}
     for drawing in analysis.drawings:
         figure = drawing.figure
         words = f"{figure.title} ({figure.source})" if figure.source else figure.title
@@ -86,7 +89,7 @@ def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
             finding=drawing.finding,
             table=figure.table,
             simulated=table is not None and bool(table["simulated"].any()),
-            preview=None if table is None else preview_table(table),
+            preview=None if table is None else preview_table(label_models(table, labels)),
         )
         yield ReportCard(figure.name, figure.title, html)
 
