@@ -89,7 +89,7 @@ def test_each_kind_is_about_what_the_kinds_before_it_left() -> None:
     page = ask(problem, "page")
     corrected = [
         decide(1, "ann", "annotator", page, PAGE | {"question": "How long?"}),
-        decide(2, "bob", "auditor", page, PAGE),
+        decide(2, "bob", "auditor", page, PAGE | {"question": "How long?"}),
     ]
     before, after = ask(problem), ask(make_problem("p", "How long?"))
     rule = ReviewRule(1)

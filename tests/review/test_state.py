@@ -76,8 +76,21 @@ def test_an_answer_that_one_reader_alone_corrects_goes_to_a_senior() -> None:
     assert fold(first, decide(2, "bob", "auditor")).differences == ("answer",)
     assert fold(first, decide(2, "bob", "auditor", answer="3 m")).status == "escalated"
     assert fold(first, decide(2, "bob", "auditor", answer=" 2  m\n")).status == "settled"
-    question = decide(2, "bob", "auditor", question="Why, then?")
-    assert fold(decide(1, "ann", "annotator"), question).status == "settled"
+
+
+def test_corrections_in_different_words_go_to_a_senior() -> None:
+    first = decide(1, "ann", "annotator", question="Why, then?")
+    plain = decide(1, "ann", "annotator")
+    assert fold(plain, decide(2, "bob", "auditor", question="Why?!")).differences == ("question",)
+    assert fold(first, decide(2, "bob", "auditor")).differences == ("question",)
+    assert fold(first, decide(2, "bob", "auditor", question="Why,  then?\n")).fields == first.fields
+
+
+def test_a_text_that_changes_after_the_audit_is_not_settled_unread() -> None:
+    first, audit = decide(1, "ann", "annotator"), decide(2, "bob", "auditor")
+    assert fold(first, audit).status == "settled"
+    changed = fold(first, audit, decide(3, "ann", "annotator", question="How?"))
+    assert (changed.status, changed.differences) == ("escalated", ("question",))
 
 
 def test_the_senior_binds_and_a_later_objection_opens_another_round() -> None:

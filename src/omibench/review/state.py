@@ -91,11 +91,31 @@ def list_differences(
     )
 
 
+def list_corrections(
+    kind: Kind, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]
+) -> tuple[str, ...]:
+    """Names of the parts that two readers leave in different words.
+
+    Whose words count is for a senior to say (OMIBench, A.4.2): the first reader's would be
+    published unread, and the second reader's would be lost. In a kind that one person decides, the
+    first reader's count.
+    """
+    if kind.reviewers < 2:
+        return ()
+    return tuple(
+        field.name
+        for field in kind.fields
+        if field.edits and _are_unequal(field, first.get(field.name), second.get(field.name))
+    )
+
+
 def _differs(field: Field, first: JsonValue, second: JsonValue) -> bool:
     if field.tolerance is not None and isinstance(first, int) and isinstance(second, int):
         return abs(first - second) > field.tolerance
-    if not field.critical:
-        return False
+    return field.critical and _are_unequal(field, first, second)
+
+
+def _are_unequal(field: Field, first: JsonValue, second: JsonValue) -> bool:
     if field.type == "choices":
         return set(map(str, _as_list(first))) != set(map(str, _as_list(second)))
     if field.type == "text" and isinstance(first, str) and isinstance(second, str):
@@ -135,8 +155,10 @@ def _compare(
     if first is None:
         return _change(state, decisions, "open")
     for other in readers:
-        if differences := list_differences(kind, first.fields, other.fields):
-            return _escalate(state, decisions, differences)
+        differences = list_differences(kind, first.fields, other.fields)
+        corrections = list_corrections(kind, first.fields, other.fields)
+        if disputed := tuple(dict.fromkeys((*differences, *corrections))):
+            return _escalate(state, decisions, disputed)
     if len({d.person for d in readers}) < needed:
         return _change(state, decisions, "audit")
     return _change(state, decisions, "settled", fields=first.fields, by=readers[-1].role)

@@ -33,8 +33,9 @@ def correct_parts(*parts: Part, group: str = "Corrections") -> tuple[Field, ...]
         group: The heading above them.
 
     Returns:
-        A text field for each part, which is None where the text is left as it is. That of the
-        official answer escalates where only one person corrects it, or they correct it differently.
+        A text field for each part, which is None where the text is left as it is. Where two
+        readers leave a part in different words a senior decides; that of the official answer counts
+        in calibrations and residual errors, too.
     """
     return tuple(
         Field(

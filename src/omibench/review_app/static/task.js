@@ -47,7 +47,7 @@ class TaskPage {
       pictures: this.pictures,
       stepCount: Array.isArray(steps) ? steps.length : 0,
       showStep: (index) => showStep(index),
-      edited: new Set(this.role === "senior" ? (this.task.edited ?? []) : []),
+      edited: new Set(this.role === "annotator" ? [] : (this.task.edited ?? [])),
       onChange: () => {
         this.markCandidate();
         this.autosave.change();
