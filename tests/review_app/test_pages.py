@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import omibench.review_app
 import omibench.web
 from omibench.review_app.pages import (
     KindLine,
@@ -81,7 +80,7 @@ def test_progress_shows_a_time_in_minutes() -> None:
 
 def test_the_application_has_the_colours_of_all_pages() -> None:
     shared = read_colours(Path(omibench.web.__file__).parent / "templates/colours.css")
-    colours = read_colours(Path(omibench.review_app.__file__).parent / "static/app.css")
+    colours = read_colours(Path(omibench.web.__file__).parent / "static/base.css")
     assert [len(scheme) > 4 for scheme in shared] == [True, True]
     assert all(
         shared_scheme <= scheme for shared_scheme, scheme in zip(shared, colours, strict=True)
