@@ -13,7 +13,7 @@ from omibench.review.check import DecisionFieldError, check_fields
 from omibench.review.folder import ReviewRecord, read_review
 from omibench.review.kinds import KINDS, find_kind
 from omibench.review.people import Reviewer
-from omibench.review.read import read_decisions
+from omibench.review.read import DECISIONS, read_decisions
 from omibench.review.record import PlacedDecision, append_decisions
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.validation import suggest_name
@@ -134,6 +134,27 @@ def check_decision(
             raise DecisionFieldError(
                 name, f"is no field of {kind.name!r} tasks{suggest_name(name, list(kind.by_name))}"
             )
+
+
+def list_wrong_decisions(review: ReviewRecord) -> list[str]:
+    """What is wrong with decisions of the record itself, one line each.
+
+    Others than `omibench review` may have written decisions.jsonl. Decisions on tasks that are
+    gone, and people who are not in reviewers.yaml by now, are no mistake of a record.
+
+    Args:
+        review: The folder as it was read.
+    """
+    tasks = {task.id: task for task in review.tasks}
+    wrong: list[str] = []
+    for decision in review.decisions:
+        if decision.task not in tasks:
+            continue
+        try:
+            check_decision(decision, tasks, {})
+        except OmibenchError as error:
+            wrong.append(f"{review.folder / DECISIONS}, decision {decision.id!r}: {error}")
+    return wrong
 
 
 def _check_person(decision: ReviewDecision, people: dict[str, Reviewer]) -> None:

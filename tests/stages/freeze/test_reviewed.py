@@ -161,6 +161,24 @@ def test_a_wrong_block_is_one_line(
     assert line in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"valid": ["invalid"]}, "valid: takes one of valid, invalid"),
+        ({"quality": "x"}, "quality: takes a whole number from 1 to 5"),
+        ({"evil": 1}, "evil: is no field of 'item' tasks"),
+        ({"question": "x" * 200_001}, "question: has 200,001 characters"),
+    ],
+)
+def test_a_decision_that_no_form_takes_refuses_a_freeze(
+    make: Make, write: Write, tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    task = ask(make())
+    study = review(tmp_path, [task], agree(task, GOOD | fields))
+    with pytest.raises(FileFormatError, match=message):
+        freeze_dataset(write(make()), tmp_path / "out", study)
+
+
 def test_a_bad_line_refuses_a_freeze(make: Make, write: Write, tmp_path: Path) -> None:
     study = review(tmp_path, [ask(make())], [])
     write_lines(tmp_path / "review/decisions.jsonl", "{", "{")

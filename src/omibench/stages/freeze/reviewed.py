@@ -15,6 +15,7 @@ from omibench.review import Decision, apply, load_decisions
 from omibench.review.apply import valid_decisions
 from omibench.review.chain import compute_head
 from omibench.review.folder import read_review
+from omibench.review.importing import list_wrong_decisions
 from omibench.review.kinds import find_kind
 from omibench.review.read import raise_bad_lines
 from omibench.review.rejected import rejections
@@ -57,7 +58,7 @@ def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], Re
         return problems, None
     _check_kinds(params.kinds)
     record = read_review(Path(params.folder))
-    raise_bad_lines(record.errors)
+    raise_bad_lines((*record.errors, *list_wrong_decisions(record)))
     rule = ReviewRule(params.reviewers, tuple(params.kinds))
     review = settle_problems(
         problems,
