@@ -79,6 +79,7 @@ def test_a_field_is_asked_only_after_the_answer_that_it_names() -> None:
         ({"sure": False, "hint": "h"}, "hint", "is asked only where sure is true"),
         ({"edited": ["a"]}, "edited", "takes a text"),
         ({"edited": "a" * (TEXT_CHARACTERS + 1)}, "edited", "at most 200,000 are taken"),
+        ({"edited": "a\x00b"}, "edited", "the control character U+0000"),
         ({"right": ["yes"]}, "right", "for each of 2 steps"),
         ({"right": ["yes", "maybe"]}, "right", "for each of 2 steps"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,6 +18,7 @@ from omibench.schemas.validation import suggest_name
 
 TEXT_CHARACTERS: Final = 200_000
 """The longest text of a field or comment."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 NO_CANDIDATE: Final = "none"
 """The value of a field that chooses among candidates for none of them."""
 
@@ -150,6 +152,10 @@ def _check_text(field: Field, value: JsonValue, task: ReviewTask) -> None:
     if len(value) > TEXT_CHARACTERS:
         raise DecisionFieldError(
             field.name, f"has {len(value):,} characters and at most {TEXT_CHARACTERS:,} are taken"
+        )
+    if control := _CONTROL.search(value):
+        raise DecisionFieldError(
+            field.name, f"holds the control character U+{ord(control[0]):04X}: take it out"
         )
 
 
