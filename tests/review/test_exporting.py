@@ -74,6 +74,18 @@ def test_a_role_gets_what_is_open_to_it() -> None:
     assert [d.id for d in select(role="senior", statuses=("escalated",)).decisions] == ["d2", "d3"]
 
 
+def test_seniors_get_no_history_of_what_they_are_to_judge_again() -> None:
+    again = make_task("p4", id="item:p4@week", purpose="sample", of=OPEN.id)
+    settled = (decide(1, "ann", "annotator", OPEN), decide(2, "bob", "auditor", OPEN))
+    record = ReviewRecord(Path("review"), (OPEN, again), settled)
+    senior = TaskSelection(role="senior")
+    assert select_export(record, senior).decisions == ()
+    judged = ReviewRecord(
+        Path("review"), (OPEN, again), (*settled, decide(3, "eve", "senior", again))
+    )
+    assert [d.id for d in select_export(judged, senior).decisions] == ["d1", "d2", "d3"]
+
+
 def test_nobody_learns_who_else_reviews() -> None:
     assert select().reviewers == (ANN, BOB)
     assert select(person="bob").reviewers == (BOB,)

@@ -78,7 +78,8 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
 
     Without a person and a role it is a copy for the keeper of the review, with everything. Golds of
     calibrations leave it in no other case. Annotators and auditors get no decision but their own
-    (OMIBench, A.4.1), seniors the history of what is escalated or was settled (A.4.2).
+    (OMIBench, A.4.1), seniors the history of what is escalated or was settled (A.4.2), without that
+    of tasks which a sample has them judge again (A.4.3).
 
     Args:
         record: The review.
@@ -91,11 +92,17 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
         if task.id in states and _is_chosen(states[task.id], selection)
     ]
     tasks = [blind_task(state.task, role, selection.person) for state, role in chosen]
+    judged_again = {
+        task.of
+        for task in record.tasks
+        if task.purpose == "sample" and task.id in states and states[task.id].status != "settled"
+    }
     visible = {
         decision.id
         for state, role in chosen
         for decision in (*state.decisions, *state.stale)
         if _may_see(decision, role, selection.person)
+        and (state.status != "settled" or state.task.id not in judged_again or role != "senior")
     }
     if selection.person is None and selection.role is None:
         ids = {task.id for task in tasks}
