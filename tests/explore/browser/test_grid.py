@@ -96,10 +96,26 @@ def test_the_keys_are_listed(reader: Reader) -> None:
     page.keyboard.press("?")
     assert "Search" in page.get_by_role("dialog").inner_text()
     page.keyboard.press("Escape")
-    assert page.get_by_role("dialog").count() == 0
+    page.get_by_role("dialog").wait_for(state="detached")
 
 
 def test_a_wrong_address_is_one_line(seat: Any) -> None:
     reader = seat()
     page = reader.open("/?models=nobody")
     assert "the run has no 'nobody'" in page.get_by_role("alert").inner_text()
+
+
+def test_real_responses_bear_no_mark(seat: Any) -> None:
+    reader = seat()
+    page = reader.page
+    study = page.request.get(f"{reader.address}/api/study").json()
+    page.route(
+        "**/api/study",
+        lambda route: route.fulfill(json=study | {"simulated": False, "synthetic": None}),
+    )
+    reader.open("/")
+    assert page.locator("#bar .mark-simulated").count() == 0
+    assert "null" not in page.locator("#bar").inner_text()
+    page.locator(".item-link").first.click()
+    page.wait_for_selector(".column")
+    assert "null" not in page.locator("#bar").inner_text()

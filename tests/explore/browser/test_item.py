@@ -40,7 +40,7 @@ def test_the_problem_has_its_pictures_in_its_text(reader: Reader, explored: Stud
     page.keyboard.press("+")
     assert page.locator("dialog.viewer").is_visible()
     page.keyboard.press("Escape")
-    assert page.locator("dialog.viewer").count() == 0
+    page.locator("dialog.viewer").wait_for(state="detached")
 
 
 def test_two_models_stand_side_by_side(reader: Reader, explored: Study) -> None:

@@ -31,17 +31,18 @@ export function renderColumn(column, view) {
   }
   if (column.samples.length > 1) node.append(makeSamples(column, view));
   const main = sample.verdicts.find((verdict) => verdict.rules === view.rules) ?? sample.verdicts[0];
-  node.append(
+  const parts = [
     makeResult(sample, main, view),
     makeAnswer(sample, main),
     ...makeReasoning(sample),
-    makeVerdicts(sample),
+    sample.verdicts.length ? makeVerdicts(sample) : null,
     ...makeJudgements(sample),
     ...renderJudgements(sample.judgements),
     ...renderSaliency(column.saliency),
     sample.key ? makeLazyFold("What was sent", () => loadSent(sample.key)) : null,
     makeFacts(sample),
-  );
+  ];
+  node.append(...parts.filter(Boolean));
   return node;
 }
 
@@ -141,7 +142,6 @@ function makeReasoning(sample) {
 }
 
 function makeVerdicts(sample) {
-  if (!sample.verdicts.length) return "";
   const rows = sample.verdicts.map((verdict) =>
     make(
       "tr",

@@ -9,7 +9,7 @@ import { chooseCells, describeCell, renderTable } from "./table.js";
 import { renderChips, renderTools } from "./tools.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
-import { makeLegend } from "./verdicts.js";
+import { makeLegend, markInvented } from "./verdicts.js";
 
 const MOST_MARKS = 20_000; // of one page: with many columns it has fewer rows
 const ROWS = 100;
@@ -75,13 +75,14 @@ function renderBar() {
     const isOpen = document.body.classList.toggle("side-open");
     filters.setAttribute("aria-expanded", String(isOpen));
   });
-  document.getElementById("bar").append(
+  const nodes = [
     make("h1", { class: "bar-title" }, "Items"),
     make("span", { class: "muted bar-facts" }, ...showText(facts.join(" · "))),
     make("span", { class: "space" }),
-    study.simulated ? make("strong", { class: "mark-simulated" }, "SIMULATED") : null,
+    ...markInvented(study),
     filters,
-  );
+  ];
+  document.getElementById("bar").append(...nodes);
 }
 
 /** Open an address on this page. */

@@ -9,6 +9,7 @@ import { renderProblem } from "./problem.js";
 import { listenToKeys } from "./shortcuts.js";
 import { showText } from "./web/unseen.js";
 import { make, makeKey } from "./web/dom.js";
+import { markInvented } from "./verdicts.js";
 
 const MOST_COLUMNS = 4;
 const main = document.getElementById("main");
@@ -120,7 +121,7 @@ function renderBar(id) {
     move(place.next, "›", "j", "Next item"),
     make("h1", { class: "bar-title item-id", title: id }, ...showText(id)),
     make("span", { class: "space" }),
-    study.simulated ? make("strong", { class: "mark-simulated" }, "SIMULATED") : null,
+    ...markInvented(study),
     make("button", { type: "button", class: "small", on: { click: () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "?" })) } }, "Keys ", makeKey("?")),
     copy,
   );

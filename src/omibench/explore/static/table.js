@@ -5,6 +5,10 @@ import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
 import { makeVerdict, nameKind, wordVerdict } from "./verdicts.js";
 
+const FIRST_MARKS = 3_000; // those that are there at once
+const MORE_MARKS = 1_500;
+const whenIdle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 10));
+
 /**
  * The table of a page of items.
  * @param {Object} page What `/api/items` gives.
@@ -13,19 +17,32 @@ import { makeVerdict, nameKind, wordVerdict } from "./verdicts.js";
  */
 export function renderTable(page, labels, address) {
   const { cells } = page;
-  const rows = page.items.map((item, index) => makeRow(item, index, page, address));
+  const body = make("tbody");
   const table = make(
     "table",
     {
-      class: "grid",
+      class: cells.length ? "grid" : "grid alone",
       role: "grid",
       "aria-label": "Verdicts of items (rows) under models and settings (columns)",
       "aria-rowcount": String(page.total + 2),
     },
     makeHead(cells, labels),
-    make("tbody", {}, ...rows),
+    body,
   );
+  table.style.setProperty("--count", String(cells.length));
+  addRows(body, page, address, FIRST_MARKS);
   return table;
+}
+
+/** Add rows of a page until it has so many marks more; the others follow when there is time. */
+function addRows(body, page, address, marks) {
+  const from = body.rows.length;
+  const to = from + Math.max(1, Math.ceil(marks / Math.max(1, page.cells.length)));
+  const items = page.items.slice(from, to);
+  body.append(...items.map((item, i) => makeRow(item, from + i, page, address)));
+  if (to < page.items.length) {
+    whenIdle(() => (from === 0 || body.isConnected) && addRows(body, page, address, MORE_MARKS));
+  }
 }
 
 function makeHead(cells, labels) {

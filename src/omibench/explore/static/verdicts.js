@@ -56,3 +56,13 @@ export function makeLegend() {
 export function formatShare(share) {
   return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 }
+
+/** Marks of a study whose responses or items are made up. */
+export function markInvented(study) {
+  const marks = [];
+  if (study.synthetic)
+    marks.push(make("strong", { class: "mark-simulated", title: "The items are made up, and in no benchmark" }, "MADE-UP ITEMS"));
+  if (study.simulated)
+    marks.push(make("strong", { class: "mark-simulated", title: "Responses come from seeded stand-ins" }, "SIMULATED"));
+  return marks;
+}
