@@ -19,7 +19,7 @@ PLOT = {
     "data": {
         "values": [
             {"model": "m-1", "setting": "cot", "acc": "0.7", "rev": "workspace"},
-            {"model": "m-1", "setting": "cot", "acc": "0.5", "rev": "HEAD"},
+            {"model": "m-1", "setting": "cot", "acc": "0.5", "rev": "HEAD", "simulated": "true"},
         ]
     },
     "title": {"text": "Accuracy by setting"},
@@ -67,7 +67,7 @@ def test_a_plot_is_drawn_without_a_request_and_names_its_model(
     page.wait_for_selector("#p svg .mark-rect path")
     assert page.locator("#p svg .mark-rect path").count() >= 2
     words = page.locator("#p svg text").all_text_contents()
-    assert {"Accuracy by setting", "m-1", "workspace", "HEAD"} <= set(words)
+    assert {"Accuracy by setting", "m-1 · SIMULATED", "workspace", "HEAD"} <= set(words)
     assert asked == [file.as_uri()]
     assert said == []
     page.close()

@@ -16,9 +16,13 @@ _EMBED: Final = """\
 // DVC calls this for each plot, with the selector of its place and its Vega-Lite. The plot of one
 // model gets its name, and bars show their numbers to the pointer.
 const vegaEmbed = (selector, specification) => {
-  const models = new Set((specification.data?.values ?? []).map((row) => row.model));
+  const rows = specification.data?.values ?? [];
+  const models = new Set(rows.map((row) => row.model));
   const [model] = models;
-  if (models.size === 1 && model) specification.title = { ...specification.title, subtitle: model };
+  const mark = rows.some((row) => row.simulated === "true") ? " · SIMULATED" : "";
+  if (models.size === 1 && model) {
+    specification.title = { ...specification.title, subtitle: model + mark };
+  }
   const refuse = () => Promise.reject(new Error("a plot loads nothing"));
   const { spec } = vegaLite.compile(specification, {
     config: { bar: { tooltip: { content: "data" } } },

@@ -85,6 +85,7 @@ def write_plots(
                 "acc": round_number(s.acc.mean),
                 "lo": round_number(s.acc.lo),
                 "hi": round_number(s.acc.hi),
+                "simulated": results.simulated_cells[s.cell],
             }
             for s in rows
             if s.cell.model == model and s.subject == TOTAL and s.rules == results.main_rules
@@ -97,6 +98,7 @@ def write_plots(
                 "bin": f"{s.cell.setting}, {s.images} images",
                 "acc": round_number(s.acc.mean),
                 "n": s.acc.n,
+                "simulated": results.simulated_cells[s.cell],
             }
             for s in images
             if s.cell != ALL_CELLS and s.cell.model == model and s.rules == results.main_rules
