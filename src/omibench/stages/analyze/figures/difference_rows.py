@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from omibench.stages.analyze.charts.marks import MOST_ROWS
@@ -59,9 +59,13 @@ def scale_row(row: dict[str, Any]) -> dict[str, Any]:
     return row | {name: 100 * row[column] for name, column in columns.items()}
 
 
-def mark_model(row: dict[str, Any]) -> str:
-    """The model of a row, marked where a number is simulated."""
-    return f"{row['model']} · {SIMULATED}" if row["simulated"] else str(row["model"])
+def mark_model(row: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
+    """The model of a row, marked where it is simulated and some of the rows are not.
+
+    Where all are, the title of the figure says so.
+    """
+    is_mixed = not all(other["simulated"] for other in rows)
+    return f"{row['model']} · {SIMULATED}" if row["simulated"] and is_mixed else str(row["model"])
 
 
 def name_baselines(rows: list[dict[str, Any]]) -> str:

@@ -101,15 +101,20 @@ def draw_pictures(table: pl.DataFrame) -> Chart | None:
 
     whole = table.filter(pl.col("slice") == "", pl.col("rules") == table["rules"][0])
     measures = whole["measure"].n_unique()
+    differences = whole.sort("model", "setting", maintain_order=True).to_dicts()
     rows = [
         scale_row(row)
         | {
             "part": row["measure"],
             "name": join_names(
-                [mark_model(row), row["setting"], row["measure"] if measures > 1 else ""]
+                [
+                    mark_model(row, differences),
+                    row["setting"],
+                    row["measure"] if measures > 1 else "",
+                ]
             ),
         }
-        for row in whole.sort("model", "setting", maintain_order=True).to_dicts()
+        for row in differences
     ]
     return _draw_points(rows, "Clean minus real, points", "Clean against real pictures")
 

@@ -45,14 +45,15 @@ def draw_drops(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart; None where fewer than two settings have a baseline.
     """
+    differences = select_differences(table, "setting")
     rows = [
         row
         | {
             "column": row["setting"],
-            "row": join_names([mark_model(row), row["value"]]),
+            "row": join_names([mark_model(row, differences), row["value"]]),
             "text": f"{format_points(row['estimate'])} ({_format_relative(row['relative'])})",
         }
-        for row in select_differences(table, "setting")
+        for row in differences
     ]
     if len({row["column"] for row in rows}) < 2:
         return None
@@ -87,7 +88,7 @@ def draw_conditions(table: pl.DataFrame) -> Chart | None:
         scale_row(row)
         | {
             "column": row["slice"].removeprefix(f"{NOISE}: "),
-            "row": f"{mark_model(row)} · {row['setting']}",
+            "row": f"{mark_model(row, first)} · {row['setting']}",
             "text": f"{format_points(row['estimate'])} (n = {row['n']})",
         }
         for row in first
