@@ -105,7 +105,7 @@ def test_the_formulas_of_a_published_benchmark_are_set(seat: Any, shared_data: P
     page = seat("Ana Abreu").open("item:form")
     counts = page.evaluate(
         """async (texts) => {
-          const { renderMarkdown } = await import("/static/markdown.js");
+          const { renderMarkdown } = await import("/static/web/markdown.js");
           const box = document.createElement("div");
           const counts = { math: 0, refused: 0 };
           for (const text of texts) {
