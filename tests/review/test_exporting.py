@@ -80,6 +80,8 @@ def test_seniors_get_no_history_of_what_they_are_to_judge_again() -> None:
     record = ReviewRecord(Path("review"), (OPEN, again), settled)
     senior = TaskSelection(role="senior")
     assert select_export(record, senior).decisions == ()
+    for role, count in (("senior", 2), ("annotator", 1), ("auditor", 1)):
+        assert len(select_export(record, TaskSelection(role=role)).tasks) == count, role
     judged = ReviewRecord(
         Path("review"), (OPEN, again), (*settled, decide(3, "eve", "senior", again))
     )

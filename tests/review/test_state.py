@@ -105,6 +105,22 @@ def test_the_senior_binds_and_a_later_objection_opens_another_round() -> None:
     assert (again.status, again.rounds) == ("escalated", 2)
 
 
+def test_a_lone_senior_settles_only_where_one_reader_is_enough() -> None:
+    senior = decide(1, "eve", "senior")
+    assert fold(senior).status == "open"
+    assert fold(senior, reviewers=1).status == "settled"
+    sample = TASK.model_copy(update={"purpose": "sample", "of": "item:p0"})
+    assert compute_state(sample, ITEM, [senior]).status == "settled"
+    agreed = fold(senior, decide(2, "ann", "annotator"), decide(3, "bob", "auditor"))
+    assert (agreed.status, agreed.settled_by) == ("settled", "auditor")
+
+
+def test_nobody_settles_a_disagreement_of_their_own() -> None:
+    first, second = decide(1, "ann", "annotator"), decide(2, "bob", "auditor", valid="invalid")
+    assert fold(first, second, decide(3, "bob", "senior", valid="invalid")).status == "escalated"
+    assert fold(first, second, decide(3, "eve", "senior", valid="invalid")).status == "settled"
+
+
 def test_a_decision_on_other_content_is_stale() -> None:
     state = fold(decide(1, "ann", "annotator", make_task("Why not?")))
     assert state.status == "open"

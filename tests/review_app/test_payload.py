@@ -107,6 +107,18 @@ def test_a_sample_is_for_a_senior_and_names_nobody(tmp_path: Path) -> None:
     assert eve.open("item:p1@week")["state"]["status"] == "settled"
 
 
+def test_while_a_sample_waits_seniors_see_nothing_of_the_settled_original(tmp_path: Path) -> None:
+    work = make_task(1)
+    sample = make_task(1, id="item:p1@week", purpose="sample", of="item:p1")
+    service = make_service(tmp_path, [work, sample])
+    open_browser(service, "ann").decide("item:p1")
+    open_browser(service, "bob").decide("item:p1")
+    eve = open_browser(service, "eve")
+    assert eve.open("item:p1")["history"] == []
+    assert eve.decide("item:p1@week").status_code == 201
+    assert [line["person"] for line in eve.open("item:p1")["history"]] == ["ann", "bob"]
+
+
 def test_everybody_does_a_calibration_apart(tmp_path: Path) -> None:
     task = make_task(1, id="item:p1@gate", purpose="calibration", gold={"valid": "invalid"})
     service = make_service(tmp_path, [task])

@@ -215,7 +215,10 @@ def _is_chosen(state: TaskState, selection: TaskSelection) -> bool:
         return False
     if selection.statuses and state.status not in selection.statuses:
         return False
-    return selection.person is None or selection.find_role(state.task) is not None
+    role = selection.find_role(state.task)
+    if state.task.purpose == "sample" and role in {"annotator", "auditor"}:
+        return False  # settled work that seniors judge again
+    return selection.person is None or role is not None
 
 
 def _may_see(decision: ReviewDecision, role: ReviewRole | None, person: str | None) -> bool:

@@ -47,9 +47,10 @@ def compute_state(
 ) -> TaskState:
     """Fold the decisions on a task, in order of time.
 
-    A person's later decision in a role replaces the earlier one; the history keeps both. Annotator
-    and auditor are different people: a decision of the same person in the other role is left out.
-    A senior's decision binds. A later decision that differs from it in a field that escalates
+    A person's later decision in a role replaces the earlier one; the history keeps both. Each
+    person has one role in a task, that of the first decision: nobody audits or settles their own. A
+    senior's decision binds once somebody else has read the task, or where one reader is enough;
+    samples are for seniors alone. A later decision that differs from it in a field that escalates
     opens another round.
 
     Args:
@@ -129,15 +130,15 @@ def _as_list(value: JsonValue) -> Sequence[JsonValue]:
 
 def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int) -> TaskState:
     """The state after one more decision on the content as it is."""
-    role = "annotator" if decision.role == "imported" else decision.role
-    other_role = "auditor" if role == "annotator" else "annotator"
-    if role != "senior" and any(
-        d.person == decision.person and d.role == other_role for d in state.decisions
-    ):
+    role = _read_role(decision)
+    if any(d.person == decision.person and _read_role(d) != role for d in state.decisions):
         return state
     kept = [d for d in state.decisions if (d.person, d.role) != (decision.person, decision.role)]
     decisions = (*kept, decision)
     if role == "senior":
+        is_alone = all(_read_role(d) == "senior" for d in decisions)
+        if is_alone and needed > 1 and state.task.purpose != "sample":
+            return _change(state, decisions, "open")
         return _change(state, decisions, "settled", fields=decision.fields, by="senior")
     if state.settled_by == "senior" and state.fields is not None:
         differences = list_differences(kind, state.fields, decision.fields)
@@ -145,6 +146,10 @@ def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int
             return _change(state, decisions, "settled", fields=state.fields, by="senior")
         return _escalate(state, decisions, differences)
     return _compare(state, kind, decisions, needed)
+
+
+def _read_role(decision: ReviewDecision) -> ReviewRole:
+    return "annotator" if decision.role == "imported" else decision.role
 
 
 def _compare(

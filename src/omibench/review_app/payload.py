@@ -100,10 +100,12 @@ def describe_state(state: TaskState, role: AssignedRole) -> dict[str, Any]:
 def describe_history(opened: OpenedTask, person: Reviewer) -> list[dict[str, Any]]:
     """The decisions on a task that a person may see: a senior all of them, others their own.
 
-    Of a sample, which seniors judge without knowing whose work it is, names are left out
-    (OMIBench, A.4.3).
+    Of a sample, which seniors judge without knowing whose work it is, names are left out; while one
+    waits, seniors see nothing of what others decided on the task itself (OMIBench, A.4.3).
     """
-    is_senior = opened.role == "senior"
+    is_senior = opened.role == "senior" and not (
+        opened.is_judged_again and opened.state.status == "settled"
+    )
     is_named = is_senior and opened.listed.task.purpose != "sample"
     people = list(dict.fromkeys(event.person for event in opened.events))
     stale = {event.id for event in opened.state.stale}

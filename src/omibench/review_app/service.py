@@ -76,6 +76,8 @@ class OpenedTask(NamedTuple):
     events: list[ReviewDecision]
     draft: dict[str, Any] | None
     claimed_by: str | None
+    is_judged_again: bool = False
+    """Whether a sample of it waits for a senior, who must not read what others decided."""
 
     def find_base(self, person: Reviewer) -> str | None:
         """The id of the newest event that a decision of the person follows."""
@@ -192,13 +194,19 @@ class ReviewService:
             events = read_task_events(connection, task.id)
             draft = read_draft(connection, task.id, person.name)
             claim = find_claim(connection, task.id, self.seconds)
+            is_judged_again = any(
+                self.fold(sample, read_task_events(connection, sample.task.id)).status != "settled"
+                for sample in self.content.samples.get(task.id, ())
+            )
         state = self.fold(listed, events)
         role = choose_role(task, kind, state, person)
         if role is None or (not events and self.is_barred(listed, person)):
             return None
         can_decide = may_decide(task, kind, state, person, role)
         claimed_by = claim if claim != person.name else None
-        return OpenedTask(listed, state, role, can_decide, events, draft, claimed_by)
+        return OpenedTask(
+            listed, state, role, can_decide, events, draft, claimed_by, is_judged_again
+        )
 
     def decide(
         self, listed: ListedTask, person: Reviewer, submission: Submission

@@ -55,6 +55,15 @@ class ReviewContent:
     errors: tuple[str, ...] = ()
 
     @cached_property
+    def samples(self) -> Mapping[str, Sequence[ListedTask]]:
+        """The samples of each task, by its id: settled work that is judged again."""
+        samples: dict[str, list[ListedTask]] = defaultdict(list)
+        for listed in self.tasks.values():
+            if listed.task.purpose == "sample" and listed.task.of:
+                samples[listed.task.of].append(listed)
+        return samples
+
+    @cached_property
     def calibration(self) -> tuple[ReviewTask, ...]:
         """The tasks with a gold answer that its reader does not see (OMIBench, A.3.2)."""
         tasks = (listed.task for listed in self.tasks.values())
