@@ -179,6 +179,17 @@ def test_a_decision_that_no_form_takes_refuses_a_freeze(
         freeze_dataset(write(make()), tmp_path / "out", study)
 
 
+def test_people_who_are_in_no_list_are_named(
+    make: Make, write: Write, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    task = ask(make())
+    study = review(tmp_path, [task], agree(task))
+    (tmp_path / "review/reviewers.yaml").write_text("- {name: ann, roles: [annotator]}\n", "utf-8")
+    with caplog.at_level(logging.WARNING):
+        freeze_dataset(write(make()), tmp_path / "out", study)
+    assert "not in reviewers.yaml have decided, and it counts: bob;" in caplog.text
+
+
 def test_a_bad_line_refuses_a_freeze(make: Make, write: Write, tmp_path: Path) -> None:
     study = review(tmp_path, [ask(make())], [])
     write_lines(tmp_path / "review/decisions.jsonl", "{", "{")

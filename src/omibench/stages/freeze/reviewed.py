@@ -14,7 +14,7 @@ from omibench.params.review import ReviewParams
 from omibench.review import Decision, apply, load_decisions
 from omibench.review.apply import valid_decisions
 from omibench.review.chain import compute_head
-from omibench.review.folder import read_review
+from omibench.review.folder import ReviewRecord, read_review
 from omibench.review.importing import list_wrong_decisions
 from omibench.review.kinds import find_kind
 from omibench.review.read import raise_bad_lines
@@ -59,6 +59,7 @@ def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], Re
     _check_kinds(params.kinds)
     record = read_review(Path(params.folder))
     raise_bad_lines((*record.errors, *list_wrong_decisions(record)))
+    _warn_of_others(record)
     rule = ReviewRule(params.reviewers, tuple(params.kinds))
     review = settle_problems(
         problems,
@@ -102,6 +103,19 @@ def _check_kinds(kinds: Sequence[str]) -> None:
             raise ParamsError(
                 f"review.kinds: {kind!r} is no kind that a dataset obeys{suggest_name(kind, ORDER)}"
             )
+
+
+def _warn_of_others(record: ReviewRecord) -> None:
+    """Name those who decided and are not in reviewers.yaml: they may have left, or be nobody."""
+    known = {reviewer.name for reviewer in record.reviewers}
+    others = sorted({decision.person for decision in record.decisions} - known)
+    if others:
+        log.warning(
+            "review: people who are not in reviewers.yaml have decided, and it counts: %s%s; check "
+            "who they are, and keep people in the list who have left",
+            ", ".join(others[:LISTED]),
+            " and more" * (len(others) > LISTED),
+        )
 
 
 def _refuse_unsettled(review: SettledReview, params: ReviewParams) -> None:
