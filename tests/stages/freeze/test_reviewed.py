@@ -49,6 +49,8 @@ def review(
     path: Path, tasks: list[ReviewTask], events: list[ReviewDecision], /, **block: Any
 ) -> Study:
     write_lines(path / "review/tasks.jsonl", *tasks)
+    people = "".join(f"- {{name: {name}, roles: [annotator]}}\n" for name in ("ann", "bob", "eve"))
+    (path / "review/reviewers.yaml").write_text(people, "utf-8")
     if events:
         write_lines(path / "review/decisions.jsonl", *events)
     return parse_study({"review": {"folder": str(path / "review"), **block}}, "test")

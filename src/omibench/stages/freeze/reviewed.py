@@ -111,7 +111,7 @@ def _warn_of_others(record: ReviewRecord) -> None:
     others = sorted({decision.person for decision in record.decisions} - known)
     if others:
         log.warning(
-            "review: people who are not in reviewers.yaml have decided, and it counts: %s%s; check "
+            "freeze: people who are not in reviewers.yaml have decided, and it counts: %s%s; check "
             "who they are, and keep people in the list who have left",
             ", ".join(others[:LISTED]),
             " and more" * (len(others) > LISTED),
