@@ -138,3 +138,12 @@ def test_nothing_is_cut_on_a4_paper(page: Page) -> None:
     )
     assert wide == []
     assert page.locator(".tools").is_hidden()
+
+
+def test_its_head_is_on_every_printed_page(page: Page) -> None:
+    pymupdf = pytest.importorskip("pymupdf")
+    with pymupdf.open(stream=page.pdf(width="297mm", height="110mm"), filetype="pdf") as printed:
+        texts = [sheet.get_text() for sheet in printed]
+    pages = [text for text in texts if "First image only" in text and "[" in text][:3]
+    assert len(pages) > 1
+    assert all("Bounds" in text and "Mathematics" in text for text in pages)
