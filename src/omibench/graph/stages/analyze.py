@@ -90,5 +90,6 @@ ANALYZE = Stage(
         ),
         ResultFile("analyze/explorer/images/{sha256}.{kind}", None, "pictures that models drew"),
         ResultFile("analyze/explorer/formulas/{file}", None, "KaTeX, for formulas of the pages"),
+        ResultFile("analyze/explorer/formulas/fonts/{file}", None, "its fonts"),
     ),
 )  # fmt: skip
