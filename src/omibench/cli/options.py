@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from omibench.params.cell import Cell
     from omibench.params.study import Study
 
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="To listen at.")]
+BehindTls = Annotated[
+    str,
+    typer.Option(metavar="https://NAME", help="Where a TLS terminator before it is reached."),
+]
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
 ]

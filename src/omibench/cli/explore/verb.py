@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.options import BehindTls, Host, Port
 from omibench.text.terminal import say
 
 PORT = 8766
@@ -41,12 +42,9 @@ def explore(
         Path | None,
         typer.Option(metavar="DIR", help="Take notes on items as decisions of this review."),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="To listen at.")] = "127.0.0.1",
-    behind_tls: Annotated[
-        str,
-        typer.Option(metavar="https://NAME", help="Where a TLS terminator before it is reached."),
-    ] = "",
+    port: Port = PORT,
+    host: Host = "127.0.0.1",
+    behind_tls: BehindTls = "",
     secret_file: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What people type to log in; needed behind TLS."),

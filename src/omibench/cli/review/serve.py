@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import Params
+from omibench.cli.options import BehindTls, Host, Params, Port
 from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
 from omibench.text.terminal import say
 
@@ -25,12 +25,9 @@ def serve(
     demo: Annotated[
         bool, typer.Option("--demo", help="Show invented tasks to invented people; keep nothing.")
     ] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = PORT,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="To listen at.")] = "127.0.0.1",
-    behind_tls: Annotated[
-        str,
-        typer.Option(metavar="https://NAME", help="Where a TLS terminator before it is reached."),
-    ] = "",
+    port: Port = PORT,
+    host: Host = "127.0.0.1",
+    behind_tls: BehindTls = "",
     secret_file: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Signs sessions, which then outlive a restart."),
