@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.explore.filters import READY_FILTERS, Scope, list_strong, suspicious_gold
+from omibench.explore.filters import READY_FILTERS, Scope, find_suspicious_gold, list_strong
 from omibench.explore.grid import Grid
 from omibench.explore.query import ItemQuery, parse_query
 from omibench.explore.run import Run
@@ -149,7 +149,7 @@ def test_strong_models_are_those_with_the_highest_mean(explored: Study) -> None:
     items, run = explored.items, explored.run
     assert run is not None
     lonely = Grid(cells[:1], values[:, :1], values[:, :1])
-    assert not suspicious_gold(Scope(items, run, "robust", lonely)).any()
+    assert not find_suspicious_gold(Scope(items, run, "robust", lonely)).any()
 
 
 @pytest.mark.parametrize(

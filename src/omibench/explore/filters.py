@@ -74,12 +74,12 @@ def differ_from_judge(scope: Scope) -> NDArray[np.bool_]:
     return _differ(scope.grid, scope.judge)
 
 
-def all_wrong(scope: Scope) -> NDArray[np.bool_]:
+def find_all_wrong(scope: Scope) -> NDArray[np.bool_]:
     """Every cell that answered is wrong."""
     return _answered(scope.grid) & ~_any_column(_right(scope.grid))
 
 
-def all_right(scope: Scope) -> NDArray[np.bool_]:
+def find_all_right(scope: Scope) -> NDArray[np.bool_]:
     """Every cell that answered is right."""
     import numpy as np
 
@@ -87,7 +87,7 @@ def all_right(scope: Scope) -> NDArray[np.bool_]:
     return _answered(scope.grid) & ~_any_column(wrong)
 
 
-def only_one_right(scope: Scope) -> NDArray[np.bool_]:
+def find_only_one_right(scope: Scope) -> NDArray[np.bool_]:
     """One model alone is right: `scope.model`, or any where none is named."""
     import numpy as np
 
@@ -109,24 +109,24 @@ def only_one_right(scope: Scope) -> NDArray[np.bool_]:
     return alone
 
 
-def refused(scope: Scope) -> NDArray[np.bool_]:
+def find_refused(scope: Scope) -> NDArray[np.bool_]:
     """Some response was refused."""
     return _with_outcome(scope, "refused")
 
 
-def truncated(scope: Scope) -> NDArray[np.bool_]:
+def find_truncated(scope: Scope) -> NDArray[np.bool_]:
     """Some response was cut at the limit of tokens."""
     return _with_outcome(scope, "truncated")
 
 
-def unanswered(scope: Scope) -> NDArray[np.bool_]:
+def find_unanswered(scope: Scope) -> NDArray[np.bool_]:
     """Some response holds no answer to score."""
     import numpy as np
 
     return _any_column(np.nan_to_num(scope.grid.failed) > 0)
 
 
-def changed(scope: Scope) -> NDArray[np.bool_]:
+def find_changed(scope: Scope) -> NDArray[np.bool_]:
     """Some cell's verdict is another one in the other run."""
     import numpy as np
 
@@ -135,7 +135,7 @@ def changed(scope: Scope) -> NDArray[np.bool_]:
     return _differ(scope.grid, scope.other)
 
 
-def suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
+def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     """The strongest models are wrong and agree on one answer: the gold may be wrong.
 
     The models with the highest mean of the grid, up to three, each by the answer that most of its
@@ -177,14 +177,14 @@ def suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
     return mask
 
 
-def few_images(scope: Scope) -> NDArray[np.bool_]:
+def find_few_images(scope: Scope) -> NDArray[np.bool_]:
     """The item has few images."""
     import numpy as np
 
     return np.array([count <= FEW_IMAGES for count in _count_images(scope)], dtype=bool)
 
 
-def many_images(scope: Scope) -> NDArray[np.bool_]:
+def find_many_images(scope: Scope) -> NDArray[np.bool_]:
     """The item has many images."""
     import numpy as np
 
@@ -208,16 +208,18 @@ READY_FILTERS: Final = {
     ready.name: ready
     for ready in (
         ReadyFilter("judge-differs", "Rules and judge differ", differ_from_judge),
-        ReadyFilter("all-wrong", "All models wrong", all_wrong),
-        ReadyFilter("all-right", "All models right", all_right),
-        ReadyFilter("only", "Only one model right", only_one_right),
-        ReadyFilter("refused", "Refused", refused),
-        ReadyFilter("truncated", "Truncated", truncated),
-        ReadyFilter("unanswered", "No answer", unanswered),
-        ReadyFilter("changed", "Changed since the other run", changed),
-        ReadyFilter("few-images", f"Up to {FEW_IMAGES} images", few_images),
-        ReadyFilter("many-images", f"{MANY_IMAGES} images or more", many_images),
-        ReadyFilter("suspicious-gold", "Strong models agree on another answer", suspicious_gold),
+        ReadyFilter("all-wrong", "All models wrong", find_all_wrong),
+        ReadyFilter("all-right", "All models right", find_all_right),
+        ReadyFilter("only", "Only one model right", find_only_one_right),
+        ReadyFilter("refused", "Refused", find_refused),
+        ReadyFilter("truncated", "Truncated", find_truncated),
+        ReadyFilter("unanswered", "No answer", find_unanswered),
+        ReadyFilter("changed", "Changed since the other run", find_changed),
+        ReadyFilter("few-images", f"Up to {FEW_IMAGES} images", find_few_images),
+        ReadyFilter("many-images", f"{MANY_IMAGES} images or more", find_many_images),
+        ReadyFilter(
+            "suspicious-gold", "Strong models agree on another answer", find_suspicious_gold
+        ),
     )
 }
 """By name, in the order of the menu."""
