@@ -1,0 +1,1 @@
+"""Formulas of a text layer as LaTeX: from glyphs, rules and roots to a layout tree."""
