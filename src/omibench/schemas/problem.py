@@ -68,6 +68,23 @@ class Choice(Noun):
         return self
 
 
+class DoubtfulFormula(Noun):
+    """A formula of a problem whose reading is not certain, and the crop of its page.
+
+    `latex` is the best reading, as it stands between dollar signs in the problem; `bbox` is (x0,
+    y0, x1, y1) in PDF points from the top left corner of the page, which counts from 1. `sha256`
+    is over the bytes of `file`, which lies in `formulas/`: no model is shown it.
+    """
+
+    page: int
+    bbox: BBox
+    latex: str
+    file: str
+    sha256: str
+    doubts: list[str]
+    """Why it is not certain, each a short sentence."""
+
+
 class _Asked(Noun):
     """What every view of a problem shares: what is asked, about which pictures."""
 
@@ -141,6 +158,10 @@ class Problem(_Asked):
     there is none."""
     warnings: list[WarningText] = []
     """What was noted of it: a code, with details after a colon (docs/errors.md)."""
+    doubtful_formulas: Annotated[
+        list[DoubtfulFormula], Field(exclude_if=lambda formulas: not formulas)
+    ] = []
+    """Left out of the file where every formula is certain. They are none of its `images`."""
     competition: str | None = None
     year: int | None = None
     topic: str | None = None
