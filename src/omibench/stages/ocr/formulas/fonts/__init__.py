@@ -1,0 +1,1 @@
+"""What the glyphs of fonts mean in a formula, family by family."""
