@@ -1,0 +1,136 @@
+"""The characters of a text layer with everything that MuPDF knows of each, in one typed row.
+
+Three listings of one page are put together: `rawdict` has lines, spans and fonts, `xml` the boxes
+of the ink (the only listing that has them), and the trace glyph ids and the order of painting.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from omibench.stages.ocr.layout.layout import Box
+
+if TYPE_CHECKING:
+    import pymupdf
+
+SEQUENCE = 10_000
+"""Serial numbers between two things that a page paints one after the other."""
+_QUAD = re.compile(r'<char c="[^"]*" quad="([^"]*)" x="([^"]*)" y="([^"]*)"')
+_CODE_FLAG = 128
+"""The flag of a span whose characters are codes of the font: no Unicode is known for them."""
+_ITALIC, _BOLD = 2, 16
+_REPLACEMENT = "\ufffd"
+_MOST_BEYOND = 200
+"""Characters in a row that one listing may lack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """One character of a line of the text layer.
+
+    `box` is where its ink is from top to bottom, and its advance from left to right. `code` is the
+    font's own where no Unicode is known for it, and `glyph_id` the glyph's number in the font.
+    """
+
+    serial: int
+    text: str
+    font: str
+    size: float
+    x: float
+    y: float
+    box: Box
+    code: int | None = None
+    glyph_id: int | None = None
+    italic: bool = False
+    bold: bool = False
+    synthetic: bool = False
+    """A space that MuPDF has put in, since there is room for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A line of the text layer as MuPDF forms it, with the span of each of its characters."""
+
+    raw: dict[str, Any]
+    characters: tuple[Character, ...]
+
+
+def read_runs(page: pymupdf.Page) -> list[TextRun]:
+    """Every line of a page's text layer.
+
+    Args:
+        page: The page, its rotation removed.
+
+    Returns:
+        The lines in the order of the text layer, with spaces.
+    """
+    import pymupdf
+
+    flags = (
+        (pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES)
+        | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+        | pymupdf.TEXT_ACCURATE_BBOXES
+    )
+    layer = page.get_textpage(flags=flags)
+    raw = layer.extractRAWDICT()
+    boxes = _InkBoxes(layer.extractXML())
+    trace = _trace(page)
+    runs, serial = [], 0
+    for line in (line for block in raw["blocks"] for line in block.get("lines", ())):
+        characters = []
+        for span in line["spans"]:
+            font = span["font"].rpartition("+")[2]
+            is_code = bool(span["char_flags"] & _CODE_FLAG)
+            for char in span["chars"]:
+                x, y = char["origin"]
+                painted = trace.get((round(x, 1), round(y, 1)))
+                serial = painted[0] if painted else serial + 1
+                characters.append(
+                    Character(
+                        serial=serial,
+                        text=_REPLACEMENT if is_code else char["c"],
+                        font=font,
+                        size=span["size"],
+                        x=x,
+                        y=y,
+                        box=boxes.find(x, y) or Box(*char["bbox"]),
+                        code=ord(char["c"]) if is_code else None,
+                        glyph_id=painted[1] if painted else None,
+                        italic=bool(span["flags"] & _ITALIC),
+                        bold=bool(span["flags"] & _BOLD),
+                        synthetic=char["synthetic"],
+                    )
+                )
+        runs.append(TextRun(line, tuple(characters)))
+    return runs
+
+
+class _InkBoxes:
+    """Boxes of the listing in its order; `rawdict` leaves out what lies beyond the page."""
+
+    def __init__(self, listing: str) -> None:
+        self.rows = [match.groups() for match in _QUAD.finditer(listing)]
+        self.place = 0
+
+    def find(self, x: float, y: float) -> Box | None:
+        """The box of the next character whose origin is (x, y)."""
+        for k in range(self.place, min(self.place + _MOST_BEYOND, len(self.rows))):
+            quad, at_x, at_y = self.rows[k]
+            if abs(float(at_x) - x) < 0.01 and abs(float(at_y) - y) < 0.01:
+                self.place = k + 1
+                values = [float(value) for value in quad.split()]
+                xs, ys = values[0::2], values[1::2]
+                return Box(min(xs), min(ys), max(xs), max(ys))
+        return None
+
+
+def _trace(page: pymupdf.Page) -> dict[tuple[float, float], tuple[int, int]]:
+    """Serial number and glyph id by the rounded origin of each glyph that is painted."""
+    return {
+        (round(x, 1), round(y, 1)): (span["seqno"] * SEQUENCE + min(k, SEQUENCE - 1), glyph_id)
+        for span in page.get_texttrace()
+        for k, (_, glyph_id, (x, y), _) in enumerate(span["chars"])
+        if glyph_id >= 0
+    }

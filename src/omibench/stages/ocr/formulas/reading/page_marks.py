@@ -1,0 +1,100 @@
+"""Everything that a page paints, as far as formulas may be made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from omibench.stages.ocr.formulas.marks import Glyph, PageMarks, Region, Symbol
+from omibench.stages.ocr.formulas.reading.characters import Character, TextRun, read_runs
+from omibench.stages.ocr.formulas.reading.plain_symbols import identify_character
+from omibench.stages.ocr.formulas.reading.rules import find_bars, find_pictures, find_roots
+from omibench.stages.ocr.layout.layout import Box
+
+if TYPE_CHECKING:
+    import pymupdf
+
+Identify = Callable[[Character], Symbol]
+MAX_GLYPHS = 20_000
+"""Glyphs of a page beyond which its formulas are not read. A page of a paper has 1,000 to 4,000."""
+MAX_DRAWINGS = 4_000
+"""Paths of a page beyond which those that follow are not looked at: maps and scatter plots."""
+
+
+def read_marks(page: pymupdf.Page, identify: Identify = identify_character) -> PageMarks:
+    """The marks of a page, within the limits of this module.
+
+    Args:
+        page: The page, its rotation removed.
+        identify: Tells what a character means.
+
+    Returns:
+        Glyphs (level text alone, no spaces), rules, drawn roots and small pictures.
+    """
+    drawings = page.get_drawings()
+    return gather_marks(page, read_runs(page), drawings, page.get_image_info(), identify)
+
+
+def gather_marks(
+    page: pymupdf.Page,
+    runs: Sequence[TextRun],
+    drawings: Sequence[dict[str, Any]],
+    images: Sequence[dict[str, Any]],
+    identify: Identify = identify_character,
+) -> PageMarks:
+    """The marks of a page whose runs, drawings and images are known."""
+    glyphs = tuple(
+        as_glyph(character, identify(character))
+        for run in runs
+        if is_level(run)
+        for character in run.characters
+        if not character.synthetic and (character.code is not None or not character.text.isspace())
+    )
+    bounded = drawings[:MAX_DRAWINGS]
+    return PageMarks(
+        width=page.rect.width,
+        height=page.rect.height,
+        glyphs=glyphs[:MAX_GLYPHS],
+        bars=tuple(find_bars(bounded)),
+        roots=tuple(find_roots(bounded)),
+        pictures=tuple(find_pictures(images)),
+    )
+
+
+def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> Region:
+    """The marks of a page whose centres lie in a box."""
+    glyphs = tuple(g for g in marks.glyphs if box.holds(g.box))
+    return Region(
+        box=box,
+        glyphs=glyphs,
+        bars=tuple(b for b in marks.bars if box.holds(Box(b.x0, b.y, b.x1, b.y))),
+        roots=tuple(r for r in marks.roots if box.holds(r.box)),
+        pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
+        display=display,
+    )
+
+
+def is_level(run: TextRun) -> bool:
+    """Whether a line of the text layer runs from left to right."""
+    return bool(abs(run.raw["dir"][1]) < 0.05 and run.raw["dir"][0] > 0)
+
+
+def as_glyph(character: Character, symbol: Symbol) -> Glyph:
+    """A character as a mark, its box corrected where the symbol says that the font's is false."""
+    box = character.box
+    if symbol.ascent is not None:
+        box = box._replace(y0=character.y - symbol.ascent * character.size)
+    if symbol.descent is not None:
+        box = box._replace(y1=character.y + symbol.descent * character.size)
+    return Glyph(
+        serial=character.serial,
+        text=character.text,
+        symbol=symbol,
+        font=character.font,
+        size=character.size,
+        x=character.x,
+        y=character.y,
+        box=box,
+        italic=character.italic,
+        bold=character.bold,
+    )
