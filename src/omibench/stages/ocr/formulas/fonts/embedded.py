@@ -13,8 +13,8 @@ LONGEST_FONT = 16 * 2**20
 """A font program of more bytes is not opened."""
 MOST_FONTS = 200
 """A page's fonts beyond this number are not opened."""
-_NAME_LENGTH = 31
-"""MuPDF keeps so many characters of a font's name."""
+_NAME_LENGTH = 24
+"""A name of so many characters may be cut: MuPDF keeps 31, and seven of them may be a subset's."""
 _LARGEST_INK = 20.0
 """In units of the type size; a larger box is a lie of the font."""
 
@@ -97,13 +97,14 @@ def _key(font: str) -> str:
 
 def _open(document: pymupdf.Document, xref: int) -> pymupdf.Font | None:
     import pymupdf
+    from pymupdf import mupdf
 
     try:
         program = document.extract_font(xref)[3]
         if not program or len(program) > LONGEST_FONT:
             return None
         return pymupdf.Font(fontbuffer=program)
-    except (RuntimeError, ValueError):  # what PyMuPDF raises for a program that is no font
+    except (RuntimeError, ValueError, mupdf.FzErrorBase):  # a program that is no font
         return None
 
 
@@ -114,7 +115,7 @@ def _read(font: pymupdf.Font, glyph_id: int) -> GlyphFacts:
         name = mupdf.fz_get_glyph_name2(font.this, glyph_id)
         path = mupdf.fz_outline_glyph(font.this, glyph_id, mupdf.FzMatrix())
         rect = mupdf.ll_fz_bound_path(path.m_internal, None, mupdf.ll_fz_scale(1, 1))
-    except (RuntimeError, ValueError):
+    except (RuntimeError, ValueError, mupdf.FzErrorBase):
         return NO_FACTS
     ink = Box(rect.x0, rect.y0, rect.x1, rect.y1)
     fits = ink.x0 < ink.x1 and max(map(abs, ink)) < _LARGEST_INK
