@@ -29,6 +29,9 @@ class Symbol:
     kind: Kind
     ascent: float | None = None
     descent: float | None = None
+    upright: bool = False
+    """A letter of a roman alphabet, as words, names of functions and units are set in; variables
+    are not, whatever their shape."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,35 @@
+"""What a glyph means, whatever font it was set in: one table a family, asked in turn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.fonts import tex
+from omibench.stages.ocr.formulas.fonts.characters import of_character
+from omibench.stages.ocr.formulas.marks import Symbol
+
+_ITALIC = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
+
+
+def identify(
+    font: str, text: str, *, name: str | None = None, glyph_id: int | None = None
+) -> Symbol:
+    """What a glyph means in a formula.
+
+    Args:
+        font: the font's name without the letters of a subset (`embedded.plain_name`).
+        text: what the PDF says that it is: one Unicode character, U+FFFD where it says nothing.
+        name: its name in the font program (`embedded.EmbeddedFonts.facts`).
+        glyph_id: its number in the font program, as `get_texttrace()` gives it.
+
+    Returns:
+        Its symbol; of kind `unknown`, with `\\square` for its LaTeX, where no table has it.
+    """
+    if tex.is_tex(font):
+        return tex.of_tex(font, text, name)
+    symbol = of_character(text)
+    if symbol.kind == "unknown" and name:
+        symbol = tex.of_name(name) or symbol
+    is_roman = symbol.kind == "letter" and text.isascii() and not _ITALIC.search(font)
+    return replace(symbol, upright=True) if is_roman else symbol

@@ -1,0 +1,203 @@
+"""Fonts of TeX by the names of their glyphs, which their programs keep where codes say nothing.
+
+The names are those of the AMS's Type 1 programs of Computer Modern, Euler and the AMS symbols, and
+of the fonts that follow them: Latin Modern, newtx and STIX.
+"""
+
+from __future__ import annotations
+
+import re
+
+from omibench.stages.ocr.formulas.fonts.characters import of_character
+from omibench.stages.ocr.formulas.marks import Symbol
+
+_FAMILIES = re.compile(
+    r"(CM(R|MI|SY|EX|BX|TI|SL|SS|TT|BSY|MIB|CSC|DUNH)|SF(R|TI|BX|SS|TT|SL)|LM(Roman|Math|Sans|Mono)|"
+    r"MS[AB]M|EU[RFSEX][MBX]?|E?UF[MB]|rsfs|tx|NewTX|nxl|zxx|px|STIX|stix|wasy|bbm|dsrom|BBOLD|esint|"
+    r"stmary|TeXGyre|ntx)",
+)
+_VARIABLES = re.compile(
+    r"CMMI|LMMathItalic|EUR[MB]|NewTXMI|NewPXMI|nxlmi|zxl|STIXTwoMath|LMMathBold"
+)
+_CALLIGRAPHIC = re.compile(r"CM(B?SY)|LMMathSymbols|EUS[MB]|txsy|txbsy|pxsy|rsfs|ntxsy|nxlsy")
+_SCRIPT = re.compile(r"rsfs|RSFS|txsyc?scr")
+_BLACKBOARD = re.compile(r"MSBM|txsyb|pxsyb|bbm|BBOLD|dsrom|txmia|ntxsyb")
+_FRAKTUR = re.compile(r"EUF[MB]|UF[MB]")
+_BOLD = re.compile(r"CMBX|CMMIB|CMBSY|EU[RFS]B|-Bold|Bold|BX\d|txb|NewTXBMI")
+_ITALIC = re.compile(r"CMTI|CMSL|Italic|Oblique|SFTI|SFSL|CMBXTI|-It")
+
+_NAMES = (
+    "epsilon \\epsilon epsilon1 \\varepsilon phi \\phi phi1 \\varphi theta1 \\vartheta rho1 "
+    "\\varrho sigma1 \\varsigma pi1 \\varpi omega1 \\varpi kappa1 \\varkappa dotlessi \\imath "
+    "dotlessj \\jmath lscript \\ell weierstrass \\wp Rfractur \\Re Ifractur \\Im Rfraktur \\Re "
+    "Ifraktur \\Im planckover2pi \\hbar planckover2pi1 \\hbar aleph \\aleph beth \\beth "
+    "infinity \\infty emptyset \\emptyset varnothing \\varnothing universal \\forall "
+    "existential \\exists notexistential \\nexists perpendicular \\perp latticetop \\top "
+    "triangle \\triangle triangleinv \\bigtriangledown club \\clubsuit spade \\spadesuit "
+    "heart \\heartsuit diamond \\diamondsuit angle \\angle measuredangle \\measuredangle "
+    "square \\square squaresolid \\blacksquare lozenge \\lozenge star \\star starfill \\bigstar "
+    "section \\S nabla \\nabla gradient \\nabla partialdiff \\partial Delta \\Delta "
+    "Omega \\Omega mu \\mu eth \\eth Upsilon1 \\Upsilon Digamma \\digamma digamma \\digamma"
+)
+_OPERATOR_NAMES = (
+    "minus - plus + multiply \\times periodcentered \\cdot divide \\div asteriskmath * "
+    "diamondmath \\diamond plusminus \\pm minusplus \\mp circleplus \\oplus circleminus \\ominus "
+    "circlemultiply \\otimes circledivide \\oslash circledot \\odot circlecopyrt \\bigcirc "
+    "openbullet \\circ bullet \\bullet intersection \\cap union \\cup unionmulti \\uplus "
+    "logicaland \\wedge logicalor \\vee backslash \\backslash wreathproduct \\wr unionsq \\sqcup "
+    "intersectionsq \\sqcap slash / dagger \\dagger daggerdbl \\ddagger coproduct \\amalg "
+    "logicalnot \\neg"
+)
+_RELATION_NAMES = (
+    "equal = less < greater > lessequal \\leq greaterequal \\geq lessorequalslant \\leqslant "
+    "greaterorequalslant \\geqslant lessorsimilar \\lesssim greaterorsimilar \\gtrsim "
+    "lessmuch \\ll greatermuch \\gg equivalence \\equiv similar \\sim approxequal \\approx "
+    "similarequal \\simeq equivasymptotic \\asymp proportional \\propto element \\in owner \\ni "
+    "propersubset \\subset propersuperset \\supset reflexsubset \\subseteq "
+    "reflexsuperset \\supseteq precedes \\prec follows \\succ precedesequal \\preceq "
+    "followsequal \\succeq turnstileleft \\vdash turnstileright \\dashv colon : "
+    "notequal \\neq therefore \\therefore because \\because approxorequal \\approxeq "
+    "notlessequal \\nleq notgreaterequal \\ngeq notless \\nless notgreater \\ngtr "
+    "notsubsetoreql \\nsubseteq subsetnotequal \\subsetneq divides \\mid notbar \\nmid "
+    "notparallel \\nparallel triangleleft \\triangleleft triangleright \\triangleright"
+)
+_ARROW_NAMES = (
+    "arrowright \\to arrowleft \\leftarrow arrowup \\uparrow arrowdown \\downarrow "
+    "arrowboth \\leftrightarrow arrowdblright \\Rightarrow arrowdblleft \\Leftarrow "
+    "arrowdblboth \\Leftrightarrow arrowdblup \\Uparrow arrowdbldown \\Downarrow "
+    "arrownortheast \\nearrow arrowsoutheast \\searrow arrownorthwest \\nwarrow "
+    "arrowsouthwest \\swarrow arrowbothv \\updownarrow harpoonleftright \\rightleftharpoons "
+    "harpoonrightleft \\leftrightharpoons arrowparrrightleft \\rightleftarrows "
+    "arrowparrleftright \\leftrightarrows arrowtwoheadright \\twoheadrightarrow "
+    "squiggleright \\rightsquigarrow "
+    "arrowsquiggleright \\rightsquigarrow harpoonleftup \\leftharpoonup "
+    "harpoonleftdown \\leftharpoondown harpoonrightup \\rightharpoonup "
+    "harpoonrightdown \\rightharpoondown"
+)
+_PUNCTUATION_NAMES = "bar | bardbl \\| period . comma , semicolon ; exclam ! question ?"
+_ACCENT_NAMES = (
+    "vector \\vec vec \\vec circumflex \\hat hat \\hat tilde \\tilde macron \\bar dotaccent \\dot "
+    "dotacc \\dot dieresis \\ddot ddotacc \\ddot ring \\mathring caron \\check breve \\breve "
+    "acute \\acute grave \\grave hatwide \\widehat hatwider \\widehat hatwidest \\widehat "
+    "tildewide \\widetilde tildewider \\widetilde tildewidest \\widetilde tie \\overset{\\frown} "
+    "negationslash \\not"
+)
+_LARGE_NAMES = (
+    "summation \\sum product \\prod coproduct \\coprod integral \\int contintegral \\oint "
+    "union \\bigcup intersection \\bigcap circleplus \\bigoplus circlemultiply \\bigotimes "
+    "circledot \\bigodot logicaland \\bigwedge logicalor \\bigvee unionsq \\bigsqcup "
+    "unionmulti \\biguplus"
+)
+_LARGE = re.compile(r"(\w+?)(text|display)(\.\d+)?$")
+_FENCES = {
+    "paren": ("(", ")"),
+    "bracket": ("[", "]"),
+    "brace": ("\\{", "\\}"),
+    "angbracket": ("\\langle", "\\rangle"),
+    "floor": ("\\lfloor", "\\rfloor"),
+    "ceiling": ("\\lceil", "\\rceil"),
+}
+_FENCE = re.compile(
+    r"(paren|bracket|brace|angbracket|floor|ceiling)(left|right)"
+    r"(?P<tail>(big|Big|bigg|Bigg)?(\.\w+)?|(tp|mid|bt|ex)[AB]?)$"
+)
+_ROOT = re.compile(r"radical(?P<tail>big|Big|bigg|Bigg|bt|vertex|tp)?[A-D\d]*(\.\w+)?$")
+_HORIZONTAL_BRACE = re.compile(r"bracehtip(down|up)(left|right)")
+_WIDE_ACCENT = re.compile(r"(hat|tilde)\d$")
+"""Of newtx, which has five widths of each."""
+_CODE_NAME = re.compile(r"u(?:ni)?([0-9A-F]{4,6})(?:\.(\w+))?$")
+_PARTS_OF_ARROWS = {
+    "mapsto": Symbol("\\mapstochar", "piece"),
+    "arrowhookleft": Symbol("\\lhook", "piece"),
+    "arrowhookright": Symbol("\\rhook", "piece"),
+    "vextendsingle": Symbol("|", "piece"),
+    "vextenddouble": Symbol("\\|", "piece"),
+    "braceex": Symbol("\\{", "piece"),
+    "suppress": Symbol("-", "piece"),
+}
+
+
+def _table() -> dict[str, Symbol]:
+    table = dict(_PARTS_OF_ARROWS)
+    for text, kind in (
+        (_NAMES, "letter"),
+        (_OPERATOR_NAMES, "operator"),
+        (_RELATION_NAMES, "relation"),
+        (_ARROW_NAMES, "arrow"),
+        (_PUNCTUATION_NAMES, "punctuation"),
+        (_ACCENT_NAMES, "accent"),
+    ):
+        words = text.split()
+        pairs = zip(words[::2], words[1::2], strict=True)
+        table |= {name: Symbol(latex, kind) for name, latex in pairs}  # type: ignore[arg-type]
+    return table
+
+
+_SYMBOLS = _table()
+_LARGE_SYMBOLS = dict(zip(_LARGE_NAMES.split()[::2], _LARGE_NAMES.split()[1::2], strict=True))
+
+
+def is_tex(font: str) -> bool:
+    """Whether a font's name is one of TeX's families."""
+    return bool(_FAMILIES.match(font))
+
+
+def of_name(name: str) -> Symbol | None:
+    """What a glyph name of TeX's fonts means; None where no table has it."""
+    if match := _CODE_NAME.match(name):
+        return of_character(chr(min(int(match[1], 16), 0x10FFFF)))
+    plain = name.partition(".")[0]
+    return _of_extension(name) or _SYMBOLS.get(name) or _SYMBOLS.get(plain)
+
+
+def _of_extension(name: str) -> Symbol | None:
+    """A glyph of an extension font: brackets and roots of all heights, their parts, and sums."""
+    if match := _FENCE.match(name):
+        side = match[2] == "right"
+        is_piece = match["tail"].rstrip("AB") in {"tp", "mid", "bt", "ex"}
+        return Symbol(_FENCES[match[1]][side], "piece" if is_piece else "close" if side else "open")
+    if match := _ROOT.match(name):
+        is_piece = match["tail"] in {"bt", "vertex", "tp"}
+        return Symbol("\\sqrt", "piece" if is_piece else "root")
+    if (match := _LARGE.match(name)) and match[1] in _LARGE_SYMBOLS:
+        return Symbol(_LARGE_SYMBOLS[match[1]], "large")
+    if _HORIZONTAL_BRACE.match(name):
+        return Symbol("\\brace", "piece")
+    if _WIDE_ACCENT.match(name):
+        return Symbol("\\wide" + name[:-1], "accent")
+    return None
+
+
+def of_tex(font: str, text: str, name: str | None) -> Symbol:
+    """What a glyph of a font of TeX means.
+
+    Args:
+        font: the font's name without the letters of a subset.
+        text: what the PDF says that it is.
+        name: the glyph's name in the font program, where it has one.
+    """
+    symbol = (of_name(name) if name else None) or of_character(text)
+    if symbol.kind not in {"letter", "digit"}:
+        return symbol
+    command = _alphabet(font, symbol.latex)
+    if command:
+        return Symbol(f"{command}{{{symbol.latex}}}", symbol.kind)
+    is_roman = symbol.latex.isalpha() and not _VARIABLES.match(font) and not _ITALIC.search(font)
+    return Symbol(symbol.latex, symbol.kind, upright=is_roman)
+
+
+def _alphabet(font: str, latex: str) -> str:
+    """The command of the alphabet that a font sets a letter in; empty for roman and italic."""
+    plain = latex.isascii() and len(latex) == 1
+    if plain and latex.isalpha() and _FRAKTUR.match(font):
+        return "\\mathfrak"
+    if plain and _BLACKBOARD.match(font) and (latex.isupper() or "bb" in font.lower()):
+        return "\\mathbb"
+    if plain and _SCRIPT.match(font):
+        return "\\mathscr"
+    if plain and latex.isupper() and _CALLIGRAPHIC.match(font):
+        return "\\mathcal"
+    if not _BOLD.search(font):
+        return ""
+    is_roman = plain and not _VARIABLES.match(font) and not _ITALIC.search(font)
+    return "\\mathbf" if is_roman else "\\boldsymbol"
