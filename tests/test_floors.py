@@ -11,7 +11,7 @@ from omibench.graph.stages import STAGE_NAMES
 
 STAGES = set(STAGE_NAMES)
 FLOORS: tuple[set[str], ...] = (
-    {"text"},
+    {"latex", "text"},
     {"errors"},
     {"extras"},
     {"files"},

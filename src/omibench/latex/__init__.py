@@ -1,0 +1,7 @@
+"""LaTeX formulas in texts: where they stand, one spelling of each, and how two of them differ."""
+
+from omibench.latex.compare import find_differences
+from omibench.latex.normal_form import normalise
+from omibench.latex.spans import FormulaSpan, find_formulas, replace_formulas
+
+__all__ = ["FormulaSpan", "find_differences", "find_formulas", "normalise", "replace_formulas"]

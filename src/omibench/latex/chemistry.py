@@ -1,0 +1,69 @@
+r"""One spelling of the notation of mhchem: `\ce{SO4^2-}` is `\ce{SO_{4}^{2-}}`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ARROW: Final = re.compile(r"\s*(<=>>|<<=>|<=>|<-->|<->|->|<-)((?:\[[^\[\]]*\]){0,2})\s*")
+_OPERATOR: Final = re.compile(r"\s+([+=])\s+")
+_STATE: Final = re.compile(r"\s+(?=\((?:s|l|g|aq)\))")
+_DOT: Final = re.compile(r"\s*(?:\*|·|\\cdot(?![A-Za-z]))\s*|(?<=[A-Za-z\d)\]}])\.(?=\d*[A-Z(])")
+_SPACED_COEFFICIENT: Final = re.compile(r"(?:(?<=^)|(?<=[\s.\x01]))(\d+(?:/\d+)?)\s+(?=[A-Z(\[])")
+_LOWERED: Final = re.compile(r"_(\{[^{}]*\}|[A-Za-z0-9])")
+_RAISED: Final = re.compile(r"\^(\{[^{}]*\}|\d*[+-]|[+-]\d+|\d+|[A-Za-z.*])")
+_CHARGE: Final = re.compile(r"(?<=[A-Za-z\d)\]}])([+-])(?=\s|$|\)|\]|\(|,|->|<)")
+_SCRIPTS: Final = re.compile(r"(\^\{[^{}]*\})(_\{[^{}]*\})")
+_SPACE: Final = re.compile(r"\s+")
+
+
+def normalise_chemistry(source: str) -> str:
+    r"""Bring what stands between the braces of `\ce{...}` to one spelling.
+
+    Indices and charges get their signs and braces, arrows and plus signs between substances a space
+    at both sides, states of matter none; the dot of a hydrate is a full stop.
+
+    Args:
+        source: Without `\ce` and its braces.
+    """
+    arrows: list[str] = []
+
+    def keep_arrow(match: re.Match[str]) -> str:
+        arrows.append(f" {match[1]}{_SPACE.sub(' ', match[2])} ")
+        return f" \x00{chr(0xE000 + len(arrows) - 1)} "
+
+    text = _ARROW.sub(keep_arrow, source.replace("−", "-").replace("⇌", "<=>").replace("→", "->"))
+    text = _STATE.sub("", _SPACE.sub(" ", text).strip())
+    text = _OPERATOR.sub("\x01\\1\x01", text)
+    text = _DOT.sub(".", text)
+    text = _SPACED_COEFFICIENT.sub(r"\1", text)
+    text = " ".join(_normalise_word(word) for word in text.split(" "))
+    text = text.replace("\x01", " ")
+    for number, arrow in enumerate(arrows):
+        text = text.replace(f" \x00{chr(0xE000 + number)} ", arrow)
+        text = text.replace(f"\x00{chr(0xE000 + number)}", arrow.strip())
+    return _SPACE.sub(" ", text).strip()
+
+
+def _normalise_word(word: str) -> str:
+    """The scripts of substances without spaces, in one spelling."""
+    return "\x01".join(_normalise_substance(part) for part in word.split("\x01"))
+
+
+def _normalise_substance(word: str) -> str:
+    if word in {"+", "-", "=", "v", "^"} or word.startswith("\x00"):
+        return word
+    word = _RAISED.sub(lambda match: f"^{{{match[1].strip('{}')}}}", word)
+    word = _CHARGE.sub(r"^{\1}", word)
+    word = _LOWERED.sub(lambda match: f"_{{{match[1].strip('{}')}}}", word)
+    word = _index_digits(word)
+    return _SCRIPTS.sub(r"\2\1", word)
+
+
+def _index_digits(word: str) -> str:
+    """Digits behind an element or a bracket as an index, those in braces left alone."""
+    pieces = re.split(r"(\{[^{}]*\})", word)
+    return "".join(
+        piece if piece.startswith("{") else re.sub(r"(?<=[A-Za-z)\]])(\d+)", r"_{\1}", piece)
+        for piece in pieces
+    )

@@ -1,0 +1,112 @@
+"""The atoms of commands with arguments and of environments."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from omibench.latex.atoms import NEW_ROW, Atom, write_row
+from omibench.latex.synonyms import (
+    ARROWS_WITH_TEXT,
+    DELIMITED,
+    FUNCTIONS,
+    MATRICES,
+    NEGATIONS,
+    list_words,
+)
+
+_LIMITS: Final = list_words(
+    r"\sum \prod \coprod \int \iint \iiint \oint \bigcup \bigcap \bigoplus \bigotimes \bigvee"
+    r" \bigwedge \bigsqcup \biguplus"
+)
+_GREEK: Final = re.compile(
+    r"\\(?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho"
+    r"|sigma|tau|upsilon|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi"
+    r"|Omega|nabla)"
+)
+
+
+def make_atom(text: str, font: str) -> Atom:
+    """A sign in a font, without the font where it prints nothing else."""
+    letter = len(text) == 1 and text.isalpha()
+    digit = len(text) == 1 and text.isdigit() and font in {"bf", "bb"}
+    greek = font == "bf" and _GREEK.fullmatch(text) is not None
+    return Atom(text, font if letter or digit or greek else "")
+
+
+def build_command(name: str, options: list[str], arguments: list[list[Atom]]) -> list[Atom]:
+    """The atoms of a command with arguments.
+
+    Args:
+        name: After its synonyms.
+        options: What stands in square brackets.
+        arguments: As many as the command has.
+    """
+    texts = [write_row(argument) for argument in arguments]
+    if name in {r"\tag", r"\color"}:
+        return []
+    if name in {r"\textcolor", r"\sfrac", r"\pmod", r"\bmod", r"\not", r"\prescript"}:
+        return _splice_command(name, arguments)
+    if name in ARROWS_WITH_TEXT:
+        arrow = ARROWS_WITH_TEXT[name]
+        arrow = f"\\overset{{{texts[0]}}}{{{arrow}}}" if texts[0] else arrow
+        below = options[0] if options else ""
+        return [Atom(f"\\underset{{{below}}}{{{arrow}}}" if below else arrow)]
+    if name in {r"\underset", r"\overset"} and _takes_limits(arguments[1]):
+        script = {"sub": texts[0]} if name == r"\underset" else {"sup": texts[0]}
+        return [*arguments[1][:-1], arguments[1][-1]._replace(**script)]
+    if name == r"\fbox":
+        name = r"\boxed"
+    index = f"[{options[0]}]" if options and options[0] else ""
+    return [Atom(f"{name}{index}{''.join(f'{{{text}}}' for text in texts)}")]
+
+
+def _splice_command(name: str, arguments: list[list[Atom]]) -> list[Atom]:
+    """Commands that print their arguments in a row, with signs of their own."""
+    modulo = [Atom(letter, "rm") for letter in "mod"]
+    if name == r"\pmod":
+        return [Atom("("), *modulo, *arguments[0], Atom(")")]
+    if name == r"\bmod":
+        return modulo
+    if name == r"\prescript":
+        sup, sub, base = arguments
+        return [Atom("{}", "", write_row(sub), write_row(sup)), *base]
+    if name == r"\not":
+        return _negate(arguments[0])
+    slashed = [*arguments[0], Atom("/"), *arguments[1]]
+    return slashed if name == r"\sfrac" else arguments[1]
+
+
+def _negate(atoms: list[Atom]) -> list[Atom]:
+    """A relation with a stroke."""
+    if not atoms:
+        return []
+    text = atoms[0].text
+    return [atoms[0]._replace(text=NEGATIONS.get(text) or f"\\not{text}"), *atoms[1:]]
+
+
+def _takes_limits(atoms: list[Atom]) -> bool:
+    """Whether what stands above or below is a limit: at a sum, or at a function as `lim`."""
+    if not atoms or any(atom.has_scripts for atom in atoms):
+        return False
+    name = "".join(atom.text for atom in atoms)
+    return name in _LIMITS or (name in FUNCTIONS and all(atom.font == "rm" for atom in atoms))
+
+
+def build_rows(name: str, rows: list[list[list[Atom]]]) -> list[Atom]:
+    """The atoms of an environment.
+
+    Args:
+        name: Without a star. One that is no matrix is rows, whose cells print side by side.
+        rows: The cells of each row.
+    """
+    if name not in MATRICES:
+        atoms: list[Atom] = []
+        for number, row in enumerate(rows):
+            atoms += [Atom(NEW_ROW)] if number else []
+            atoms += [atom for cell in row for atom in cell]
+        return atoms
+    cells = NEW_ROW.join("&".join(write_row(cell) for cell in row) for row in rows)
+    opening, closing = DELIMITED.get(name, ("", ""))
+    matrix = Atom(f"\\begin{{matrix}}{cells}\\end{{matrix}}")
+    return [atom for atom in (Atom(opening), matrix, Atom(closing)) if atom.text]
