@@ -9,9 +9,10 @@ import pytest
 
 from omibench.errors import MissingInputError, PaperError
 from omibench.params.stages.ocr import OcrParams
-from omibench.review_tasks.pages import draw_problem_pages, show_pages
-from omibench.schemas.pages import PageLine, PageText
+from omibench.review_tasks.pages import draw_problem_pages, list_drawn_pages, show_pages
+from omibench.schemas.pages import PageLine, PagePicture, PageText
 from omibench.schemas.problem import Problem
+from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.sources.manifest import Source
 from review_tasks.makers import make_problem
 from small_freeze import make_picture
@@ -61,6 +62,28 @@ def test_each_page_is_drawn_once_and_has_the_boxes_of_its_problem(
     (other,) = show(problems[1])
     assert other.picture.boxes == []
     assert other.picture.sha256 == second.picture.sha256
+
+
+def test_pages_that_ocr_has_drawn_are_not_drawn_again(paper: Path, tmp_path: Path) -> None:
+    problem = make_problem(1, tmp_path, question=TEXT, pages=[1])
+    picture = tmp_path / "ocr" / "pages" / "ipho" / "p0001.jpg"
+    picture.parent.mkdir(parents=True)
+    picture.write_bytes(make_picture(1))
+    rows = [
+        PagePicture(
+            source="ipho", page=page, file=f"pages/ipho/p000{page}.jpg", sha256="0" * 64,
+            width=400, height=600,
+        )
+        for page in (1, 2)
+    ]  # fmt: skip
+    write_jsonl(tmp_path / "ocr" / "page_pictures.jsonl", rows)
+    drawn = list_drawn_pages(tmp_path / "ocr")
+    assert list(drawn) == [("ipho", 1)]  # the other's file is not there
+    paper.unlink()
+    pages = draw_problem_pages([problem], [make_text(1)], [], tmp_path, OcrParams(), drawn=drawn)
+    (shown,) = show_pages(pages, [make_text(1)])(problem)
+    assert shown.path == picture
+    assert shown.picture.boxes == [(0.1, 0.15, 0.75, 0.175)]
 
 
 def test_a_page_that_was_turned_to_be_read_is_shown_as_it_was_read(

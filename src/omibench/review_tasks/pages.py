@@ -9,8 +9,9 @@ from pathlib import Path
 from omibench.errors import MissingInputError
 from omibench.files.hashes import hash_file
 from omibench.params.stages.ocr import OcrParams
+from omibench.results.page_boxes import find_boxes, scale_box
+from omibench.results.paper_pages import PaperPages
 from omibench.review.contents import find_suffix
-from omibench.review_tasks.boxes import find_boxes, scale_box
 from omibench.review_tasks.drafts import PictureFile
 from omibench.schemas.pages import PageText
 from omibench.schemas.problem import BBox, Problem
@@ -23,14 +24,16 @@ Pages = Mapping[tuple[str, int], tuple[DrawnPage, Path]]
 """The picture of each page by source and number; `file` of a drawn page is its name there."""
 
 
-def draw_problem_pages(
+def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and where to
     problems: Iterable[Problem],
     texts: Iterable[PageText],
     sources: Iterable[Source],
     folder: Path,
     params: OcrParams,
+    *,
+    drawn: Pages | None = None,
 ) -> Pages:
-    """Draw the pages on which problems stand, each once.
+    """Draw the pages on which problems stand, each once, where `ocr` has not drawn them.
 
     Args:
         problems: Those to be checked.
@@ -38,6 +41,7 @@ def draw_problem_pages(
         sources: The papers.
         folder: Where to, one folder a source.
         params: Bounds of papers.
+        drawn: Pages that are drawn already.
 
     Raises:
         MissingInputError: The sources name no such paper, or it is not there.
@@ -48,14 +52,15 @@ def draw_problem_pages(
     needed: dict[str, set[int]] = defaultdict(set)
     for problem in problems:
         needed[problem.source].update(problem.pages)
-    drawn: dict[tuple[str, int], tuple[DrawnPage, Path]] = {}
-    for name, pages in needed.items():
+    all_pages = dict(drawn or {})
+    for name, numbers in needed.items():
+        pages = {number for number in numbers if (name, number) not in all_pages}
         if not pages:
             continue
         paper = _find_paper(name, papers)
         if is_photograph(paper):
             # As it was taken: a photograph was straightened to be read, so boxes do not fit it.
-            drawn[name, 1] = (DrawnPage(page=1, file=paper.name, width=0, height=0), paper)
+            all_pages[name, 1] = (DrawnPage(page=1, file=paper.name, width=0, height=0), paper)
             continue
         place = folder / papers[name].slug
         place.mkdir(parents=True, exist_ok=True)
@@ -66,8 +71,24 @@ def draw_problem_pages(
             params.max_pages,
             params.memory_mb,
         )
-        drawn |= {(name, page.page): (page, place / page.file) for page in pictures}
-    return drawn
+        all_pages |= {(name, page.page): (page, place / page.file) for page in pictures}
+    return all_pages
+
+
+def list_drawn_pages(ocr: Path) -> Pages:
+    """The pages that `ocr` has drawn, and whose pictures are there.
+
+    Args:
+        ocr: What `ocr` wrote.
+    """
+    return {
+        place: (
+            DrawnPage(page=row.page, file=path.name, width=row.width, height=row.height),
+            path,
+        )
+        for place, (row, path) in PaperPages(ocr).pictures.items()
+        if path.is_file()
+    }
 
 
 def show_pages(

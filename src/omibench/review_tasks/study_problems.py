@@ -10,7 +10,7 @@ from omibench.errors import MissingInputError
 from omibench.review_tasks.current_problems import find_problems, read_current_problems
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.labels import show_labels
-from omibench.review_tasks.pages import draw_problem_pages, show_pages
+from omibench.review_tasks.pages import draw_problem_pages, list_drawn_pages, show_pages
 from omibench.review_tasks.problems import ElsewhereParts, draft_problem_tasks
 from omibench.review_tasks.rationales import show_candidates
 from omibench.review_tasks.request import TaskRequest
@@ -89,5 +89,6 @@ def _add_pages(
         load_manifest(Path(sources)),
         request.scratch,
         request.study.ocr,
+        drawn=list_drawn_pages(request.results / "ocr"),
     )
     return replace(parts, add_pictures=show_pages(pages, texts))

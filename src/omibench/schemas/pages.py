@@ -33,6 +33,20 @@ class PageText(Noun):
     lines: list[PageLine] = []
 
 
+class PagePicture(Noun):
+    """The picture of a page on which problems stand, upright: the row of page_pictures.jsonl."""
+
+    source: str
+    page: int
+    """From 1."""
+    file: str
+    """Below the folder of `ocr`."""
+    sha256: str
+    width: float
+    height: float
+    """Of the page, in points; boxes of figures and lines are in these."""
+
+
 class FileReport(Noun):
     """What became of one input file of `ocr`."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.explore.app.conftest import Open
-from tests.explore.app.studies import make_sources
+from tests.explore.app.studies import copy_results, make_sources
 from tests.explore.app.test_pictures import draw
 
 from omibench.explore.app.page_pictures import read_page_pictures
+from omibench.schemas.pages import PagePicture
+from omibench.schemas.problem import Question
 from omibench.schemas.review import ReviewTask, TaskPicture
+from omibench.schemas.tables import read_jsonl, write_jsonl
 
 BOX = (0.1, 0.2, 0.5, 0.4)
 
@@ -40,6 +43,32 @@ def test_an_item_has_its_pages_with_boxes(results: Path, tmp_path: Path, open_cl
     (page,) = client.get(f"/api/items/{name}").json()["item"]["pages_drawn"]
     assert page == {"address": f"/pictures/{sha256}", "label": "Page 3", "boxes": [list(BOX)]}
     assert client.get(page["address"]).status_code == 200
+
+
+def test_pages_that_ocr_drew_come_first(results: Path, tmp_path: Path, open_client: Open) -> None:
+    folder = copy_results(results, tmp_path / "results")
+    sources = make_sources(folder, pages=tmp_path / "review")
+    path = folder / "freeze" / "questions.jsonl"
+    questions = read_jsonl(path, Question)
+    name = questions[0].id
+    figure = questions[0].images[0].model_copy(update={"page": 2, "bbox": (50, 100, 100, 200)})
+    changes = {"images": [figure, *questions[0].images[1:]], "source": "ipho", "pages": [2]}
+    write_jsonl(path, [questions[0].model_copy(update=changes), *questions[1:]])
+    write_review(tmp_path / "review", name)
+    data, sha256 = draw("navy")
+    (folder / "ocr" / "pages").mkdir(parents=True)
+    (folder / "ocr" / "pages" / "p0002.png").write_bytes(data)
+    picture = PagePicture(
+        source="ipho", page=2, file="pages/p0002.png", sha256=sha256, width=200, height=400
+    )
+    write_jsonl(folder / "ocr" / "page_pictures.jsonl", [picture])
+    client = open_client(sources)
+    (page,) = client.get(f"/api/items/{name}").json()["item"]["pages_drawn"]
+    assert page == {
+        "address": f"/pictures/{sha256}", "label": "Page 2", "boxes": [[0.25, 0.25, 0.5, 0.5]]
+    }  # fmt: skip
+    assert client.get(page["address"]).content == data
+    assert client.get(f"/api/items/{questions[1].id}").json()["item"]["pages_drawn"] == []
 
 
 def test_a_review_without_readable_tasks_has_no_pages(tmp_path: Path) -> None:

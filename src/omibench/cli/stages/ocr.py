@@ -40,8 +40,8 @@ def ocr(
 
     Choices, answers and solutions too, from the papers and from the keys that a manifest names.
 
-    Writes problems.jsonl, pages.jsonl, report.json and images/ under --out. Exits with 3 when
-    some files failed and the others were done.
+    Writes problems.jsonl, pages.jsonl, report.json, images/ and pictures of the pages on which
+    problems stand under --out. Exits with 3 when some files failed and the others were done.
 
     \b
     Example:
@@ -53,7 +53,9 @@ def ocr(
     from omibench.schemas.problem import Problem
     from omibench.schemas.tables import read_jsonl
     from omibench.stages.ocr import read_papers
+    from omibench.stages.ocr.paper_pages import write_page_pictures
     from omibench.stages.ocr.read_ahead import asking_ahead
+    from omibench.stages.ocr.sources.manifest import select_sources
 
     study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
     out = output_folder(out, study.study.store)
@@ -73,6 +75,7 @@ def ocr(
             ahead=ahead,
             look=make_look_writer(look) if look else None,
         )
+    write_page_pictures(out, select_sources(files or [], sources), block, password_env)
     failed = [f for f in report.files if f.status == "error"]
     for file in report.files:
         codes = f"  {', '.join(file.codes)}" if file.codes else ""

@@ -132,6 +132,8 @@ def _list_files(sources: ExplorerSources) -> Iterator[Path]:
         for stage in ("infer", "score") if folder else ():
             assert folder is not None
             yield from sorted((folder / stage).glob("*/*.parquet"))
+    if sources.results is not None:
+        yield sources.results / "ocr" / "page_pictures.jsonl"
     if sources.pages is not None:
         yield sources.pages / "tasks.jsonl"
 

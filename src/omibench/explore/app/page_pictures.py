@@ -1,4 +1,4 @@
-"""Pages of papers with the boxes of items on them, as `omibench review assign` drew them.
+"""Pages of papers with the boxes of items on them, as `ocr` or `omibench review assign` drew them.
 
 Pages are drawn where papers are read; the explorer shows pictures and reads no PDF.
 """

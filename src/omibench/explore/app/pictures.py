@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.errors import OmibenchError
-from omibench.explore.app.page_pictures import PagePictures, read_page_pictures
+from omibench.explore.app.page_pictures import PagePictures, ShownPage, read_page_pictures
 from omibench.explore.app.settings import ExplorerSources
 from omibench.explore.items import Items
 from omibench.files.intake import read_bytes
 from omibench.files.intake.containment import Container
 from omibench.files.picture_forms import HEAD_BYTES, detect_form
+from omibench.results.paper_pages import PaperPages
 from omibench.settings.pictures.derived import locate_pictures
 from omibench.settings.pictures.made import made_sha256
 from omibench.store.images import ImageStore
@@ -44,11 +46,17 @@ class PictureFinder:
         self._items = items
         self._sources = sources
 
-    @cached_property
-    def pages(self) -> PagePictures:
-        """The pictures of pages of papers, by item."""
-        folder = self._sources.pages
-        return read_page_pictures(folder) if folder is not None else PagePictures()
+    def list_pages(self, name: str) -> Sequence[ShownPage]:
+        """The pages of its paper on which an item stands: as `ocr` drew them, else as a review has
+        them.
+
+        Args:
+            name: The id of the item.
+        """
+        drawn = self._papers.find_pages(self._items.questions[name]) if self._papers else []
+        if drawn:
+            return [ShownPage(page.sha256, page.label, page.boxes) for page in drawn]
+        return self._reviewed.by_item.get(name, ())
 
     def read(self, sha256: str) -> ServedPicture | None:
         """A picture by its SHA-256.
@@ -72,10 +80,25 @@ class PictureFinder:
 
     def _list_places(self, sha256: str) -> list[Path]:
         places = [self._of_dataset.get(sha256), self._derived.get(sha256[:16])]
-        places.append(self.pages.files.get(sha256))
+        places += [self._of_papers.get(sha256), self._reviewed.files.get(sha256)]
         if self._sources.store is not None:
             places.append(ImageStore(self._sources.store / "images").path(sha256))
         return [path for path in places if path is not None]
+
+    @cached_property
+    def _papers(self) -> PaperPages | None:
+        results = self._sources.results
+        return PaperPages(results / "ocr") if results is not None else None
+
+    @cached_property
+    def _of_papers(self) -> dict[str, Path]:
+        rows = self._papers.pictures.values() if self._papers else []
+        return {picture.sha256: path for picture, path in rows}
+
+    @cached_property
+    def _reviewed(self) -> PagePictures:
+        folder = self._sources.pages
+        return read_page_pictures(folder) if folder is not None else PagePictures()
 
     @cached_property
     def _of_dataset(self) -> dict[str, Path]:

@@ -70,7 +70,7 @@ def describe_place(
     item = describe_item(study.items, name)
     item["pages_drawn"] = [
         {"address": f"/pictures/{page.sha256}", "label": page.label, "boxes": page.boxes}
-        for page in snapshot.pictures.pages.by_item.get(name, ())
+        for page in snapshot.pictures.list_pages(name)
     ]
     ids = study.select(query).ids
     place = ids.index(name) if name in ids else None

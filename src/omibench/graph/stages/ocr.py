@@ -5,7 +5,7 @@ from __future__ import annotations
 from omibench.graph.named_files import model_files
 from omibench.graph.stage import GraphJob, ResultFile, Stage
 from omibench.params.study import Study
-from omibench.schemas.pages import OcrReport, PageText
+from omibench.schemas.pages import OcrReport, PagePicture, PageText
 from omibench.schemas.problem import Problem
 
 
@@ -33,5 +33,9 @@ OCR = Stage(
         ResultFile("ocr/pages.jsonl", PageText, "the text of every page"),
         ResultFile("ocr/report.json", OcrReport, "what became of every file"),
         ResultFile("ocr/images/{paper}/{figure}.png", None, "the figures, cut out of the pages"),
+        ResultFile(
+            "ocr/page_pictures.jsonl", PagePicture, "which pages were drawn, and how large they are"
+        ),
+        ResultFile("ocr/pages/{paper}/{page}.jpg", None, "the pages on which problems stand"),
     ),
 )

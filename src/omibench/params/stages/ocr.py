@@ -29,6 +29,9 @@ class OcrParams(Block):
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     dpi: Annotated[int, Field(ge=72, le=600)] = 300
     """Resolution of figure crops, in dots per inch."""
+    page_pictures: bool = True
+    """Draw the pages on which problems stand, for people who look at items (about 130 kB a page);
+    datasets and releases hold none of them."""
     prompts: PromptFiles = {}
     """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
 

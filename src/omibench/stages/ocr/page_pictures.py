@@ -44,6 +44,8 @@ class PagesJob(BaseModel):
     folder: Path
     max_pages: int
     memory_mb: int
+    password_env: str | None = None
+    """The environment variable that holds the password of encrypted papers."""
 
 
 class DrawnPage(Noun):
@@ -55,8 +57,14 @@ class DrawnPage(Noun):
     height: float
 
 
-def draw_pages(
-    paper: str, turns: Mapping[int, float], folder: Path, max_pages: int, memory_mb: int
+def draw_pages(  # noqa: PLR0913 - what to draw, where to, and within which bounds
+    paper: str,
+    turns: Mapping[int, float],
+    folder: Path,
+    max_pages: int,
+    memory_mb: int,
+    *,
+    password_env: str | None = None,
 ) -> list[DrawnPage]:
     """Draw pages of a paper as `p0001.jpg`, ... into a folder that is there.
 
@@ -67,6 +75,7 @@ def draw_pages(
         folder: Where to.
         max_pages: As `ocr.max_pages`: a longer paper is refused.
         memory_mb: As `ocr.memory_mb`.
+        password_env: The environment variable that holds the password of an encrypted paper.
 
     Returns:
         The pages; one that the paper does not have, or that was too large to be read, is left out.
@@ -76,7 +85,12 @@ def draw_pages(
     """
     require_pdf()
     job = PagesJob(
-        paper=paper, turns=dict(turns), folder=folder, max_pages=max_pages, memory_mb=memory_mb
+        paper=paper,
+        turns=dict(turns),
+        folder=folder,
+        max_pages=max_pages,
+        memory_mb=memory_mb,
+        password_env=password_env,
     )
     try:
         process = subprocess.run(
@@ -104,7 +118,8 @@ def _limit_s(job: PagesJob) -> float:
 
 
 def _draw(job: PagesJob) -> list[DrawnPage]:
-    pdf, _ = open_pdf(Path(job.paper), job.max_pages, None)
+    password = os.environ.get(job.password_env) if job.password_env else None
+    pdf, _ = open_pdf(Path(job.paper), job.max_pages, password)
     pages = sorted(number for number in job.turns if 1 <= number <= pdf.page_count)
     return [
         _draw_page(pdf[number - 1], number, job)

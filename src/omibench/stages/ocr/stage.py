@@ -87,8 +87,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
             )
             for k, s in enumerate(sources)
         ]
-        workers = max(1, min(_AT_ONCE, _cores(), len(jobs)))
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(count_workers(len(jobs))) as pool:
             folder = named.parent if named else Path()
             reports = list(pool.map(lambda job: _run(job, ahead, folder), jobs))
         if look:
@@ -103,6 +102,11 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     report = OcrReport(files=reports, problems_sha256=hash_regular_file(out / "problems.jsonl"))
     write_json(out / "report.json", report)
     return report
+
+
+def count_workers(papers: int) -> int:
+    """How many papers are worked on at once."""
+    return max(1, min(_AT_ONCE, _cores(), papers))
 
 
 def _cores() -> int:

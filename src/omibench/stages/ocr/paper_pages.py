@@ -1,0 +1,111 @@
+"""The pages on which problems stand as pictures, for people who look at items: `pages/`, and
+`page_pictures.jsonl`, which says what each shows."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from omibench.errors import PaperError
+from omibench.files.hashes import hash_file
+from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import PagePicture, PageText
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.ocr.page_pictures import draw_pages
+from omibench.stages.ocr.sources.check import is_photograph
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.stage import count_workers
+
+PAGES: Final = "pages"
+TABLE: Final = "page_pictures.jsonl"
+log = logging.getLogger(__name__)
+
+
+def write_page_pictures(
+    out: Path, sources: Iterable[Source], params: OcrParams, password_env: str | None = None
+) -> list[PagePicture]:
+    """Draw the pages on which the problems of `out` stand; those of an earlier run go.
+
+    A photograph is not drawn: it was straightened to be read, and boxes do not fit it. A paper
+    whose pages cannot be drawn is named in the log, and read all the same.
+
+    Args:
+        out: Where `ocr` has written `problems.jsonl` and `pages.jsonl`.
+        sources: The papers.
+        params: Whether pages are drawn, and the bounds of papers.
+        password_env: The environment variable that holds the password of encrypted papers.
+
+    Returns:
+        What stands in `page_pictures.jsonl`.
+    """
+    folder = out / PAGES
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    rows: list[PagePicture] = []
+    if params.page_pictures:
+        pages = find_pages(read_jsonl(out / "problems.jsonl", Problem))
+        texts = read_jsonl(out / "pages.jsonl", PageText)
+        papers = [s for s in sources if pages.get(s.name) and not is_photograph(Path(s.paper))]
+        with ThreadPoolExecutor(count_workers(len(papers))) as pool:
+            drawn = pool.map(
+                lambda s: _draw_paper(out, s, _list_turns(s, pages, texts), params, password_env),
+                papers,
+            )
+            rows = [row for paper_rows in drawn for row in paper_rows]
+    write_jsonl(out / TABLE, rows)
+    return rows
+
+
+def find_pages(problems: Iterable[Problem]) -> Mapping[str, set[int]]:
+    """The pages on which problems stand, by source."""
+    pages: defaultdict[str, set[int]] = defaultdict(set)
+    for problem in problems:
+        pages[problem.source].update(problem.pages)
+    return pages
+
+
+def _list_turns(
+    source: Source, pages: Mapping[str, set[int]], texts: Sequence[PageText]
+) -> dict[int, float]:
+    turns = {text.page: text.turn for text in texts if text.source == source.name}
+    return {page: turns.get(page, 0.0) for page in pages[source.name]}
+
+
+def _draw_paper(
+    out: Path,
+    source: Source,
+    turns: Mapping[int, float],
+    params: OcrParams,
+    password_env: str | None,
+) -> list[PagePicture]:
+    place = out / PAGES / source.slug
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        drawn = draw_pages(
+            source.paper,
+            turns,
+            place,
+            params.max_pages,
+            params.memory_mb,
+            password_env=password_env,
+        )
+    except PaperError as error:
+        log.warning("%s; items of this paper are shown without its pages", error)
+        return []
+    return [
+        PagePicture(
+            source=source.name,
+            page=page.page,
+            file=(place / page.file).relative_to(out).as_posix(),
+            sha256=hash_file(place / page.file),
+            width=page.width,
+            height=page.height,
+        )
+        for page in drawn
+    ]
