@@ -54,3 +54,8 @@ def test_nothing_is_read_on_an_empty_page(engine: RapidOcr) -> None:
     empty = np.full((200, 300, 3), 240, np.uint8)
     upright = read_upright(empty, engine)
     assert (upright.readings, upright.turn) == ([], 0)
+
+
+def test_its_networks_spend_no_time_on_numbers_next_to_zero(engine: RapidOcr) -> None:
+    options = RapidOcr()._ocr._load_det_model().session.session.get_session_options()
+    assert options.get_session_config_entry("session.set_denormal_as_zero") == "1"
