@@ -18,6 +18,7 @@ from omibench.schemas.problem import Choice, Figure, Problem, Question
 from omibench.schemas.request import Conversation, ImagePart, Response, ToolCall
 from omibench.settings.steps import Task, next_step
 from omibench.stages.aggregate.reward_panel import find_reward_panel
+from omibench.stages.filter import photographs
 from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
 from omibench.stages.ocr.engines.vision import PagePicture, build_page_requests
@@ -61,7 +62,7 @@ def write_params(folder: Path | None) -> dict[str, Any]:
         **({"prompts": str(folder)} if folder else {}),
         "models": {JUDGE: {"provider": "openai", "id": "some-model"}},
         "ocr": {"engine": "vision", "reader": JUDGE},
-        "filter": {"translation": JUDGE, "completeness": JUDGE},
+        "filter": {"translation": JUDGE, "completeness": JUDGE, "photographs": JUDGE},
         "rationale": {
             "writer": JUDGE,
             "labeller": JUDGE,
@@ -166,6 +167,14 @@ def send_translation(study: Study) -> Conversation:
     return translation_request(PROBLEM, words, 100, 0, "s").conversation
 
 
+def ask_photograph_vote(study: Study) -> Conversation:
+    """The vote on a photograph, with the words that the block of photographs names."""
+    screen = study.filter.photographs
+    assert screen is not None
+    panel = JudgePanel(models=[JUDGE], prompt=screen.completeness_prompt)
+    return ask_judge(photographs.COMPLETENESS, panel)
+
+
 def send_page(study: Study, place: int) -> Conversation:
     """What a page reader is asked for: the text at place 0, the figures at 1."""
     page = PagePicture("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
@@ -178,6 +187,8 @@ SENDERS: dict[str, Sender] = {
     "page-figures": lambda study, folder: send_page(study, 1),
     "translation": lambda study, folder: send_translation(study),
     "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
+    "photograph-class": lambda study, _: ask_judge(photographs.CLASS, study.filter.photographs),
+    "photograph-completeness": lambda study, _: ask_photograph_vote(study),
     "rationale": lambda study, folder: solve(PROBLEM, folder, study.rationale.prompts),
     "rationale-given": lambda study, folder: solve_given(PROBLEM, folder, study.rationale.prompts),
     "rationale-sketched": lambda study, folder: solve_sketched(

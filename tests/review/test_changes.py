@@ -125,7 +125,12 @@ def test_labels_are_subject_subfield_and_topics() -> None:
 
 def test_conditions_and_fields_of_photographs_are_attributes_and_gold() -> None:
     left = settle("photo_conditions", blur=2, rotation="Upright")
-    assert left.attributes == {"blur": "2", "rotation": "Upright"}
+    assert left.attributes == {
+        "blur": "2",
+        "rotation": "Upright",
+        "noise": ["blur"],
+        "noise groups": ["image quality degradation"],
+    }
     left = settle("photo_fields", question="What?", answer="B", stage="High", table="0")
     assert (left.question, left.answer) == ("What?", ["B"])
     assert left.attributes == {"stage": "High", "table": "0"}

@@ -8,11 +8,14 @@ import pytest
 
 from omibench.errors import MissingInputError
 from omibench.params.study import parse_study
+from omibench.review.kinds import find_kind
 from omibench.review.settle import ReviewRule, settle_problems
-from omibench.review_tasks.photographs import draft_photographs, list_photographs
+from omibench.review_tasks.photographs import draft_photographs
 from omibench.review_tasks.request import TaskRequest
 from omibench.review_tasks.study_photographs import draft_study_photographs
+from omibench.schemas.problem import Problem
 from omibench.schemas.tables import write_jsonl
+from omibench.stages.ocr.sources.photographs import list_photographs
 from review.builders import decide
 from review_tasks.makers import make_problem
 from small_freeze import make_picture
@@ -22,6 +25,7 @@ FIELDS = {
     "question_type": "MultipleChoice", "category": "Plane Geometry", "description": "A rod.",
     "clean_image": "none",
 }  # fmt: skip
+CONDITION_NAMES = [field.name for field in find_kind("photo_conditions").fields]
 YES = {"single_question": "yes", "complete": "yes", "figure_needed": "yes"}
 
 
@@ -55,7 +59,7 @@ def test_wrong_folders_are_one_line(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="holds no picture"):
         list_photographs(tmp_path / "empty")
     (folder / "0001.jpg").write_bytes(make_picture(1))
-    with pytest.raises(MissingInputError, match=r"0001\.jpg and 0001\.png would be one task"):
+    with pytest.raises(MissingInputError, match=r"0001\.jpg and 0001\.png would be one problem"):
         list_photographs(folder)
 
 
@@ -106,3 +110,66 @@ def test_problems_that_are_a_photograph_each_are_taken_without_a_folder(tmp_path
     write_jsonl(place / "problems.jsonl", problems[1:])
     with pytest.raises(MissingInputError, match="import problems that are one photograph each"):
         draft_study_photographs(TaskRequest("photo_fields", study, tmp_path, tmp_path))
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> list[Problem]:
+    """A photograph and its clean picture, written as `rationale` leaves them."""
+    place = tmp_path / "rationale"
+    fields = {"group": "q", "question": "[IMAGE0]\nHow lorg?", "choices": None, "answer": None}
+    real = make_problem(1, place, photograph="real", **fields)
+    clean = make_problem(2, place, photograph="clean", **fields)
+    write_jsonl(place / "problems.jsonl", [real, clean])
+    return [real, clean]
+
+
+def test_a_clean_picture_is_shown_beside_its_photograph_and_takes_its_question(
+    pair: list[Problem], tmp_path: Path
+) -> None:
+    study = parse_study({"study": {"name": "s"}}, "test")
+    (fields,) = draft_study_photographs(TaskRequest("photo_fields", study, tmp_path, tmp_path))
+    assert [picture.label for picture in fields.task.pictures] == ["", "Clean picture"]
+    (conditions,) = draft_study_photographs(
+        TaskRequest("photo_conditions", study, tmp_path, tmp_path)
+    )
+    assert len(conditions.task.pictures) == 1
+    grades = dict.fromkeys(CONDITION_NAMES, 0) | {"blur": 2, "rotation": "180°"}
+    answers = FIELDS | {"question": "[IMAGE0] How long?", "clean_image": "fits"}
+    decisions = [
+        decide(k, person, role, draft.task, values)
+        for k, (person, role, draft, values) in enumerate([
+            ("ann", "annotator", fields, answers),
+            ("bob", "auditor", fields, answers),
+            ("ann", "annotator", conditions, grades),
+            ("bob", "auditor", conditions, grades),
+        ])
+    ]  # fmt: skip
+    tasks = [fields.task, conditions.task]
+    real, clean = settle_problems(pair, tasks, decisions, ReviewRule(kinds=())).problems
+    for problem in (real, clean):
+        assert problem.question == "[IMAGE0] How long?"
+        assert problem.answer == ["B"]
+        assert problem.images[0].caption == "A rod."
+        assert problem.attributes["category"] == "Plane Geometry"
+    assert real.attributes["noise"] == ["blur", "rotation"]
+    assert real.attributes["noise groups"] == [
+        "image quality degradation", "image perspective variation",
+    ]  # fmt: skip
+    assert "noise" not in clean.attributes
+    assert "blur" not in clean.attributes
+
+
+@pytest.mark.parametrize("answer", ["wrong", "none"])
+def test_a_clean_picture_of_another_figure_is_dropped(
+    answer: str, pair: list[Problem], tmp_path: Path
+) -> None:
+    study = parse_study({"study": {"name": "s"}}, "test")
+    (draft,) = draft_study_photographs(TaskRequest("photo_fields", study, tmp_path, tmp_path))
+    values = FIELDS | {"clean_image": answer}
+    decisions = [
+        decide(1, "ann", "annotator", draft.task, values),
+        decide(2, "bob", "auditor", draft.task, values),
+    ]
+    review = settle_problems(pair, [draft.task], decisions, ReviewRule(kinds=()))
+    assert [problem.id for problem in review.problems] == [pair[0].id]
+    assert review.dropped == {pair[1].id: f"photo_fields of {pair[0].id}, clean_image: {answer}"}

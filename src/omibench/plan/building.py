@@ -7,7 +7,7 @@ known counts as passing it, so that later judgements are counted at most.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.stages.filter import photographs
 from omibench.stages.filter.completeness import POINTS
 from omibench.stages.filter.judging import judge_with_models
 from omibench.stages.filter.stage import sift
@@ -40,7 +41,13 @@ Steps = Iterator[tuple[str, Role, str, list[Step]]]
 GUESSED_LABEL = Response(text="{CLASS: not known yet}", provider_id=GUESS)
 READ = {"filter": "ocr", "rationale": "filter"}
 """Stage -> the stage whose problems it reads."""
-APPROVES = Response(text=json.dumps(dict.fromkeys(POINTS, True)), provider_id=GUESS)
+
+
+def _approve(points: Mapping[str, object]) -> Response:
+    return Response(text=json.dumps(points), provider_id=GUESS)
+
+
+APPROVES = _approve(dict.fromkeys(POINTS, True))
 
 
 def building_steps(view: StudyView) -> Steps:
@@ -114,18 +121,25 @@ def _problems(study: Study, stage: str) -> Path:
 def _plan_filter(view: StudyView, problems: Path) -> DryRun:
     folder, params = problems.parent, view.study.filter
     sound, _ = sift(read_jsonl(problems, Problem), folder, params)
-    dry = DryRun(view, _passing({p.id: p for p in sound}), chained=True)
+    subjects = params.photographs.subjects if params.photographs else ()
+    dry = DryRun(view, _passing({p.id: p for p in sound}, subjects), chained=True)
     judge_with_models(DryModels(dry), sound, folder, params)
     return dry
 
 
-def _passing(problems: dict[str, Problem]) -> Reply:
+def _passing(problems: dict[str, Problem], subjects: Sequence[str]) -> Reply:
     """Votes that approve; answers that are right where all must be, and wrong where none may."""
+    of_photographs = {"subject": next(iter(subjects), "other"), "figure": True}
+    votes = {
+        photographs.CLASS.closing: _approve(of_photographs),
+        photographs.COMPLETENESS.closing: _approve(dict.fromkeys(photographs.POINTS, True)),
+    }
 
     def reply(request: Request) -> Response:
         tags = request.tags
         if tags.role == "voter":
-            return APPROVES
+            text = request.conversation.text
+            return next((vote for words, vote in votes.items() if words in text), APPROVES)
         if tags.setting != "difficulty":
             return WORDS
         right = "; ".join(problems[tags.problem].answer or [])

@@ -16,6 +16,8 @@ PROMPT_HOMES: Final[dict[str, str]] = {
     "page-text": f"{_STAGES}.ocr.engines.vision",
     "page-figures": f"{_STAGES}.ocr.engines.vision",
     "translation": f"{_STAGES}.filter.translating",
+    "photograph-class": f"{_STAGES}.filter.photographs",
+    "photograph-completeness": f"{_STAGES}.filter.photographs",
     "completeness": f"{_STAGES}.filter.completeness",
     "rationale": f"{_STAGES}.rationale.prompts",
     "rationale-given": f"{_STAGES}.rationale.prompts",

@@ -9,6 +9,7 @@ from pathlib import Path
 from omibench.datasets.releases.schema import ReleasedSource
 from omibench.release.frozen_items import FrozenItem
 from omibench.stages.ocr.sources.manifest import Rows, Source, read_manifest
+from omibench.stages.ocr.sources.photographs import Photographs
 
 
 def name_source(item: FrozenItem, dataset: str) -> str:
@@ -35,11 +36,10 @@ def list_sources(
         MissingInputError: It is not there.
     """
     counts = Counter(name_source(item, dataset) for item in items)
-    entries: dict[str, Source | Rows] = {}
+    entries: dict[str, Source | Photographs | Rows] = {}
     if manifest is not None:
         listing = read_manifest(manifest)
-        entries |= {source.name: source for source in listing.sources}
-        entries |= {rows.name: rows for rows in listing.benchmarks}
+        entries |= {entry.name: entry for entry in listing.entries}
     return [_describe(name, counts[name], entries.get(name)) for name in sorted(counts)]
 
 
@@ -48,7 +48,7 @@ def find_licence(item: FrozenItem, source: ReleasedSource) -> str | None:
     return item.question.licence or source.licence
 
 
-def _describe(name: str, count: int, entry: Source | Rows | None) -> ReleasedSource:
+def _describe(name: str, count: int, entry: Source | Photographs | Rows | None) -> ReleasedSource:
     if entry is None:
         return ReleasedSource(name=name, items=count, licence=None, redistribute=None)
     hashes, urls = (entry.sha256, entry.url) if isinstance(entry, Source) else ({}, {})

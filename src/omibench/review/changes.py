@@ -12,6 +12,7 @@ from omibench.review.contents import get_solution
 from omibench.review.hashing import normalise_lines
 from omibench.review.kinds import find_kind
 from omibench.review.kinds.declaration import Kind
+from omibench.review.kinds.photo_conditions import NOISE_LISTS, list_noise
 from omibench.review.part_texts import read_answer_text, read_choices_text
 from omibench.schemas.attributes import Value, list_labels
 from omibench.schemas.image_marks import list_image_marks, write_image_mark
@@ -105,7 +106,11 @@ def apply_fields(
     changes = _read_texts(kind, problem, fields, place)
     if task.kind == "page" and problem.original is not None:
         changes = _correct_original(problem.original, changes)
+    if task.kind == "photo_fields":
+        changes |= _read_description(problem, fields)
     attributes = _read_attributes(kind, problem, fields)
+    if task.kind == "photo_conditions":
+        attributes = _replace_noise(attributes)
     if task.kind == "label":
         changes |= _read_labels(problem, attributes, fields)
     elif attributes != problem.attributes:
@@ -187,6 +192,23 @@ def _read_attributes(
         else:
             attributes[field.attribute] = str(value)
     return attributes
+
+
+def _read_description(problem: Problem, fields: Mapping[str, JsonValue]) -> dict[str, Any]:
+    """The description of the figure, as the caption of the only picture (MathReal, C)."""
+    text = fields.get("description")
+    if not isinstance(text, str) or not text.strip() or not problem.images:
+        return {}
+    first, *others = problem.images
+    if text == normalise_lines(first.caption or ""):
+        return {}
+    return {"images": [first.model_copy(update={"caption": text}), *others]}
+
+
+def _replace_noise(attributes: Mapping[str, Value]) -> dict[str, Value]:
+    """Attributes with the conditions that a photograph has, and their groups, as two lists."""
+    others = {name: value for name, value in attributes.items() if name not in NOISE_LISTS}
+    return others | list_noise(attributes)
 
 
 def _read_labels(

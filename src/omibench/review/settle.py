@@ -121,7 +121,11 @@ def settle_problems(
     """
     index = ReviewIndex(tasks, decisions)
     review = SettledReview()
-    for problem in problems:
+    photographs = {problem.group: problem for problem in problems if problem.photograph == "real"}
+    for first in problems:
+        problem = _follow_photograph(first, photographs.get(first.group), index, rule, review)
+        if problem is None:
+            continue
         needed_kinds = [
             kind
             for kind in (rule.kinds if rule.reviewers else ())
@@ -192,6 +196,39 @@ def _settle_problem(
     return problem
 
 
+def _follow_photograph(
+    problem: Problem,
+    photograph: Problem | None,
+    index: ReviewIndex,
+    rule: ReviewRule,
+    review: SettledReview,
+) -> Problem | None:
+    """A clean picture as people leave it who decide on its photograph; None where one drops it.
+
+    It takes question, answer and fields of the photograph, and none of its conditions (MathReal,
+    C). It goes where the photograph goes, and where it shows another figure. Any other problem
+    stays as it is.
+    """
+    if problem.photograph != "clean" or photograph is None:
+        return problem
+    for kind in PHOTO_KINDS:
+        state = index.find_state(photograph, kind, rule)
+        if state is None or state.fields is None:
+            continue
+        answer = find_drop(find_kind(kind), state.fields)
+        if kind == "photo_fields" and state.fields.get("clean_image") in ("wrong", "none"):
+            answer = answer or f"clean_image: {state.fields['clean_image']}"
+        if answer:
+            review.dropped[problem.id] = f"{kind} of {photograph.id}, {answer}"
+            review.settled.add(problem.id)
+            return None
+        photograph = _apply_state(photograph, state)
+        if kind == "photo_fields":
+            problem = _apply_state(problem, state)
+            review.settled.add(problem.id)
+    return problem
+
+
 def _apply_state(problem: Problem, state: TaskState) -> Problem:
     try:
         return apply_fields(problem, state.task, state.fields or {}, list_simulated(state))
@@ -240,4 +277,4 @@ def _applies(kind: str, problem: Problem) -> bool:
     """Whether a problem needs a task of a kind."""
     if kind in PROBLEM_KINDS:
         return make_content(kind, problem) is not None
-    return bool(problem.images)
+    return bool(problem.images) and problem.photograph != "clean"

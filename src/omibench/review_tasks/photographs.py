@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from omibench.errors import MissingInputError
 from omibench.files.hashes import hash_file
-from omibench.files.intake.picture import SUFFIXES
 from omibench.review.contents import Content, find_suffix
 from omibench.review_tasks.drafts import PictureFile, TaskDetails, TaskDraft, draft_task
 from omibench.review_tasks.problems import list_picture_files, state_strata
 from omibench.schemas.problem import Problem
 from omibench.schemas.review import TaskPicture
+from omibench.stages.ocr.sources.photographs import list_by_stem
 
-CLEAN = "clean"
-"""The folder beside the photographs that holds clean pictures of the same figures."""
 PHOTO_KINDS = ("photo_screening", "photo_conditions", "photo_fields")
-_SUFFIXES = frozenset({*SUFFIXES.values(), "jpeg"})
 
 
 def draft_photographs(
@@ -36,7 +33,7 @@ def draft_photographs(
     Returns:
         The tasks in the order of the files.
     """
-    clean_files = _list_by_stem(clean) if kind == "photo_fields" and clean else {}
+    clean_files = list_by_stem(clean) if kind == "photo_fields" and clean else {}
     drafts = []
     for path in files:
         pictures = [_read_picture(path, "Photograph")]
@@ -52,16 +49,19 @@ def draft_photographed_problems(
 ) -> list[TaskDraft]:
     """Make a task of each problem that is one photograph, such as those of MathReal's release.
 
-    What is known of its question and answer is there to be corrected.
+    What is known of its question and answer is there to be corrected. A clean picture is shown
+    beside the photograph of its group, and has no task of its own.
 
     Args:
         kind: One of `PHOTO_KINDS`.
         problems: The problems; those with another number of pictures are left out.
         folder: Where image paths are relative to.
     """
+    all_problems = list(problems)
+    clean = {p.group: p for p in all_problems if p.photograph == "clean"}
     drafts = []
-    for problem in problems:
-        if not is_photographed(problem):
+    for problem in all_problems:
+        if not is_photographed(problem) or problem.photograph == "clean":
             continue
         content: Content = {
             "question": problem.question,
@@ -72,6 +72,8 @@ def draft_photographed_problems(
         parts = content | facts if kind == "photo_fields" else facts
         details = TaskDetails(state_strata(problem))
         pictures = list_picture_files(problem, folder)
+        if kind == "photo_fields" and problem.photograph and problem.group in clean:
+            pictures += _show_clean(clean[problem.group], folder)
         drafts.append(draft_task(kind, problem.id, parts, pictures, details))
     return drafts
 
@@ -81,38 +83,11 @@ def is_photographed(problem: Problem) -> bool:
     return len(problem.images) == 1 and bool(problem.images[0].sha256)
 
 
-def list_photographs(folder: Path) -> list[Path]:
-    """The pictures of a folder by name, those of folders in it left out.
-
-    Raises:
-        MissingInputError: It is no folder, holds no picture, or two pictures that differ in their
-            suffix alone.
-    """
-    if not folder.is_dir():
-        raise MissingInputError(f"{folder}: is no folder of photographs")
-    files = _list_pictures(folder)
-    if not files:
-        raise MissingInputError(f"{folder}: holds no picture ({', '.join(sorted(_SUFFIXES))})")
-    stems: dict[str, Path] = {}
-    for path in files:
-        if path.stem in stems:
-            raise MissingInputError(
-                f"{folder}: {stems[path.stem].name} and {path.name} would be one task: rename one"
-            )
-        stems[path.stem] = path
-    return files
-
-
-def _list_pictures(folder: Path) -> list[Path]:
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if path.is_file() and path.suffix.lstrip(".").lower() in _SUFFIXES
-    )
-
-
-def _list_by_stem(folder: Path) -> dict[str, Path]:
-    return {path.stem: path for path in _list_pictures(folder)} if folder.is_dir() else {}
+def _show_clean(twin: Problem, folder: Path) -> list[PictureFile]:
+    return [
+        replace(file, picture=file.picture.model_copy(update={"label": "Clean picture"}))
+        for file in list_picture_files(twin, folder)
+    ]
 
 
 def _read_picture(path: Path, label: str) -> PictureFile:

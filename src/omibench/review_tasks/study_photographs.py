@@ -11,15 +11,14 @@ from omibench.review.report import compute_states
 from omibench.review_tasks.current_problems import find_problems
 from omibench.review_tasks.drafts import TaskDraft
 from omibench.review_tasks.photographs import (
-    CLEAN,
     draft_photographed_problems,
     draft_photographs,
     is_photographed,
-    list_photographs,
 )
 from omibench.review_tasks.request import TaskRequest
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
+from omibench.stages.ocr.sources.photographs import CLEAN, list_photographs
 
 SCREENING = "photo_screening"
 _NO_PHOTOGRAPHS = (
@@ -54,8 +53,11 @@ def _draft_problems(request: TaskRequest, discarded: Collection[str]) -> list[Ta
     problems = [p for p in read_jsonl(path, Problem) if is_photographed(p)]
     if not problems:
         raise MissingInputError(_NO_PHOTOGRAPHS.format(request.kind))
-    names = request.choose(p.id for p in problems if p.id not in discarded)
-    chosen = [problem for problem in problems if problem.id in names]
+    names = request.choose(
+        p.id for p in problems if p.id not in discarded and p.photograph != "clean"
+    )
+    groups = {problem.group for problem in problems if problem.id in names}
+    chosen = [p for p in problems if p.id in names or (p.photograph and p.group in groups)]
     return draft_photographed_problems(request.kind, chosen, path.parent)
 
 

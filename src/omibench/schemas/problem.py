@@ -172,6 +172,11 @@ class Problem(_Asked):
     ] = {}
     """What else its benchmark or manifest says of it: a text, or a list of labels; left out where
     that is nothing."""
+    photograph: Annotated[
+        Literal["real", "clean"] | None, Field(exclude_if=lambda photograph: photograph is None)
+    ] = None
+    """Set where its only picture shows all of it: `real` for a photograph, `clean` for the clean
+    picture of the problem that a photograph of the same group shows (MathReal, section 3)."""
 
     @property
     def stated_attributes(self) -> dict[str, Value]:

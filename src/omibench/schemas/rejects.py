@@ -28,7 +28,7 @@ class FilterJudgement(Noun):
 
     id: str
     judgement: str
-    """`translation`, `completeness`, `one_image`, `captions` or `difficulty`."""
+    """`photographs`, `translation`, `completeness`, `one_image`, `captions` or `difficulty`."""
     model: str
     role: str
     asked: int

@@ -32,6 +32,8 @@ _OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "belongs
 """Words of the labeller's prompts by which they are told apart."""
 _WORD = re.compile(r"[a-z]{4,}")
 _POINT = re.compile(r'"(\w+)": true or false')
+_ASKS_SUBJECT = '{"subject": "'
+"""Where the reply to a vote begins with a subject."""
 T = TypeVar("T")
 _FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
 
@@ -82,10 +84,14 @@ def translate(
 
 
 def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """Yes to each point that the prompt asks about; a flaw says no to one of them."""
+    """Yes to each point that the prompt asks about; a flaw says no to one of them.
+
+    Where the prompt asks for a subject, it is the one that the oracle has.
+    """
     points = _POINT.findall(prompt.rpartition("<<<END")[2])
     against = pick(tuple(points), rng) if points and _is_flawed(model, rng) else None
-    return json.dumps({point: point != against for point in points})
+    subject = {"subject": row.subject} if _ASKS_SUBJECT in prompt else {}
+    return json.dumps(subject | {point: point != against for point in points})
 
 
 def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:

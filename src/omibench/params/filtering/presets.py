@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 PresetName = Literal["default", "omibench", "emma", "usnco-v", "mathreal"]
 
 JUDGEMENT_REASONS: Final[Mapping[str, str]] = {
+    "photographs": "unwanted_photograph",
     "near_duplicate": "near_duplicate",
     "completeness": "not_one_complete_question",
     "one_image": "one_image_suffices",
@@ -16,7 +17,9 @@ JUDGEMENT_REASONS: Final[Mapping[str, str]] = {
 }
 """Judgement by models -> the reason under which it rejects. After a translation, `near_duplicate`
 is looked for across languages."""
-MODEL_REASONS: Final = tuple(dict.fromkeys(JUDGEMENT_REASONS.values()))[1:]
+MODEL_REASONS: Final = tuple(
+    name for name in dict.fromkeys(JUDGEMENT_REASONS.values()) if name != "near_duplicate"
+)
 """The reasons for which models alone reject, in the order in which they are asked."""
 
 

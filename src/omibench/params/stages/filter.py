@@ -11,6 +11,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from omibench.params.blocks import Block, Rate
+from omibench.params.filtering.photographs import Photographs
 from omibench.params.filtering.presets import (
     JUDGEMENT_REASONS,
     MODEL_REASONS,
@@ -75,8 +76,11 @@ class FilterParams(Block):
     """`ocr_error`: warnings of reading with which a problem is rejected."""
     translation: Translation | None = None
     """A model that translates problems into English, each checked against its original."""
+    photographs: Photographs | None = None
+    """Models that say which photographs show an exercise of a wanted subject with a figure."""
     completeness: Panel | None = None
-    """Models that must all agree that a problem is one, complete, and needs its figures."""
+    """Models that must all agree that a problem is one, complete, and needs its figures; of a
+    photograph, that it shows such a problem and no dialogue."""
     one_image: ScreenParams | None = None
     """Models that see the first image only (OMIBench, E.3): what they solve does not need the
     others."""
@@ -121,7 +125,7 @@ class FilterParams(Block):
     @property
     def judgements(self) -> list[str]:
         """The judgements for which models are named and whose reason is not omitted, in order."""
-        named = [name for name in ("completeness", *SCREENS) if getattr(self, name)]
+        named = [name for name in ("photographs", "completeness", *SCREENS) if getattr(self, name)]
         return [name for name in named if not self.omits(name)]
 
     @property
@@ -147,6 +151,8 @@ class FilterParams(Block):
         """Where models are named, and which."""
         if self.translation:
             yield "filter.translation", [self.translation.model]
+        if self.photographs and "photographs" in self.judgements:
+            yield "filter.photographs", list(self.photographs.models)
         if self.completeness and "completeness" in self.judgements:
             yield "filter.completeness", list(self.completeness.models)
         if self.captions and "captions" in self.judgements:
@@ -164,6 +170,8 @@ class FilterParams(Block):
         """The prompts that stand in files of one's own."""
         files = [
             self.translation.prompt if self.translation else None,
+            self.photographs.prompt if self.photographs else None,
+            self.photographs.completeness_prompt if self.photographs else None,
             self.completeness.prompt if self.completeness else None,
             self.captions.caption_prompt if self.captions else None,
         ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from omibench.prompts.folder import list_prompt_files
 
 if TYPE_CHECKING:
+    from omibench.params.filtering.photographs import PhotographScreen
     from omibench.params.filtering.screens import ScreenParams
     from omibench.params.image import Images
     from omibench.params.panel import JudgePanel
@@ -126,12 +127,21 @@ def _fill_filter(params: FilterParams, files: Files) -> FilterParams:
     return params.model_copy(
         update={
             "translation": translation,
+            "photographs": _fill_photographs(params.photographs, files),
             "completeness": _fill_panel(params.completeness, "completeness", files),
             "one_image": _fill_screen(params.one_image, files),
             "captions": captions,
             "difficulty": _fill_screen(params.difficulty, files),
         }
     )
+
+
+def _fill_photographs(screen: PhotographScreen | None, files: Files) -> PhotographScreen | None:
+    if screen is None:
+        return None
+    prompt = screen.prompt or files.get("photograph-class")
+    vote = screen.completeness_prompt or files.get("photograph-completeness")
+    return screen.model_copy(update={"prompt": prompt, "completeness_prompt": vote})
 
 
 def _fill_screen(screen: S | None, files: Files) -> S | None:

@@ -73,6 +73,11 @@ def _list_of_building(study: Study) -> Iterator[PromptUse]:
     yield from _list_mapping("ocr.prompts", study.ocr.prompts)
     if translation := study.filter.translation:
         yield PromptUse("filter.translation.prompt", "translation", translation.prompt or "")
+    if photographs := study.filter.photographs:
+        key = "filter.photographs"
+        yield PromptUse(f"{key}.prompt", "photograph-class", photographs.prompt or "")
+        file = photographs.completeness_prompt or ""
+        yield PromptUse(f"{key}.completeness_prompt", "photograph-completeness", file)
     if completeness := study.filter.completeness:
         yield PromptUse("filter.completeness.prompt", "completeness", completeness.prompt or "")
     if captions := study.filter.captions:

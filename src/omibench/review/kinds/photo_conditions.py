@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from omibench.review.kinds.declaration import Field, Kind, Option
 from omibench.review.kinds.parts import FACTS, IMAGES
+from omibench.schemas.attributes import Value
 
 QUALITY: Final = "Image quality degradation"
 PERSPECTIVE: Final = "Image perspective variation"
@@ -157,3 +159,32 @@ CONDITIONS: Final = Kind(
     ),
     source="MathReal, C (stage two)",
 )
+NOISE_LISTS: Final = ("noise", "noise groups")
+"""The attributes that list the conditions of a photograph, and their groups."""
+_NOISE_GROUPS: Final = {
+    "image quality degradation": tuple(c.attribute for c in _QUALITY),
+    "image perspective variation": ("rotation", *(c.attribute for c in _PERSPECTIVE)),
+    "content interference": tuple(c.attribute for c in _INTERFERENCE),
+}
+_ABSENT: Final = (None, "0", "Upright")
+
+
+def list_noise(attributes: Mapping[str, Value]) -> dict[str, Value]:
+    """The conditions that a photograph has, and their groups (MathReal, section 3.4).
+
+    Args:
+        attributes: Of a problem, with the grades of its conditions.
+
+    Returns:
+        `noise` and `noise groups`, by the names of MathReal's release; each left out where it is
+        empty. A condition is there from grade 1, and where the picture is not upright.
+    """
+    noise = {
+        group: sorted(name for name in names if attributes.get(name) not in _ABSENT)
+        for group, names in _NOISE_GROUPS.items()
+    }
+    lists: dict[str, Value] = {
+        "noise": [name for names in noise.values() for name in names],
+        "noise groups": [group for group, names in noise.items() if names],
+    }
+    return {name: labels for name, labels in lists.items() if labels}

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from omibench.judges.case import JudgeCase, question_section
-from omibench.judges.instrument import Instrument, build_prompt, register
-from omibench.judges.panel import JudgeVote, OpenPanel, consult
-from omibench.judges.reply import last_object
+from omibench.judges.instrument import Instrument, register
 from omibench.judges.votes import most
 from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import Problem
-from omibench.schemas.rejects import FilterJudgement
-from omibench.schemas.request import ImagePart
-from omibench.stages.filter.judged import Judged, simulated_note
+from omibench.stages.filter.judged import Judged
 from omibench.stages.filter.models import Models
+from omibench.stages.filter.points import PointVote, make_reader, vote_on_points
 from omibench.text.fences import Section
 
 POINTS = {
@@ -28,9 +26,6 @@ POINTS = {
     "figures_matter": "it can be solved without its figures",
 }
 """What is voted on, and what a no says."""
-APPROVED = "approved"
-UNREADABLE = "no readable vote"
-
 _INSTRUCTIONS = """\
 You decide whether an exam problem was read from its paper as it should be. You see its statement, \
 its choices if it has any, and all its images; [IMAGE0] in the statement is the place of the image \
@@ -53,14 +48,6 @@ def _sections(case: JudgeCase) -> Sequence[Section]:
     return [question_section(case)]
 
 
-def _read(reply: str, _case: JudgeCase) -> str | None:
-    """`approved`, or the points that are denied; None where the reply holds no vote."""
-    points = last_object(reply, POINTS)
-    if not points or not all(isinstance(points[point], bool) for point in POINTS):
-        return None
-    return ", ".join(point for point in POINTS if not points[point]) or APPROVED
-
-
 COMPLETENESS: Instrument[str] = register(
     Instrument(
         name="completeness",
@@ -69,12 +56,15 @@ COMPLETENESS: Instrument[str] = register(
         instructions=_INSTRUCTIONS,
         closing=_CLOSING,
         sections=_sections,
-        read=_read,
+        read=make_reader(POINTS),
         vote=most,
         purpose="votes whether a problem is one, complete, and needs its figures",
         optional=(),
     )
 )
+
+
+VOTE: Final = PointVote(COMPLETENESS.name, COMPLETENESS, POINTS)
 
 
 def vote_completeness(
@@ -84,47 +74,4 @@ def vote_completeness(
 
     Raises ModelError when a request has no answer and ParamsError for the prompt's file.
     """
-    judges = [models.judge(name) for name in params.models]
-    panel = OpenPanel(judges, build_prompt(COMPLETENESS, params.prompt), params.max_tokens)
-    opinions = consult([_case(p, folder) for p in problems], COMPLETENESS, panel)
-    return [
-        _judge_by_votes(p, opinion.votes) for p, opinion in zip(problems, opinions, strict=True)
-    ]
-
-
-def _case(problem: Problem, folder: Path) -> JudgeCase:
-    images = tuple(
-        ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
-        for figure in problem.images
-    )
-    return JudgeCase(problem.id, problem.question, [], "", problem.choices, images=images)
-
-
-def _judge_by_votes(problem: Problem, votes: Sequence[JudgeVote[str]]) -> Judged:
-    rows = [_row(problem, vote) for vote in votes]
-    against = [row for row in rows if row.answers != [APPROVED]]
-    if not against:
-        return Judged(problem, rows)
-    objections = "; ".join(f"{row.model}: {_meaning(row.answers[0])}" for row in against)
-    agreed = len(rows) - len(against)
-    evidence = (
-        f"{agreed} of {len(rows)} models approve it, all must; {objections}{simulated_note(rows)}"
-    )
-    return Judged(problem, rows, evidence)
-
-
-def _row(problem: Problem, vote: JudgeVote[str]) -> FilterJudgement:
-    return FilterJudgement(
-        id=problem.id,
-        judgement=COMPLETENESS.name,
-        model=vote.judge,
-        role="voter",
-        asked=1,
-        answers=[vote.value or UNREADABLE],
-        keys=[vote.key],
-        simulated=vote.simulated,
-    )
-
-
-def _meaning(vote: str) -> str:
-    return ", ".join(POINTS.get(point, point) for point in vote.split(", "))
+    return vote_on_points(problems, folder, params, models, VOTE)

@@ -16,6 +16,11 @@ from omibench.stages.filter.candidate import Candidate, figure_distance
 from omibench.stages.filter.completeness import vote_completeness
 from omibench.stages.filter.judged import Judged, mark_simulated
 from omibench.stages.filter.models import Models, open_models
+from omibench.stages.filter.photographs import (
+    classify_photographs,
+    is_photographed,
+    vote_on_photographs,
+)
 from omibench.stages.filter.screens import apply_screen
 from omibench.stages.filter.translation import original_language, translate_problems
 
@@ -57,6 +62,11 @@ def judge_with_models(
 ) -> JudgingOutcome:
     """The same by models that are open already."""
     steps: list[tuple[str, Judge]] = []
+    if params.photographs and "photographs" in params.judgements:
+        sort = partial(
+            classify_photographs, folder=folder, params=params.photographs, models=models
+        )
+        steps.append(("photographs", sort))
     if params.translation:
         steps.append(
             ("translation", partial(translate_problems, params=params.translation, models=models))
@@ -64,7 +74,7 @@ def judge_with_models(
         if "near_duplicate" in params.active_reasons:
             steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
     if params.completeness and "completeness" in params.judgements:
-        vote = partial(vote_completeness, folder=folder, params=params.completeness, models=models)
+        vote = partial(_vote, folder=folder, params=params, models=models)
         steps.append(("completeness", vote))
     for name, screen in params.screens.items():
         tried = partial(apply_screen, name=name, folder=folder, params=screen, models=models)
@@ -73,6 +83,25 @@ def judge_with_models(
     for name, judge in steps:
         outcome = _after(outcome, name, judge(outcome.survivors))
     return outcome
+
+
+def _vote(
+    problems: Sequence[Problem], *, folder: Path, params: FilterParams, models: Models
+) -> list[Judged]:
+    """The completeness vote: on photographs as they are, on other problems as they were read."""
+    panel = params.completeness
+    if panel is None:
+        return [Judged(problem, []) for problem in problems]
+    prompt = params.photographs.completeness_prompt if params.photographs else None
+    photographs = [problem for problem in problems if is_photographed(problem)]
+    others = [problem for problem in problems if not is_photographed(problem)]
+    of_photographs = panel.model_copy(update={"prompt": prompt})
+    judged = [
+        *vote_completeness(others, folder, panel, models),
+        *vote_on_photographs(photographs, folder, of_photographs, models),
+    ]
+    by_id = {outcome.problem.id: outcome for outcome in judged}
+    return [by_id[problem.id] for problem in problems]
 
 
 def _after(before: JudgingOutcome, name: str, judged: Sequence[Judged]) -> JudgingOutcome:

@@ -27,7 +27,13 @@ from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.download import fetch
 from omibench.stages.ocr.sources.edited import refuse_edited
 from omibench.stages.ocr.sources.imported import import_rows
-from omibench.stages.ocr.sources.manifest import Source, read_manifest, select_sources
+from omibench.stages.ocr.sources.manifest import (
+    Manifest,
+    Source,
+    read_manifest,
+    select_sources,
+)
+from omibench.stages.ocr.sources.photographed import Photographed, keep_whole, list_photographed
 from omibench.stages.ocr.sources.unread import Ahead, Unread
 from omibench.stages.ocr.worker import OcrJob, OcrOutcome
 
@@ -65,12 +71,13 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     """
     named = manifest or (Path(params.sources) if params.sources else None)
     sources = select_sources(files, named)
-    benchmarks = read_manifest(named).benchmarks if named and not files else []
-    if not sources and not benchmarks:
+    listing = read_manifest(named) if named and not files else Manifest()
+    photographed = list_photographed(listing, named) if named else []
+    if not sources and not photographed and not listing.benchmarks:
         raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
     if password_env and password_env not in os.environ:
         raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
-    if sources:
+    if sources or photographed:
         require_pdf()
     require(params.engine)
     refuse_edited(out)
@@ -85,16 +92,17 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
                 look=look is not None,
                 plugins=list_engine_plugins(params.engine),
             )
-            for k, s in enumerate(sources)
+            for k, s in enumerate([*sources, *(item.source for item in photographed)])
         ]
         with ThreadPoolExecutor(count_workers(len(jobs))) as pool:
             folder = named.parent if named else Path()
-            reports = list(pool.map(lambda job: _run(job, ahead, folder), jobs))
+            whole = [*(None for _ in sources), *photographed]
+            reports = list(pool.map(lambda j, p: _run(j, ahead, folder, p), jobs, whole))
         if look:
             for job, file in zip(jobs, reports, strict=True):
                 look(file, job.source, job.folder)
         places = [(job.source.slug, job.folder) for job in jobs]
-        for k, rows in enumerate(benchmarks, len(jobs)):
+        for k, rows in enumerate(listing.benchmarks, len(jobs)):
             place = Path(scratch) / str(k)
             reports.append(_read_with_report(rows.name, place, partial(import_rows, rows, place)))
             places.append((rows.slug, place))
@@ -116,8 +124,16 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run(job: OcrJob, ahead: Ahead | None, folder: Path) -> FileReport:
-    return _read_with_report(job.source.name, job.folder, lambda: _outcome(job, ahead, folder))
+def _run(
+    job: OcrJob, ahead: Ahead | None, folder: Path, photographed: Photographed | None
+) -> FileReport:
+    def read() -> OcrOutcome:
+        outcome = _outcome(job, ahead, folder)
+        if outcome.error or photographed is None:
+            return outcome
+        return keep_whole(photographed, job.folder, outcome)
+
+    return _read_with_report(job.source.name, job.folder, read)
 
 
 def _read_with_report(name: str, folder: Path, read: Callable[[], OcrOutcome]) -> FileReport:

@@ -116,7 +116,9 @@ def test_a_file_that_the_manifest_does_not_name_is_read_on_its_own_and_said_to_b
 
 
 def test_an_empty_manifest_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="lists neither sources nor benchmarks"):
+    with pytest.raises(
+        FileFormatError, match="lists neither sources, nor photographs, nor benchmarks"
+    ):
         load_manifest(write(tmp_path, "sources: []"))
 
 

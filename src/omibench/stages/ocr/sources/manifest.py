@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,6 +27,8 @@ from omibench.schemas.attributes import StatedAttributes, Value, keep_stated
 from omibench.schemas.problem import Subject
 from omibench.schemas.validation import explain
 from omibench.stages.ocr.sources.check import SUFFIXES, has_suffix
+from omibench.stages.ocr.sources.photographs import Photographs
+from omibench.stages.ocr.sources.slugs import slug
 
 _TABLES = (".csv", ".jsonl", ".json", ".parquet")
 log = logging.getLogger(__name__)
@@ -142,17 +143,18 @@ class Rows(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`sources.yaml`: papers to be read, and benchmarks whose rows are taken as they are."""
+    """`sources.yaml`: papers to be read, photographs, and benchmarks taken as they are."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     sources: list[Source] = []
+    photographs: list[Photographs] = []
     benchmarks: list[Rows] = []
 
-
-def slug(name: str) -> str:
-    """Letters, digits, dots and dashes of a name, in any script; `paper` when none is left."""
-    return re.sub(r"[^\w.\-]+", "_", name).strip("._") or "paper"
+    @property
+    def entries(self) -> list[Source | Photographs | Rows]:
+        """Everything that it lists; each has a name of its own."""
+        return [*self.sources, *self.photographs, *self.benchmarks]
 
 
 def load_manifest(path: Path) -> list[Source]:
@@ -171,12 +173,13 @@ def read_manifest(path: Path) -> Manifest:
     except ValidationError as error:
         wrong = explain(error, Manifest)
         raise FileFormatError(f"{locate_key(wrong, [path]) or path}: {wrong}") from None
-    _reject_twins([*manifest.sources, *manifest.benchmarks], path)
+    reject_twins(manifest.entries, path)
     _contain_downloads(manifest, path)
-    if not manifest.sources and not manifest.benchmarks:
-        raise FileFormatError(f"{path}: lists neither sources nor benchmarks")
+    if not manifest.entries:
+        raise FileFormatError(f"{path}: lists neither sources, nor photographs, nor benchmarks")
     return Manifest(
         sources=[_absolute(source, path.parent) for source in manifest.sources],
+        photographs=[photographs.resolve(path.parent) for photographs in manifest.photographs],
         benchmarks=[
             rows.model_copy(update={"folder": str(path.parent / rows.folder)})
             for rows in manifest.benchmarks
@@ -203,11 +206,13 @@ def list_inputs(manifest: Path) -> list[str]:
     What can be downloaded is left out: it is there when it is needed, and the manifest's SHA-256
     says what it is. Of a benchmark its tables are named, its pictures are not.
 
-    Raises what `load_manifest` raises.
+    Raises what `load_manifest` raises, and MissingInputError for a folder without photographs.
     """
     read = read_manifest(manifest)
     files = [file for source in read.sources for file in source.files if file not in source.url]
-    return [str(manifest), *files, *(table for rows in read.benchmarks for table in rows.tables)]
+    pictures = [str(file) for photographs in read.photographs for file in photographs.list_files()]
+    tables = [table for rows in read.benchmarks for table in rows.tables]
+    return [str(manifest), *files, *pictures, *tables]
 
 
 def select_sources(files: Sequence[Path], manifest: Path | None) -> list[Source]:
@@ -242,7 +247,8 @@ def _distinct(sources: list[Source]) -> list[Source]:
     return distinct
 
 
-def _reject_twins(sources: Sequence[Source | Rows], path: Path) -> None:
+def reject_twins(sources: Sequence[Source | Photographs | Rows], path: Path) -> None:
+    """Raise FileFormatError where two entries of a manifest would share one folder."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
         places[_place(source.slug)].append(source.name)

@@ -1,0 +1,137 @@
+"""Problems that are one photograph each: the photograph is kept whole, its text is read off it.
+
+A photograph shows question and figure in one picture, which is the only thing that models see
+(MathReal, section 3). What was read of it is a draft that people correct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+from typing import NamedTuple
+
+from omibench.errors import OmibenchError
+from omibench.files.atomic import write_atomically
+from omibench.files.intake import read_picture
+from omibench.schemas.image_marks import write_image_mark
+from omibench.schemas.pages import PageText
+from omibench.schemas.problem import Figure, Problem
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.ocr.layout.text import without_marks
+from omibench.stages.ocr.sources.manifest import Manifest, Source, reject_twins
+from omibench.stages.ocr.sources.photographs import CLEAN, Photographs
+from omibench.stages.ocr.structure.language import detect_language
+from omibench.stages.ocr.worker import OcrOutcome
+
+REAL = "real"
+PAIR = "pair"
+"""The attribute that says which picture of a problem an item shows, where there are two."""
+_EXPECTED = frozenset({"no_problems", "page_needs_ocr"})
+"""Codes of papers that say nothing of a photograph: it is a problem whatever is read."""
+
+
+class Photographed(NamedTuple):
+    """One photograph of a manifest: how it is read, and what it belongs to."""
+
+    source: Source
+    photographs: Photographs
+    clean: Path | None
+
+
+def list_photographed(manifest: Manifest, path: Path) -> list[Photographed]:
+    """Every photograph of a manifest, in the order of its folders and their files.
+
+    Raises:
+        MissingInputError: A folder is not there, holds no picture, or two of one name.
+        FileFormatError: Two photographs, or a photograph and a paper, would share one folder.
+    """
+    photographed = [
+        Photographed(_name_source(photographs, real), photographs, clean)
+        for photographs in manifest.photographs
+        for real, clean in photographs.list_pairs()
+    ]
+    reject_twins([*manifest.entries, *(p.source for p in photographed)], path)
+    return photographed
+
+
+def _name_source(photographs: Photographs, real: Path) -> Source:
+    return Source(
+        name=f"{photographs.name}/{real.stem}",
+        paper=str(real),
+        subject=photographs.subject,
+        language=photographs.language,
+    )
+
+
+def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) -> OcrOutcome:
+    """Replace what was read as a paper by the photograph and its text, in `folder`.
+
+    Args:
+        photographed: The photograph.
+        folder: Where its reader has left problems.jsonl, pages.jsonl and cropped figures.
+        outcome: What became of the reading.
+
+    Returns:
+        The outcome; with `pictures: both` there are two problems of one group.
+    """
+    source, photographs = photographed.source, photographed.photographs
+    rmtree(folder / "images", ignore_errors=True)
+    place = f"images/{source.slug}"
+    try:
+        real = _copy_picture(Path(source.paper), folder, place)
+        clean = _copy_picture(photographed.clean, folder, place) if photographed.clean else None
+    except OmibenchError as error:
+        return OcrOutcome(error=("pdf_damaged", str(error)))
+    text = _read_text(folder / "pages.jsonl")
+    pair: dict[str, str | list[str]] = {PAIR: REAL} if clean else {}
+    problem = Problem(
+        id=source.slug,
+        source=photographs.name,
+        source_sha256=real.sha256,
+        number=Path(source.paper).stem,
+        pages=[],
+        question=f"{write_image_mark(0)}\n{text}".strip(),
+        images=[real],
+        photograph="real",
+        subject=photographs.subject or "other",
+        language=photographs.language or detect_language(text),
+        group=source.slug,
+        licence=photographs.licence,
+        competition=photographs.competition,
+        year=photographs.year,
+        attributes=photographs.attributes | pair,
+    )
+    twin = [_make_twin(problem, clean)] if clean and photographs.pictures == "both" else []
+    write_jsonl(folder / "problems.jsonl", [problem, *twin])
+    codes = [code for code in outcome.codes if code not in _EXPECTED]
+    return outcome.model_copy(update={"codes": codes, "unread": {}})
+
+
+def _make_twin(problem: Problem, clean: Figure) -> Problem:
+    """The same problem with its clean picture, in the group of the photograph."""
+    changes = {
+        "id": f"{problem.id}-{CLEAN}",
+        "images": [clean],
+        "photograph": CLEAN,
+        "attributes": problem.attributes | {PAIR: CLEAN},
+    }
+    return problem.model_copy(update=changes)
+
+
+def _read_text(pages: Path) -> str:
+    rows: Iterable[PageText] = read_jsonl(pages, PageText) if pages.is_file() else []
+    return without_marks("\n\n".join(page.text for page in rows if page.text)).strip()
+
+
+def _copy_picture(path: Path, folder: Path, place: str) -> Figure:
+    """The picture as a figure, its file copied byte for byte.
+
+    Raises FileFormatError for what is no whole picture.
+    """
+    picture = read_picture(path)
+    digest = sha256(picture.data).hexdigest()
+    file = f"{place}/{digest}.{picture.suffix}"
+    write_atomically(folder / file, picture.data)
+    return Figure(file=file, sha256=digest)
