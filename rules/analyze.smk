@@ -1,3 +1,10 @@
+from omibench.stages.analyze.workflow_report import (
+    label_figure,
+    label_table,
+    number_category,
+)
+
+
 rule analyze:
     input:
         frozen=rules.freeze.output.answers,
@@ -13,12 +20,33 @@ rule analyze:
         report=report(
             f"{RESULTS}/analyze/report.html",
             caption="../report/page.rst",
-            category="Results",
+            category="00 Report",
+            labels={
+                "file": "the report",
+                "what it says": "all that is below, on one page",
+            },
         ),
         table=report(
             f"{RESULTS}/analyze/main.csv",
             caption="../report/table.rst",
-            category="Results",
+            category=lambda wildcards: number_category("main"),
+            labels={"figure": "Leaderboard", "what it says": "all numbers, as CSV"},
+        ),
+        figures=report(
+            directory(f"{RESULTS}/analyze/figures"),
+            patterns=["{figure}.svg"],
+            caption="../report/figure.rst",
+            category=lambda wildcards: number_category(wildcards.figure),
+            labels=lambda wildcards, output: label_figure(
+                output.figures, wildcards.figure
+            ),
+        ),
+        tables=report(
+            directory(f"{RESULTS}/analyze/tables"),
+            patterns=["{result}.csv"],
+            caption="../report/result.rst",
+            category=lambda wildcards: number_category("results"),
+            labels=lambda wildcards: label_table(wildcards.result),
         ),
         metrics=f"{RESULTS}/analyze/metrics.json",
         headline=f"{RESULTS}/analyze/headline.txt",

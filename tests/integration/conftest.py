@@ -13,7 +13,7 @@ import pytest
 
 PARTS = (
     "Snakefile", "params.yaml", "dvc.yaml", "rules", "profiles", "schemas", "studies", "sample",
-    "published", "workflows", "envs", "prompts",
+    "published", "workflows", "envs", "prompts", "report",
 )  # fmt: skip
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -32,6 +33,7 @@ from omibench.schemas.tables import (
     read_parquet,
 )
 from omibench.schemas.verdict import UNANSWERED
+from omibench.stages.analyze.parts import PARTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -76,6 +78,42 @@ def test_every_file_that_it_writes_is_in_the_table_of_files(study: Path) -> None
     assert len(written) > 50
     paths = [p.relative_to(study).as_posix() for p in written]
     assert [path for path in paths if find_file(path) is None] == []
+
+
+def test_the_report_of_snakemake_has_all_figures_and_tables_by_part_without_a_network(
+    again: Path,
+) -> None:
+    nowhere = "http://127.0.0.1:9"
+    runner(again)(
+        "env", f"http_proxy={nowhere}", f"https_proxy={nowhere}",
+        "snakemake", "--report", "report-of-snakemake.html",
+    )  # fmt: skip
+    page = (again / "report-of-snakemake.html").read_text("utf-8")
+    assert not re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=.https?:", page)
+    categories = _read_variable(page, "categories")
+    results = _read_variable(page, "results")
+    written = again / "results/analyze"
+    drawn = {path.stem for path in (written / "figures").glob("*.svg")}
+    tables = {path.stem for path in (written / "tables").glob("*.csv")}
+    shown = {Path(path).stem for path in results if path.endswith(".svg")}
+    assert shown == drawn
+    assert {Path(path).stem for path in results} == drawn | tables | {"report", "main"}
+    titles = {part.title for part in PARTS}
+    assert {name[3:] for name in categories} - titles == {"Report"}
+    assert len(categories) > 6
+    ranks = next(entry for path, entry in results.items() if path.endswith("ranks.svg"))
+    assert ranks["labels"]["figure"].startswith("SIMULATED · Ranks")
+    assert "leave the first rank open to" in ranks["labels"]["what it says"]
+    assert "<em>ranks</em>" in ranks["caption"]
+    assert ranks["data_uri"].startswith("data:image/svg+xml;")
+
+
+def _read_variable(page: str, name: str) -> dict[str, Any]:
+    """The JSON that a script of a page gives to a variable."""
+    head = f'var {name} = {{"'
+    place = page.index(head) + len(head) - 2
+    value: dict[str, Any] = json.JSONDecoder().raw_decode(page, place)[0]
+    return value
 
 
 def test_the_dataset_is_what_the_booklets_promise(study: Path) -> None:

@@ -52,8 +52,8 @@ def render_page(
         package: The package of the template, as in `make_environment`.
         template: The name of its file.
         csp: The content security policy of the page.
-        scripts: Our own scripts, which stand at the end of the page and run there: the policy
-            allows these by their hashes and no other.
+        scripts: Our own scripts, which stand at the end of the page and run there, or where the
+            template says: the policy allows these by their hashes and no other.
         values: What the template sees.
 
     Returns:

@@ -77,7 +77,7 @@ ANALYZE = Stage(
         ),
         ResultFile("analyze/tables/{result}.csv", None, "the same as CSV"),
         ResultFile("analyze/figures/{figure}.svg", None, "figures of the report and of results"),
-        ResultFile("analyze/figures/{figure}.vl.json", None, "the figure of a result as Vega-Lite"),
+        ResultFile("analyze/figures/{figure}.vl.json", None, "the same as Vega-Lite"),
         ResultFile("analyze/plots/{plot}/{model}.csv", None, "the same numbers for `dvc plots`"),
         ResultFile(
             "analyze/explorer/index.html", None, "the way from each number to its responses"

@@ -108,8 +108,7 @@ def sort_cards(cards: Iterable[ReportCard]) -> list[FilledPart]:
         The parts that have cards, in the reader's order.
     """
     by_name = {card.name: card for card in cards}
-    named = {name for part in PARTS for name in part.cards}
-    others = [card for name, card in by_name.items() if name not in named]
+    others = [card for name, card in by_name.items() if find_part(name).name == _MORE]
     filled = [
         FilledPart(
             part,
@@ -120,3 +119,13 @@ def sort_cards(cards: Iterable[ReportCard]) -> list[FilledPart]:
         for part in PARTS
     ]
     return [part for part in filled if part.cards]
+
+
+def find_part(name: str) -> ReportPart:
+    """Find the part in which a section or figure stands.
+
+    Args:
+        name: Its name; that of a plug-in is in a part for these.
+    """
+    more = next(part for part in PARTS if part.name == _MORE)
+    return next((part for part in PARTS if name in part.cards), more)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -80,7 +79,7 @@ def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
     for drawing in analysis.drawings:
         figure = drawing.figure
         words = f"{figure.title} ({figure.source})" if figure.source else figure.title
-        drawn = prepare_figure(drawing.svg, words, json.loads(drawing.vega_lite))
+        drawn = prepare_figure(drawing.svg, words, drawing.specification)
         table = analysis.table(figure.table)
         html = render_section(
             "sections/result_figure.html.j2",

@@ -9,6 +9,7 @@ from typing import Any
 
 from omibench.errors import PluginError
 from omibench.files.csv_file import write_csv
+from omibench.files.outputs import made_folder
 from omibench.params.stage_params import AnalyzeStageParams
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import write_json, write_text
@@ -121,6 +122,7 @@ def write_results(folder: Path, analysis: Analysis) -> list[str]:
         OutputError: A file cannot be written.
     """
     names = []
+    made_folder(folder)
     for name in RESULTS:
         table = analysis.table(name)
         if table is not None:
@@ -173,6 +175,7 @@ def write_pages(
         headline: What it says first.
     """
     # The chart library is slow to import, so tables and errors come before it.
+    from omibench.stages.analyze.figures.draw import dump_specification
     from omibench.stages.analyze.report import SectionCard, write_report
 
     for drawing in analysis.drawings:
@@ -181,8 +184,12 @@ def write_pages(
                 f"{drawing.figure.name}.svg is written by a figure and by a report section of that "
                 "name: rename one of them"
             )
-        write_text(out / "figures" / f"{drawing.figure.name}.svg", drawing.svg)
-        write_text(out / "figures" / f"{drawing.figure.name}.vl.json", drawing.vega_lite)
+    folder = out / "figures"
+    remove_figures(folder)
+    for drawing in analysis.drawings:
+        write_text(folder / f"{drawing.figure.name}.svg", drawing.svg)
+        text = dump_specification(drawing.specification, drawing.description)
+        write_text(folder / f"{drawing.figure.name}.vl.json", text)
     cards = []
     for section in sections:
         with SECTIONS.naming_failures(section.name):
@@ -191,7 +198,10 @@ def write_pages(
                 continue
             figure = section.figure()
             if figure:
-                write_text(out / "figures" / f"{section.name}.svg", figure.svg)
+                write_text(folder / f"{section.name}.svg", figure.svg)
+                if figure.specification is not None:
+                    text = dump_specification(figure.specification, figure.takeaway)
+                    write_text(folder / f"{section.name}.vl.json", text)
             cards.append(SectionCard(section, view, figure))
     write_report(analysis, headline, cards)
     remove_pages(out / EXPLORER)
@@ -199,3 +209,17 @@ def write_pages(
         from omibench.stages.analyze.explorer.write import write_explorer
 
         write_explorer(out / EXPLORER, analysis.results, analysis.report)
+
+
+def remove_figures(folder: Path) -> None:
+    """Make the folder of figures, without those of an earlier run.
+
+    Args:
+        folder: Theirs; files of others in it stay.
+
+    Raises:
+        OutputError: It cannot be made.
+    """
+    made_folder(folder)
+    for path in [*folder.glob("*.svg"), *folder.glob("*.vl.json")]:
+        path.unlink()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.analyze.figures.figure import FIGURES, FigurePart
 from omibench.stages.analyze.figures.model_labels import label_models
@@ -14,13 +14,31 @@ if TYPE_CHECKING:
 
 
 class FigureDrawing(NamedTuple):
-    """A figure that a study has: SVG text in light colours, its Vega-Lite as JSON text, and what
-    the tests in its table say, in a sentence or empty."""
+    """A figure that a study has: SVG text in light colours, its Vega-Lite, and what its table says,
+    in a sentence or empty."""
 
     figure: FigurePart
     svg: str
-    vega_lite: str
+    specification: Mapping[str, Any]
     finding: str = ""
+
+    @property
+    def description(self) -> str:
+        """What it shows, its source, and what it says."""
+        title, source = self.figure.title, self.figure.source
+        words = f"{title} ({source})." if source else f"{title}."
+        return f"{words} {self.finding}".strip()
+
+
+def dump_specification(specification: Mapping[str, Any], description: str) -> str:
+    """Vega-Lite as the text of a file of its own.
+
+    Args:
+        specification: A figure's.
+        description: What the figure says, for those who do not see it.
+    """
+    described = {**specification, "description": description}
+    return json.dumps(described, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
@@ -48,6 +66,5 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
                 continue
             finding = figure.finding(table) if figure.finding else None
             specification = describe_chart(chart)
-            text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
             svg = render_specification(specification)
-            yield FigureDrawing(figure, svg, text + "\n", finding or "")
+            yield FigureDrawing(figure, svg, specification, finding or "")

@@ -52,6 +52,7 @@
       && (!state.size || (size > low && size <= high));
   };
 
+  let wasSorted = false;
   const arrange = () => {
     const isSorted = state.sort !== null;
     table.classList.toggle("sorted", isSorted);
@@ -65,9 +66,10 @@
         return (a < b ? -direction : a > b ? direction : 0) || i - j;
       });
       sorted.append(...order.map(([row]) => row));
-    } else {
+    } else if (wasSorted) {
       rows.forEach((row, place) => home[place].append(row));
     }
+    wasSorted = isSorted;
     let count = 0;
     let model = null;
     const visible = isSorted ? [...sorted.rows] : rows;
@@ -91,7 +93,10 @@
     keepState();
   };
 
+  let shownRules = data.main;
   const showRules = () => {
+    if (shownRules === state.rules) return;
+    shownRules = state.rules;
     const values = data.values[state.rules];
     rows.forEach((row, place) => {
       const isMain = state.rules === data.main;

@@ -1,0 +1,150 @@
+"""How large is the report of a large study, and how soon does its leaderboard answer?
+
+Makes results of OMIBench's size without asking a model (as `analyze_at_size.py` does), writes
+their report, and opens it from disk in Chromium. *Interactive* is the time from the start of
+loading until a click on a column has sorted the leaderboard and the browser has painted it. Each
+number is the median of some runs, each in a new page without a cache.
+
+    python benchmarks/open_report.py                        # 31 models x 20 settings
+    python benchmarks/open_report.py --report report.html   # a report that is there already
+
+The exit code is 1 when a limit (set for 620 cells) is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyze_at_size import make_results, make_study
+
+from omibench.params.study import load_study
+from omibench.stages.analyze import analyze_study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+BYTES_MB, INTERACTIVE_S = 15.0, 2.0
+LIMITS_HOLD_FOR = 620
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+VISIBLE_ROWS = """() => [...document.querySelectorAll("#leaderboard tr.cell")]
+  .filter((row) => row.getClientRects().length > 0).length"""
+
+
+class Timing(NamedTuple):
+    """One step: seconds that a person waits, the median and the largest of some runs."""
+
+    step: str
+    median_s: float
+    worst_s: float
+
+
+def main() -> int:
+    """Write the report, open it, print the table; returns the exit code."""
+    options = _options()
+    if options.report:
+        return _measure(Path(options.report), options.runs)
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        folder = Path(name)
+        make_study(folder, options.models, options.settings)
+        make_results(folder)
+        os.chdir(folder)
+        out = folder / "results" / "analyze"
+        analyze_study(folder / "results", out, load_study(folder / "params.yaml"))
+        return _measure(out / "report.html", options.runs)
+
+
+def _measure(report: Path, runs: int) -> int:
+    from playwright.sync_api import sync_playwright
+
+    size_mb = report.stat().st_size / 1e6
+    path = next((found for name in CHROMIUM if (found := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        version = browser.version
+        rows, timings = _open_often(browser, report, runs)
+        browser.close()
+    print(f"Chromium {version}, load average {', '.join(f'{x:.1f}' for x in os.getloadavg())}\n")
+    print(f"{size_mb:.1f} MB, {rows} rows in the leaderboard\n")
+    print("| step | median, s | worst, s |\n|---|---:|---:|")
+    for timing in timings:
+        print(f"| {timing.step} | {timing.median_s:.3f} | {timing.worst_s:.3f} |")
+    missed = list(_list_missed(size_mb, rows, timings))
+    for line in missed:
+        print(f"missed: {line}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def _open_often(browser: Browser, report: Path, runs: int) -> tuple[int, list[Timing]]:
+    """How many rows the leaderboard has, and what each step took."""
+    waits: dict[str, list[float]] = {}
+    rows = 0
+    for _ in range(runs):
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        for step, seconds in _time_steps(page, report):
+            waits.setdefault(step, []).append(seconds)
+        rows = page.locator("#leaderboard tr.cell").count()
+        page.close()
+    return rows, [
+        Timing(step, statistics.median(seconds), max(seconds)) for step, seconds in waits.items()
+    ]
+
+
+def _time_steps(page: Page, report: Path) -> Iterator[tuple[str, float]]:
+    start = time.monotonic()
+    page.goto(report.absolute().as_uri(), wait_until="commit")
+    total = page.locator("#leaderboard thead button.sort", has_text="Total")
+    total.click()
+    page.evaluate(PAINTED)
+    yield "interactive: opened and sorted", time.monotonic() - start
+    page.wait_for_load_state("load")
+    yield "sort again", _time(page, total.click)
+    search = page.locator("#board-search")
+    yield "search", _time(page, lambda: search.fill("model 7"))
+    if page.evaluate(VISIBLE_ROWS) == page.locator("#leaderboard tr.cell").count():
+        sys.exit("the search hid no row: the report is none of this benchmark's")
+    yield "search no more", _time(page, lambda: search.fill(""))
+    group = page.locator("#board-group")
+    yield "filter a group", _time(page, lambda: group.select_option(index=1))
+    rules = page.locator("#board-rules")
+    yield "another rule book", _time(page, lambda: rules.select_option(index=1))
+
+
+def _time(page: Page, act: Callable[[], object]) -> float:
+    start = time.monotonic()
+    act()
+    page.evaluate(PAINTED)
+    return time.monotonic() - start
+
+
+def _list_missed(size_mb: float, rows: int, timings: list[Timing]) -> Iterator[str]:
+    if rows > LIMITS_HOLD_FOR:
+        return
+    if size_mb > BYTES_MB:
+        yield f"{size_mb:.1f} MB, of {BYTES_MB:g}"
+    opened = timings[0]
+    if opened.median_s > INTERACTIVE_S:
+        yield f"interactive after {opened.median_s:.2f} s, of {INTERACTIVE_S:g}"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--models", type=int, default=31)
+    parser.add_argument("--settings", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--report", help="measure this file instead")
+    parser.add_argument("--folder", help="where to make the temporary folder")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
