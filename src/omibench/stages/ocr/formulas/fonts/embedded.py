@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from omibench.stages.ocr.formulas.fonts.opentype import read_characters
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class EmbeddedFonts:
             self._xrefs.setdefault(_key(font[3]), []).append(font[0])
         self._fonts: dict[int, pymupdf.Font | None] = {}
         self._facts: dict[tuple[str, int], GlyphFacts] = {}
+        self._characters: dict[int, dict[int, str]] = {}
 
     def facts(self, font: str, glyph_id: int) -> GlyphFacts:
         """What is known of a glyph, by the font's name and the id that `get_texttrace()` gives.
@@ -57,6 +59,24 @@ class EmbeddedFonts:
         if key not in self._facts:
             self._facts[key] = self._look_up(font, glyph_id)
         return self._facts[key]
+
+    def character(self, font: str, glyph_id: int) -> str | None:
+        """The character that a glyph stands for by the tables of its font program.
+
+        To be asked where the PDF tells no character or a false one, such as the spaces to which
+        Word 2010 maps Cambria Math.
+
+        Returns:
+            One Unicode character; None where no embedded program of this name has the glyph.
+        """
+        for xref in self._programs(font) if glyph_id > 0 else ():
+            if xref not in self._characters:
+                program = self._open(xref)
+                self._characters[xref] = read_characters(program) if program else {}
+            character = self._characters[xref].get(glyph_id)
+            if character is not None:
+                return character
+        return None
 
     def _look_up(self, font: str, glyph_id: int) -> GlyphFacts:
         if glyph_id < 0:

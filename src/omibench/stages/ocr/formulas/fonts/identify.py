@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from omibench.stages.ocr.formulas.fonts import tex
 from omibench.stages.ocr.formulas.fonts.characters import of_character
+from omibench.stages.ocr.formulas.fonts.encoded import of_encoded
 from omibench.stages.ocr.formulas.marks import Symbol
 
 _ITALIC = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
@@ -26,6 +27,9 @@ def identify(
     Returns:
         Its symbol; of kind `unknown`, with `\\square` for its LaTeX, where no table has it.
     """
+    encoded = of_encoded(font, text)
+    if encoded is not None:
+        return encoded
     if tex.is_tex(font):
         return tex.of_tex(font, text, name)
     symbol = of_character(text)
