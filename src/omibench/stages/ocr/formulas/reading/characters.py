@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SEQUENCE = 10_000
 """Serial numbers between two things that a page paints one after the other."""
-_QUAD = re.compile(r'<char c="[^"]*" quad="([^"]*)" x="([^"]*)" y="([^"]*)"')
+_QUAD = re.compile(r'<char c="[^"]*"(?: hexc="[^"]*")? quad="([^"]*)" x="([^"]*)" y="([^"]*)"')
 _CODE_FLAG = 128
 """The flag of a span whose characters are codes of the font: no Unicode is known for them."""
 _ITALIC, _BOLD = 2, 16
@@ -82,10 +82,12 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
         characters = []
         for span in line["spans"]:
             font = span["font"].rpartition("+")[2]
-            is_code = bool(span["char_flags"] & _CODE_FLAG)
+            has_codes = bool(span["char_flags"] & _CODE_FLAG)
             for char in span["chars"]:
                 x, y = char["origin"]
                 painted = trace.get((round(x, 1), round(y, 1)))
+                # A space that MuPDF puts in has no glyph.
+                is_code = has_codes and not (char["c"] == " " and painted is None)
                 serial = painted[0] if painted else serial + 1
                 characters.append(
                     Character(

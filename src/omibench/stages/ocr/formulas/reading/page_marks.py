@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from omibench.stages.ocr.formulas.marks import Glyph, PageMarks, Region, Symbol
 from omibench.stages.ocr.formulas.reading.characters import Character, TextRun, read_runs
-from omibench.stages.ocr.formulas.reading.plain_symbols import identify_character
 from omibench.stages.ocr.formulas.reading.rules import find_bars, find_pictures, find_roots
+from omibench.stages.ocr.formulas.reading.symbols import Symbols
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
     import pymupdf
 
-Identify = Callable[[Character], Symbol]
 MAX_GLYPHS = 20_000
 """Glyphs of a page beyond which its formulas are not read. A page of a paper has 1,000 to 4,000."""
 MAX_DRAWINGS = 4_000
 """Paths of a page beyond which those that follow are not looked at: maps and scatter plots."""
 
 
-def read_marks(page: pymupdf.Page, identify: Identify = identify_character) -> PageMarks:
+def read_marks(page: pymupdf.Page) -> PageMarks:
     """The marks of a page, within the limits of this module.
 
     Args:
         page: The page, its rotation removed.
-        identify: Tells what a character means.
 
     Returns:
         Glyphs (level text alone, no spaces), rules, drawn roots and small pictures.
     """
     drawings = page.get_drawings()
-    return gather_marks(page, read_runs(page), drawings, page.get_image_info(), identify)
+    return gather_marks(page, read_runs(page), drawings, page.get_image_info())
 
 
 def gather_marks(
@@ -40,21 +38,15 @@ def gather_marks(
     runs: Sequence[TextRun],
     drawings: Sequence[dict[str, Any]],
     images: Sequence[dict[str, Any]],
-    identify: Identify = identify_character,
 ) -> PageMarks:
     """The marks of a page whose runs, drawings and images are known."""
-    glyphs = tuple(
-        as_glyph(character, identify(character))
-        for run in runs
-        if is_level(run)
-        for character in run.characters
-        if not character.synthetic and (character.code is not None or not character.text.isspace())
-    )
+    symbols = Symbols(page)
+    glyphs = tuple(as_glyph(c, symbols.identify(c)) for _, _, c in level_characters(runs))
     bounded = drawings[:MAX_DRAWINGS]
     return PageMarks(
         width=page.rect.width,
         height=page.rect.height,
-        glyphs=glyphs[:MAX_GLYPHS],
+        glyphs=glyphs,
         bars=tuple(find_bars(bounded)),
         roots=tuple(find_roots(bounded)),
         pictures=tuple(find_pictures(images)),
@@ -72,6 +64,21 @@ def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> Region:
         pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
         display=display,
     )
+
+
+def level_characters(runs: Sequence[TextRun]) -> Iterator[tuple[int, int, Character]]:
+    """Every character that is a mark, with the places of its run and of itself in it."""
+    count = 0
+    for place, run in enumerate(runs):
+        if not is_level(run):
+            continue
+        for k, character in enumerate(run.characters):
+            if character.synthetic or (character.code is None and character.text.isspace()):
+                continue
+            if count == MAX_GLYPHS:
+                return
+            count += 1
+            yield place, k, character
 
 
 def is_level(run: TextRun) -> bool:

@@ -1,0 +1,367 @@
+"""Marks that belong together over several rows: fractions, roots, limits, tall brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from omibench.stages.ocr.formulas.marks import Bar, PageMarks, RootSign
+from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units, unit_of_glyph
+from omibench.stages.ocr.layout.layout import Box
+
+MAX_BARS = 1_000
+"""Rules of a page that are looked at; the shortest come first."""
+_FIRST_GAP = 0.68
+"""Type sizes from a bar to the nearest ink of the numerator or denominator, at most."""
+_NEXT_GAP = 0.16
+"""Type sizes between rows of one numerator, as between a letter and its script."""
+_NEIGHBOUR = 0.45
+"""Type sizes up to which the next glyph of a row belongs to the same words."""
+_WIDEST = 0.72
+"""The part of the page's width from which on a rule is one of the page or a table."""
+_LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """The next units on the baseline of each, if near: a row of words goes on there."""
+
+    left: dict[Unit, Unit]
+    right: dict[Unit, Unit]
+
+
+def find_units(marks: PageMarks) -> Field:
+    """The units of a page: its glyphs, with all that makes several rows joined.
+
+    Args:
+        marks: What the page paints.
+
+    Returns:
+        Units; scripts are not attached yet.
+    """
+    field = Field(unit_of_glyph(glyph) for glyph in marks.glyphs)
+    _join_pieces(field)
+    _join_limits(field)
+    neighbours = _find_neighbours(field.units)
+    bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
+    bars = [bar for bar in bars if bar.x1 - bar.x0 < _WIDEST * marks.width]
+    rooted = _pair_roots(field, marks, bars)
+    for bar in bars:
+        sign = rooted.get(bar)
+        if sign is not None:
+            _join_root(field, bar, sign)
+        elif not _join_fraction(field, bar, neighbours, bars):
+            _join_overline(field, bar)
+    for drawn in marks.roots:
+        if drawn not in rooted.values():
+            _join_root(field, None, drawn)
+    _join_fences(field)
+    return field
+
+
+def _find_neighbours(units: Iterable[Unit]) -> _Neighbours:
+    left: dict[Unit, Unit] = {}
+    right: dict[Unit, Unit] = {}
+    rows: dict[int, list[Unit]] = {}
+    for unit in units:
+        if not unit.has_axis:
+            rows.setdefault(round(unit.baseline), []).append(unit)
+    for level, row in rows.items():
+        both = sorted([*row, *rows.get(level + 1, ())], key=lambda u: u.box.x0)
+        for a, b in pairwise(both):
+            if (
+                abs(a.baseline - b.baseline) < 0.06 * a.size
+                and b.box.x0 - a.box.x1 < _NEIGHBOUR * min(a.size, b.size)
+                and 0.8 < a.size / b.size < 1.25
+            ):
+                right.setdefault(a, b)
+                left.setdefault(b, a)
+    return _Neighbours(left, right)
+
+
+def _join_pieces(field: Field) -> None:
+    """Put parts of one bracket, brace or radical sign together."""
+    pieces = sorted(
+        (u for u in field.units if u.glyph and u.glyph.symbol.kind == "piece"),
+        key=lambda u: (round(u.box.centre[0]), u.box.y0),
+    )
+    group: list[Unit] = []
+    for piece in [*pieces, None]:
+        if (
+            group
+            and piece
+            and abs(piece.box.centre[0] - group[-1].box.centre[0]) < 0.5 * piece.size
+            and piece.box.y0 - group[-1].box.y1 < 0.35 * piece.size
+        ):
+            group.append(piece)
+            continue
+        if len(group) > 1:
+            top, bottom = group[0].box.y0, group[-1].box.y1
+            field.replace(group, join_units(group, (top + bottom) / 2))
+        group = [piece] if piece else []
+
+
+def _join_limits(field: Field) -> None:
+    """Put sums, products and the like together with what stands above and below them."""
+    for unit in [u for u in field.units if u.glyph and u.glyph.symbol.kind == "large"]:
+        _join_above_below(field, [unit], unit.box, unit.box.centre[1], 0.62)
+    neighbours = _find_neighbours(field.units)
+    for unit in list(field.units):
+        word = _word_from(unit, neighbours)
+        if "".join(u.glyphs[0].text for u in word) in _LIMITED:
+            box = word[0].box.union(word[-1].box)
+            _join_above_below(field, word, box, unit.axis, 0.85)
+
+
+def _word_from(unit: Unit, neighbours: _Neighbours) -> list[Unit]:
+    """The letters of a word that begins with this unit, where there is none before it."""
+    if unit.is_block or not unit.glyphs[0].text.isalpha():
+        return []
+    before = neighbours.left.get(unit)
+    if before and before.glyphs[0].text.isalpha() and _touch(before, unit):
+        return []
+    word = [unit]
+    while len(word) < 8 and (after := neighbours.right.get(word[-1])):
+        if not after.glyphs[0].text.isalpha() or not _touch(word[-1], after):
+            break
+        word.append(after)
+    return word
+
+
+def _touch(a: Unit, b: Unit) -> bool:
+    return b.box.x0 - a.box.x1 < 0.15 * a.size
+
+
+def _join_above_below(
+    field: Field, base: Sequence[Unit], box: Box, axis: float, smaller: float
+) -> None:
+    size = max(unit.size for unit in base)
+    middle = box.centre[0]
+    reach = Box(box.x0 - 3 * size, box.y0 - 1.3 * size, box.x1 + 3 * size, box.y1 + 1.3 * size)
+    around = [
+        u
+        for u in field.centred_in(reach)
+        if u not in base and u.size <= max(smaller * size, 0.8 * size) and not u.is_block
+    ]
+    parts: list[Unit] = []
+    for above in (True, False):
+        side = [
+            u
+            for u in around
+            if (
+                -0.1 * size < box.y0 - u.box.y1 < 0.6 * size
+                if above
+                else -0.1 * size < u.box.y0 - box.y1 < 0.6 * size
+            )
+        ]
+        for row in _split_rows(side):
+            x0, x1 = min(u.box.x0 for u in row), max(u.box.x1 for u in row)
+            if abs((x0 + x1) / 2 - middle) < 0.45 * size:
+                parts += row
+                # Scripts of the limit itself.
+                parts += [
+                    u
+                    for u in around
+                    if u not in row
+                    and u not in parts
+                    and x0 <= u.box.centre[0] <= x1 + 0.3 * size
+                    and any(_near(u.box, v.box, 0.1 * size) and u.size < v.size for v in row)
+                ]
+    if parts:
+        field.replace([*base, *parts], join_units([*base, *parts], axis, size=size))
+
+
+def _split_rows(units: Sequence[Unit]) -> list[list[Unit]]:
+    """Units of one baseline each, split at wide gaps."""
+    rows: list[list[Unit]] = []
+    for unit in sorted(units, key=lambda u: (round(u.baseline), u.box.x0)):
+        last = rows[-1][-1] if rows else None
+        if (
+            last
+            and abs(last.baseline - unit.baseline) < 0.3 * unit.size
+            and unit.box.x0 - last.box.x1 < 0.7 * unit.size
+        ):
+            rows[-1].append(unit)
+        else:
+            rows.append([unit])
+    return rows
+
+
+def _near(a: Box, b: Box, gap: float) -> bool:
+    return a.gap_x(b) < gap and a.gap_y(b) < gap
+
+
+def _pair_roots(field: Field, marks: PageMarks, bars: Sequence[Bar]) -> dict[Bar, Unit | RootSign]:
+    """The radical sign of each bar that begins at the top right of one."""
+    signs: list[Unit | RootSign] = [*_bare_signs(field), *marks.roots]
+    signs += [u for u in field.units if u.is_block and u.glyphs[0].symbol.kind == "piece"]
+    pairs: dict[Bar, Unit | RootSign] = {}
+    for sign in signs:
+        box = sign.box
+        size = sign.size if isinstance(sign, Unit) else min(12.0, box.height)
+        near = [
+            (abs(bar.x0 - box.x1) + abs(bar.y - box.y0), k)
+            for k, bar in enumerate(bars)
+            if abs(bar.x0 - box.x1) < 0.3 * size
+            and abs(bar.y - box.y0) < 0.3 * size
+            and bar not in pairs
+        ]
+        if near:
+            pairs[bars[min(near)[1]]] = sign
+    return pairs
+
+
+def _bare_signs(field: Field) -> list[Unit]:
+    return [u for u in field.units if u.glyph and u.glyph.symbol.kind == "root"]
+
+
+def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
+    box = sign.box
+    size = sign.size if isinstance(sign, Unit) else min(12.0, box.height)
+    left = box.x1 if isinstance(sign, Unit) else box.x0 + min(0.35 * box.width, 0.6 * box.height)
+    right, top = (bar.x1, bar.y) if bar else (box.x1, box.y0)
+    inside = Box(left - 0.1 * size, top - 0.1 * size, right + 0.15 * size, box.y1 + 0.3 * size)
+    radicand = [u for u in field.centred_in(inside) if u is not sign]
+    index_box = Box(
+        box.x0 - 0.9 * size, box.y0 - 0.5 * size, box.x0 + 0.75 * min(box.width, size), box.y1
+    )
+    index = [
+        u
+        for u in field.centred_in(index_box)
+        if u is not sign and u.size < 0.8 * size and u.box.y1 < box.y1 - 0.25 * box.height
+    ]
+    largest = max(radicand, key=lambda u: (u.size, -u.box.x0), default=None)
+    axis = largest.axis if largest else box.centre[1]
+    parts = [*radicand, *index]
+    if isinstance(sign, Unit):
+        whole = join_units(
+            [sign, *parts], axis, bars=[bar] if bar else [], size=largest.size if largest else None
+        )
+        field.replace([sign, *parts], whole)
+    elif parts:
+        field.replace(parts, join_units(parts, axis, bars=[bar] if bar else [], roots=[sign]))
+
+
+def _join_fraction(field: Field, bar: Bar, neighbours: _Neighbours, bars: Sequence[Bar]) -> bool:
+    """Join numerator, bar and denominator; False where the bar has not both."""
+    reach = 140.0
+    inside = [
+        u
+        for u in field.centred_in(Box(bar.x0, bar.y - reach, bar.x1, bar.y + reach))
+        if u.box.x0 > bar.x0 - 0.4 * u.size and u.box.x1 < bar.x1 + 0.4 * u.size
+    ]
+    inside = [u for u in inside if not _row_goes_on(u, bar, neighbours, bars)]
+    above = _stack([u for u in inside if u.box.centre[1] < bar.y], bar, up=True)
+    below = _stack([u for u in inside if u.box.centre[1] >= bar.y], bar, up=False)
+    if not above or not below:
+        return False
+    size = max(unit.size for unit in (*above, *below))
+    width = bar.x1 - bar.x0
+    spans = [(min(u.box.x0 for u in part), max(u.box.x1 for u in part)) for part in (above, below)]
+    middle = (bar.x0 + bar.x1) / 2
+    if any(abs((x0 + x1) / 2 - middle) > max(0.35 * size, 0.12 * width) for x0, x1 in spans):
+        return False
+    if max(x1 - x0 for x0, x1 in spans) < width - 1.3 * size:
+        return False
+    parts = [*above, *below]
+    field.replace(parts, join_units(parts, bar.y, bars=[bar]))
+    return True
+
+
+def _row_goes_on(unit: Unit, bar: Bar, neighbours: _Neighbours, bars: Sequence[Bar]) -> bool:
+    """Whether the words of a unit's row go on beyond the ends of the bar."""
+    for step in (neighbours.left, neighbours.right):
+        current = unit
+        for _ in range(200):
+            following = step.get(current)
+            if following is None:
+                break
+            x = following.box.centre[0]
+            if not bar.x0 - 0.3 * unit.size < x < bar.x1 + 0.3 * unit.size:
+                if not any(abs(b.y - bar.y) < 1.0 and b.x0 < x < b.x1 for b in bars):
+                    return True
+                break
+            current = following
+    return False
+
+
+def _stack(units: Sequence[Unit], bar: Bar, *, up: bool) -> list[Unit]:
+    """The units above or below a bar, as far as they follow each other without a gap."""
+    edge = bar.y
+    taken: list[Unit] = []
+    order = sorted(units, key=lambda u: -u.box.y1 if up else u.box.y0)
+    for unit in order:
+        near, far = (unit.box.y1, unit.box.y0) if up else (unit.box.y0, unit.box.y1)
+        gap = edge - near if up else near - edge
+        if gap > (_NEXT_GAP if taken else _FIRST_GAP) * max(unit.size, 6.0):
+            break
+        taken.append(unit)
+        edge = min(edge, far) if up else max(edge, far)
+    return taken
+
+
+def _join_overline(field: Field, bar: Bar) -> None:
+    """Join a bar over a few letters with them."""
+    below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + 14))
+    below = [u for u in below if 0 <= u.box.y0 - bar.y < 0.35 * u.size and not u.is_block]
+    if not 1 <= len(below) <= 4 or not all(u.glyphs[0].text.isalpha() for u in below):
+        return
+    size = below[0].size
+    x0, x1 = min(u.box.x0 for u in below), max(u.box.x1 for u in below)
+    if abs(bar.x0 - x0) < 0.35 * size and abs(bar.x1 - x1) < 0.35 * size:
+        field.replace(below, join_units(below, below[0].axis, bars=[bar]))
+
+
+def _join_fences(field: Field) -> None:
+    """Join tall brackets with all that stands between them, as matrices and cases do."""
+    tall = sorted(
+        (u for u in field.units if _is_tall_fence(u)), key=lambda u: (u.box.height, u.box.x0)
+    )
+    for fence in tall:
+        if fence not in field.units or not _opens(fence):
+            continue
+        closing = [
+            u
+            for u in tall
+            if u in field.units
+            and u.box.x0 >= fence.box.x1
+            and not _opens(u)
+            and abs(u.box.y0 - fence.box.y0) < 0.25 * fence.box.height
+            and abs(u.box.y1 - fence.box.y1) < 0.25 * fence.box.height
+        ]
+        end = min((u.box.x1 for u in closing), default=None)
+        band = Box(fence.box.x0, fence.box.y0, end or fence.box.x1 + 320, fence.box.y1)
+        inside = field.centred_in(band)
+        if end is None:
+            inside = _until_gap(fence, inside)
+        if len({round(u.axis) for u in inside}) > 1 or end is not None:
+            axis = fence.box.centre[1]
+            size = max((u.size for u in inside if u is not fence), default=fence.size)
+            field.replace(inside, join_units(inside, axis, size=size))
+
+
+def _is_tall_fence(unit: Unit) -> bool:
+    kind = unit.glyphs[0].symbol.kind
+    return kind in ("open", "close", "piece") and unit.box.height > 1.9 * unit.size
+
+
+def _opens(unit: Unit) -> bool:
+    """Whether a fence stands left of what it encloses."""
+    glyph = unit.glyphs[0]
+    if glyph.symbol.kind != "piece":
+        return glyph.symbol.kind == "open"
+    latex = "".join(g.symbol.latex for g in unit.glyphs)
+    return any(sign in latex for sign in ("(", "[", "{", "lceil", "lfloor", "langle"))
+
+
+def _until_gap(fence: Unit, units: Sequence[Unit]) -> list[Unit]:
+    taken, end = [fence], fence.box.x1
+    for unit in units:
+        if unit is fence:
+            continue
+        if unit.box.x0 - end > 2.6 * unit.size:
+            break
+        taken.append(unit)
+        end = max(end, unit.box.x1)
+    return taken

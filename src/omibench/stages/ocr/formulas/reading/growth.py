@@ -1,0 +1,236 @@
+"""Which units of a row are formulas: grown from what is mathematics for certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen
+from omibench.stages.ocr.formulas.reading.operands import (
+    SIGNS,
+    SPACE,
+    THIN,
+    TIGHT,
+    RowOperands,
+)
+from omibench.stages.ocr.formulas.reading.seeds import find_seeds
+from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNITS, is_chemical
+
+_MOST_ROUNDS = 60
+_SEPARATORS = (":", ",", ";")
+
+
+class RowReader(RowOperands):
+    """One row of units and which of them are formulas."""
+
+    def find_intervals(self) -> list[tuple[int, int]]:
+        """The formulas of the row as half-open ranges of its units."""
+        for start, end in find_seeds(self):
+            self._take(start, end)
+        if not any(self.taken):
+            return []
+        for _ in range(_MOST_ROUNDS):
+            if not self._grow():
+                break
+        return list(self._trim())
+
+    def _grow(self) -> bool:
+        before = list(self.taken)
+        for start, end in self._intervals():
+            if end < len(self.units):
+                self._RIGHT.get(self.roles[end], RowReader._other_right)(self, end)
+            if start > 0:
+                self._LEFT.get(self.roles[start - 1], RowReader._other_left)(self, start)
+        for k, role in enumerate(self.roles):
+            if self.taken[k] and role in ("open", "close") and k in self.pairs:
+                first, last = sorted((k, self.pairs[k]))
+                if self.is_mathematics(first + 1, last):
+                    self._take(first, last + 1)
+        self._take_overlapping()
+        return before != self.taken
+
+    def _intervals(self) -> Iterator[tuple[int, int]]:
+        start = None
+        for k in range(len(self.taken) + 1):
+            far = start is not None and k < len(self.gaps) and self.gaps[k] > SPACE
+            if k < len(self.taken) and self.taken[k] and not far:
+                start = k if start is None else start
+                continue
+            if start is not None:
+                yield start, k
+            start = k if k < len(self.taken) and self.taken[k] else None
+
+    def _take(self, start: int, end: int) -> None:
+        for k in range(start, end):
+            self.taken[k] = True
+
+    # To the right: each method is given the place behind a formula.
+
+    def _digit_right(self, k: int) -> None:
+        if self.gaps[k] < THIN and self.roles[k - 1] != "close":
+            self._take(k, self.operand_after(k) or k + 1)
+
+    def _operator_right(self, k: int) -> None:
+        if self.gaps[k] >= SPACE or self.is_prose_hyphen(k):
+            return
+        following = self._after_long_arrow(k)
+        end = self.operand_after(following)
+        if end is not None and self.gaps[following] < SPACE:
+            self._take(k, end)
+        elif k == len(self.units) - 1 and not is_hyphen(self.units[k]):
+            self._take(k, k + 1)
+
+    def _open_right(self, k: int) -> None:
+        end = self.pairs.get(k, -1)
+        if self.gaps[k] < THIN and end > k and self.is_mathematics(k + 1, end):
+            self._take(k, end + 1)
+
+    def _bar_right(self, k: int) -> None:
+        if self.gaps[k] >= 0.4:
+            return
+        end = self.operand_after(k)
+        if end is not None:
+            self._take(k, end)
+        elif any(self.roles[j] == "bar" and self.taken[j] for j in range(k)):
+            self._take(k, k + 1)
+
+    def _word_right(self, k: int) -> None:
+        """Take letters right of a formula: a function, a unit, a differential, an element."""
+        start, end = self.words[k]
+        word, gap = self.text(start, end), self.gaps[k]
+        if word in FUNCTIONS and gap < 0.45:
+            after = self.operand_after(end)
+            if after is not None and self.gaps[end] < 0.45:
+                self._take(start, after)
+            return
+        is_near = gap < TIGHT and word not in ORDINALS and word != "s"
+        is_unit = gap < THIN and (self.is_digit(k - 1) or bool(self.units[k - 1].scripts))
+        if (
+            (is_near and end - start <= 2)
+            or (is_unit and word in UNITS)
+            or (gap < TIGHT and is_chemical(word))
+        ):
+            self._take(start, end)
+
+    def _math_right(self, k: int) -> None:
+        if self.gaps[k] < THIN:
+            self._take(k, k + 1)
+
+    def _other_right(self, k: int) -> None:
+        sign = self.sign(k)
+        if sign in ("!", "%", "′") and self.gaps[k] < 0.12:
+            self._take(k, k + 1)
+        elif sign in _SEPARATORS and self.is_strong(k):
+            end = self.operand_after(k + 1)
+            if end is not None and self.gaps[k + 1] < SPACE:
+                self._take(k, end)
+
+    _RIGHT: ClassVar[dict[Role, Callable[[RowReader, int], None]]] = {
+        "digit": _digit_right,
+        "operator": _operator_right,
+        "relation": _operator_right,
+        "open": _open_right,
+        "bar": _bar_right,
+        "letter": _word_right,
+        "math": _math_right,
+    }
+
+    def _after_long_arrow(self, k: int) -> int:
+        """The place behind an operator or an arrow, which may be made of overlapping glyphs."""
+        end = k + 1
+        while (
+            end < len(self.units)
+            and self.gaps[end] < -0.1
+            and self.roles[end] in ("operator", "relation")
+        ):
+            end += 1
+        return end
+
+    # To the left: each method is given the place at which a formula begins.
+
+    def _digit_left(self, k: int) -> None:
+        if self.gaps[k] < THIN:
+            start = self.operand_before(k)
+            self._take(k - 1 if start is None else start, k)
+
+    def _operator_left(self, k: int) -> None:
+        last = k - 1
+        if self.gaps[k] >= SPACE or self.is_prose_hyphen(last):
+            return
+        start = self.operand_before(last) if self.gaps[last] < SPACE else None
+        is_sign = (
+            self.sign(last) in SIGNS and self.gaps[k] < 0.2 and not is_hyphen(self.units[last])
+        )
+        if start is not None:
+            self._take(start, k)
+        elif is_sign or (self.roles[last] == "relation" and last == 0):
+            self._take(last, k)
+
+    def _close_left(self, k: int) -> None:
+        start = self.pairs.get(k - 1, k)
+        if self.gaps[k] < THIN and 0 < start < k and self.is_mathematics(start + 1, k - 1):
+            self._take(start, k)
+
+    def _bar_left(self, k: int) -> None:
+        places = [j for j in range(k, len(self.roles)) if self.roles[j] == "bar"]
+        if self.gaps[k] >= 0.3 or not places or any(self.taken[j] for j in places):
+            return
+        if self.is_mathematics(k, places[0]):
+            self._take(k - 1, places[0] + 1)
+
+    def _word_left(self, k: int) -> None:
+        start, end = self.words[k - 1]
+        word, gap = self.text(start, end), self.gaps[k]
+        is_unit = word in UNITS and self.roles[k] in ("letter", "operator")
+        if (word in FUNCTIONS and gap < 0.5) or (
+            gap < TIGHT and (end - start <= 1 or is_chemical(word) or is_unit)
+        ):
+            self._take(start, end)
+
+    def _other_left(self, k: int) -> None:
+        if self.sign(k - 1) in _SEPARATORS and self.is_strong(k - 1):
+            start = self.operand_before(k - 1)
+            if start is not None:
+                self._take(start, k)
+
+    _LEFT: ClassVar[dict[Role, Callable[[RowReader, int], None]]] = {
+        "digit": _digit_left,
+        "operator": _operator_left,
+        "relation": _operator_left,
+        "close": _close_left,
+        "bar": _bar_left,
+        "letter": _word_left,
+    }
+
+    # The ends.
+
+    def _take_overlapping(self) -> None:
+        for k in range(len(self.units) - 1):
+            a, b = self.units[k], self.units[k + 1]
+            if self.taken[k] != self.taken[k + 1]:
+                narrow = max(0.5, min(a.box.width, b.box.width))
+                if -a.box.gap_x(b.box) > 0.5 * narrow:
+                    self._take(k, k + 2)
+
+    def _trim(self) -> Iterator[tuple[int, int]]:
+        """The formulas without loose brackets and punctuation at their ends."""
+        for start, end in self._intervals():
+            first, last = start, end
+            while last > first and self._is_loose(last - 1, first, last):
+                last -= 1
+            while last > first and self._is_loose(first, first, last):
+                first += 1
+            if any(self._is_content(k) for k in range(first, last)):
+                yield first, last
+
+    def _is_loose(self, k: int, first: int, last: int) -> bool:
+        if self.units[k].scripts:
+            return False
+        if self.roles[k] in ("open", "close"):
+            return not first <= self.pairs.get(k, -1) < last
+        return self.roles[k] == "point" or (
+            self.roles[k] == "other" and self.sign(k) in _SEPARATORS
+        )
+
+    def _is_content(self, k: int) -> bool:
+        return self.roles[k] != "digit" or bool(self.units[k].scripts)

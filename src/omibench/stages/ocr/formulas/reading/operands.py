@@ -1,0 +1,261 @@
+"""What stands in a row of units, and what between two operators: numbers, brackets, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen, is_math_font, role_of
+from omibench.stages.ocr.formulas.reading.rows import Row
+from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, STATES, UNITS, is_chemical
+
+TIGHT = 0.16
+"""Type sizes: letters of one word are nearer."""
+THIN = 0.22
+"""Type sizes: less than a space between words."""
+SPACE = 0.75
+"""Type sizes: operators stand no farther from what they are between."""
+SIGNS = frozenset("+-−±∓")
+_DEEPEST = 4
+_LONGEST_BARS = 30
+_ALLOWED = frozenset(":;!%'′…")
+"""What may stand between brackets beside letters, digits and operators."""
+
+
+class RowOperands:
+    """A row of units with the role of each, its words, its brackets and its operands."""
+
+    def __init__(self, row: Row, *, has_greek_prose: bool = False) -> None:
+        self.units = row
+        self.roles: list[Role] = [role_of(u, has_greek_prose=has_greek_prose) for u in row]
+        self.gaps = _measure_gaps(row)
+        self.taken = [False] * len(row)
+        """Which units are formulas, as far as is known."""
+        self.words = self._find_words()
+        self.pairs = self._find_pairs()
+        letters = [u for u, role in zip(row, self.roles, strict=True) if role == "letter"]
+        self.is_italic = sum(u.glyphs[0].italic for u in letters) * 2 > len(letters) > 3
+
+    def text(self, start: int, end: int) -> str:
+        """The text of a range without scripts."""
+        return "".join("\ufffc" if u.is_block else u.glyphs[0].text for u in self.units[start:end])
+
+    def sign(self, k: int) -> str:
+        """The character at a place; nothing for a block."""
+        unit = self.units[k]
+        return "" if unit.is_block else unit.glyphs[0].text
+
+    def word(self, k: int) -> str:
+        """The word that a letter is part of."""
+        return self.text(*self.words[k])
+
+    def is_digit(self, k: int) -> bool:
+        return 0 <= k < len(self.units) and self.roles[k] == "digit"
+
+    def is_strong(self, k: int) -> bool:
+        """Whether a bracket, operator or comma is of a font of mathematics."""
+        return not self.units[k].is_block and is_math_font(self.units[k].glyphs[0].font)
+
+    def _find_words(self) -> list[tuple[int, int]]:
+        """The range of the word of each letter; (k, k + 1) for all else."""
+        ranges = [(k, k + 1) for k in range(len(self.units))]
+        start = 0
+        while start < len(self.units):
+            end = start + 1
+            while (
+                end < len(self.units)
+                and self.roles[start] == self.roles[end] == "letter"
+                and self.gaps[end] < TIGHT
+                and not self.units[end - 1].scripts
+            ):
+                end += 1
+            for k in range(start, end):
+                ranges[k] = (start, end)
+            start = end
+        return ranges
+
+    def _find_pairs(self) -> dict[int, int]:
+        """The places of brackets that belong together, both ways."""
+        pairs: dict[int, int] = {}
+        stack: list[int] = []
+        for k, role in enumerate(self.roles):
+            if role == "open":
+                stack.append(k)
+            elif role == "close" and stack:
+                start = stack.pop()
+                pairs[start], pairs[k] = k, start
+        return pairs
+
+    def joins_number(self, k: int) -> bool:
+        """Whether a point or a digit goes on with the number before it."""
+        if not 0 < k < len(self.units) or self.gaps[k] >= THIN:
+            return False
+        if self.roles[k] == "digit":
+            before = self.roles[k - 1]
+            return before == "digit" or (before == "point" and self.is_digit(k - 2))
+        return (
+            self.roles[k] == "point"
+            and self.is_digit(k - 1)
+            and self.is_digit(k + 1)
+            and self.gaps[k + 1] < THIN
+        )
+
+    # The operand after an operator.
+
+    def operand_after(self, k: int, depth: int = 0) -> int | None:
+        """The end of the operand that begins at a place, or None."""
+        if k >= len(self.units) or depth > _DEEPEST:
+            return None
+        if self.roles[k] == "operator":
+            signed = self.sign(k) in SIGNS and k + 1 < len(self.units) and self.gaps[k + 1] < 0.4
+            return self.operand_after(k + 1, depth + 1) if signed else None
+        read = self._AFTER.get(self.roles[k])
+        return read(self, k) if read else None
+
+    def _math_after(self, k: int) -> int | None:
+        return k + 1
+
+    def _number_after(self, k: int) -> int | None:
+        end = k + 1
+        while self.joins_number(end):
+            end += 1
+        return end
+
+    def _word_after(self, k: int) -> int | None:
+        start, end = self.words[k]
+        return end if self._may_be_operand(start, end) else None
+
+    def _bracket_after(self, k: int) -> int | None:
+        end = self.pairs.get(k, -1)
+        return end + 1 if end > k and self.is_mathematics(k + 1, end) else None
+
+    def _bar_after(self, k: int) -> int | None:
+        for end in range(k + 1, min(k + _LONGEST_BARS, len(self.units))):
+            if self.roles[end] == "bar":
+                return end + 1 if self.is_mathematics(k + 1, end) else None
+        return None
+
+    def _points_after(self, k: int) -> int | None:
+        """The end of three dots of a font of mathematics."""
+        end = k
+        while end < len(self.units) and self.roles[end] == "point" and self.gaps[end] < SPACE:
+            end += 1
+        return end if end - k >= 3 and self.is_strong(k) else None
+
+    _AFTER: ClassVar[dict[Role, Callable[[RowOperands, int], int | None]]] = {
+        "math": _math_after,
+        "digit": _number_after,
+        "letter": _word_after,
+        "open": _bracket_after,
+        "bar": _bar_after,
+        "point": _points_after,
+    }
+
+    # The operand before an operator.
+
+    def operand_before(self, k: int) -> int | None:
+        """The start of the operand that ends before a place, or None."""
+        read = self._BEFORE.get(self.roles[k - 1]) if k > 0 else None
+        return read(self, k - 1) if read else None
+
+    def _math_before(self, last: int) -> int | None:
+        return last
+
+    def _number_before(self, last: int) -> int | None:
+        while self.joins_number(last):
+            last -= 1
+        return last
+
+    def _word_before(self, last: int) -> int | None:
+        start, end = self.words[last]
+        return start if self._may_be_operand(start, end) else None
+
+    def _bracket_before(self, last: int) -> int | None:
+        start = self.pairs.get(last, last)
+        return start if start < last and self.is_mathematics(start + 1, last) else None
+
+    def _bar_before(self, last: int) -> int | None:
+        for start in range(last - 1, max(-1, last - _LONGEST_BARS), -1):
+            if self.roles[start] == "bar":
+                return start if self.is_mathematics(start + 1, last) else None
+        return None
+
+    def _points_before(self, last: int) -> int | None:
+        start = last
+        while start > 0 and self.roles[start - 1] == "point" and self.gaps[start] < SPACE:
+            start -= 1
+        return start if last - start >= 2 and self.is_strong(last) else None
+
+    _BEFORE: ClassVar[dict[Role, Callable[[RowOperands, int], int | None]]] = {
+        "math": _math_before,
+        "digit": _number_before,
+        "letter": _word_before,
+        "close": _bracket_before,
+        "bar": _bar_before,
+        "point": _points_before,
+    }
+
+    # Words and brackets.
+
+    def _may_be_operand(self, start: int, end: int) -> bool:
+        """Whether a word is a variable, the name of a function, or a chemical formula."""
+        word, units = self.text(start, end), self.units[start:end]
+        if word in FUNCTIONS or (
+            end - start == 1 and (word.isascii() or units[0].glyphs[0].italic)
+        ):
+            return True
+        if end - start <= 3 and all(u.glyphs[0].italic for u in units):
+            return not self.is_italic
+        if units[-1].scripts:
+            return is_chemical(word) or word in UNITS
+        return self._has_chemistry and is_chemical(word)
+
+    @property
+    def _has_chemistry(self) -> bool:
+        return any(
+            self.taken[k] and unit.scripts and self.roles[k] == "letter"
+            and is_chemical(self.word(k))
+            for k, unit in enumerate(self.units)
+        )  # fmt: skip
+
+    def is_mathematics(self, start: int, end: int) -> bool:
+        """Whether all of a range may be mathematics: no words, no prose punctuation."""
+        return start < end and all(
+            self._may_be_inside(k)
+            for k in range(start, end)
+            if self.roles[k] in ("letter", "other")
+        )
+
+    def _may_be_inside(self, k: int) -> bool:
+        if self.roles[k] == "other":
+            return self.sign(k) in _ALLOWED
+        first, last = self.words[k]
+        word = self.text(first, last)
+        return (
+            last - first == 1
+            or word in FUNCTIONS
+            or word in STATES
+            or word in UNITS
+            or is_chemical(word)
+            or (last - first <= 3 and self.units[k].glyphs[0].italic)
+        )
+
+    def is_minus(self, k: int) -> bool:
+        """Whether a hyphen stands for a minus sign: evenly spaced between operands."""
+        if not 0 < k < len(self.units) - 1 or abs(self.gaps[k] - self.gaps[k + 1]) >= 0.15:
+            return False
+        return self.operand_before(k) is not None and self.operand_after(k + 1) is not None
+
+    def is_prose_hyphen(self, k: int) -> bool:
+        """Whether a unit is a hyphen and no minus sign."""
+        return is_hyphen(self.units[k]) and not self.is_minus(k)
+
+
+def _measure_gaps(row: Row) -> list[float]:
+    """Room before each unit, in type sizes; an accent of no width is no end of a row."""
+    gaps, end, size = [], -1e6, 1.0
+    for unit in row:
+        box = unit.whole_box
+        gaps.append((box.x0 - end) / max(size, unit.size))
+        end, size = max(end, box.x1), max(unit.size, 1.0)
+    return gaps

@@ -1,0 +1,65 @@
+"""Which marks of a page are formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.stages.ocr.formulas.marks import PageMarks, Region
+from omibench.stages.ocr.formulas.reading.blocks import find_units
+from omibench.stages.ocr.formulas.reading.growth import RowReader
+from omibench.stages.ocr.formulas.reading.kinds import is_math_font
+from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
+from omibench.stages.ocr.formulas.reading.units import Unit
+from omibench.stages.ocr.layout.layout import Box
+
+_GREEK_PROSE = 0.2
+"""The part of a page's letters from which on Greek ones are prose."""
+
+
+def find_regions(marks: PageMarks) -> list[Region]:
+    """The formulas of a page.
+
+    Args:
+        marks: What the page paints.
+
+    Returns:
+        A region for each formula, from top to bottom; no mark is in two.
+    """
+    rows = form_rows(find_units(marks).units)
+    greek = has_greek_prose(marks)
+    regions: list[Region] = []
+    for row in rows:
+        intervals = RowReader(row, has_greek_prose=greek).find_intervals()
+        for start, end in intervals:
+            display = len(intervals) == 1 and end - start == len(row)
+            regions.append(make_region(row[start:end], marks, display=display))
+    return sorted(regions, key=lambda region: (region.box.y0, region.box.x0))
+
+
+def has_greek_prose(marks: PageMarks) -> bool:
+    """Whether Greek letters of a page are words rather than mathematics."""
+    letters = [g for g in marks.glyphs if g.text.isalpha() and not is_math_font(g.font)]
+    greek = sum("\u0370" <= g.text <= "\u03ff" for g in letters)
+    return greek > _GREEK_PROSE * max(1, len(letters))
+
+
+def make_region(row: Row | Sequence[Unit], marks: PageMarks, *, display: bool) -> Region:
+    """Units of one formula as a region."""
+    units = [part for unit in row for part in unit.walk()]
+    box = units[0].box
+    for unit in units[1:]:
+        box = box.union(unit.box)
+    bars = {bar: None for unit in units for bar in unit.bars}
+    around = box.grow(1.0, 1.5)
+    size = max(unit.size for unit in units)
+    for bar in marks.bars:
+        if bar.x1 - bar.x0 <= box.width + size and around.holds(Box(bar.x0, bar.y, bar.x1, bar.y)):
+            bars.setdefault(bar)
+    return Region(
+        box=box,
+        glyphs=tuple(glyph for unit in units for glyph in unit.glyphs),
+        bars=tuple(bars),
+        roots=tuple(root for unit in units for root in unit.roots),
+        pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
+        display=display,
+    )

@@ -1,0 +1,116 @@
+"""Which units of a row are mathematics for certain, whatever stands beside them."""
+
+from __future__ import annotations
+
+from omibench.stages.ocr.formulas.reading.kinds import is_hyphen
+from omibench.stages.ocr.formulas.reading.operands import SPACE, TIGHT, RowOperands
+from omibench.stages.ocr.formulas.reading.words import ORDINALS, UNITS, is_chemical
+
+_RELATIONS = frozenset("=≈≤≥≠<>≪≫∝≡∼≅≃→⇌⟶↔⇒")
+_OPERATORS = frozenset("×·⋅±∓÷+−")
+_MULTIPLYING = frozenset("×·⋅±")
+_DEGREES = frozenset("°◦∘º")
+_LETTERS_OF_CHOICES = "ABCDEFGH"
+
+
+def find_seeds(row: RowOperands) -> list[tuple[int, int]]:
+    """Ranges of units that are formulas or parts of such."""
+    return [
+        _with_operands(row, k) if row.roles[k] in ("operator", "relation") else (k, k + 1)
+        for k in range(len(row.units))
+        if _is_seed(row, k)
+    ]
+
+
+def _with_operands(row: RowOperands, k: int) -> tuple[int, int]:
+    start, end = row.operand_before(k), row.operand_after(k + 1)
+    return k if start is None else start, end or k + 1
+
+
+def _is_seed(row: RowOperands, k: int) -> bool:
+    role = row.roles[k]
+    if row.units[k].scripts and not _is_prose_script(row, k):
+        return True
+    if role == "math":
+        return not _is_unit_sign(row, k)
+    if role == "letter":
+        return _is_lone_italic(row, k)
+    if role == "relation":
+        return row.sign(k) in _RELATIONS and _joins_operands(row, k)
+    if role == "operator":
+        return row.sign(k) in _OPERATORS and _joins_operands(row, k) and _is_worth(row, k)
+    return False
+
+
+def _is_worth(row: RowOperands, k: int) -> bool:
+    """Whether an operator makes a formula of plain numbers and letters."""
+    if row.sign(k) in _MULTIPLYING or row.is_strong(k):
+        return True
+    return "letter" in (row.roles[k - 1], row.roles[k + 1]) and row.gaps[k] > 0.1
+
+
+def _is_prose_script(row: RowOperands, k: int) -> bool:
+    """Whether a script is an ordinal, a degree or the mark of a footnote."""
+    unit, role = row.units[k], row.roles[k]
+    marks = "".join(s.glyphs[0].text for s in unit.scripts if s.glyphs)
+    is_raised = all(s.axis < unit.axis for s in unit.scripts)
+    if role in ("point", "other"):
+        return True
+    if role == "math" or not is_raised:
+        return False
+    if role == "digit":
+        return marks.lower() in ORDINALS or set(marks) <= _DEGREES
+    if role == "close":
+        start = row.pairs.get(k)
+        return start is None or not row.is_mathematics(start + 1, k)
+    return role == "letter" and _is_footnote(row.word(k), marks)
+
+
+def _is_footnote(word: str, marks: str) -> bool:
+    if marks.lower() in ORDINALS and len(marks) > 1:
+        return True
+    return len(word) >= 3 and word not in UNITS and not is_chemical(word)
+
+
+def _is_unit_sign(row: RowOperands, k: int) -> bool:
+    """Whether a Greek letter is one of a unit behind a plain number, as in 5 μm or 3 kΩ."""
+    if row.units[k].has_axis or row.units[k].scripts or row.is_strong(k):
+        return False
+    start, end = k, k + 1
+    while start > 0 and row.gaps[start] < TIGHT and row.roles[start - 1] == "letter":
+        start -= 1
+    while end < len(row.units) and row.gaps[end] < TIGHT and row.roles[end] == "letter":
+        end += 1
+    return row.text(start, end) in UNITS and row.is_digit(start - 1)
+
+
+def _is_lone_italic(row: RowOperands, k: int) -> bool:
+    """Whether a letter in italics stands alone among upright words."""
+    glyph = row.units[k].glyphs[0]
+    start, end = row.words[k]
+    if row.is_italic or not glyph.italic or not glyph.text.isascii() or end - start > 1:
+        return False
+    if start == 1 and row.roles[0] == "open":
+        return False
+    if end < len(row.units) and row.roles[end] == "close" and start in (0, 1):
+        return False
+    return not any(
+        0 <= near < len(row.units)
+        and row.roles[near] == "letter"
+        and len(row.word(near)) > 1
+        and row.units[near].glyphs[0].italic
+        for near in (start - 1, end)
+    )
+
+
+def _joins_operands(row: RowOperands, k: int) -> bool:
+    if k == 0 or k == len(row.units) - 1 or is_hyphen(row.units[k]):
+        return False
+    if row.gaps[k] > SPACE or row.gaps[k + 1] > SPACE:
+        return False
+    left, right = row.operand_before(k), row.operand_after(k + 1)
+    if left is None or right is None:
+        return False
+    sides = (row.text(left, k), row.text(k + 1, right))
+    # `1 = A` is an entry of a key.
+    return not any(a.isdecimal() and b in _LETTERS_OF_CHOICES for a, b in (sides, sides[::-1]))

@@ -1,0 +1,158 @@
+"""What stands on a page as one thing: a glyph, or marks that belong together in two dimensions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from omibench.stages.ocr.formulas.marks import Bar, Glyph, RootSign, SmallPicture
+from omibench.stages.ocr.layout.layout import Box
+
+AXIS = 0.25
+"""Height of the axis of fractions and operators above the baseline, in type sizes."""
+_CENTRED = frozenset(("large", "piece", "root"))
+_GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))
+_TALL = 1.3
+"""Type sizes from which on a bracket is taller than one of a line."""
+_CELL = 24.0
+"""Points of a side of the squares in which units are looked up."""
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """Marks that one reads as one thing of a row: a letter, a fraction, a root with its radicand.
+
+    `axis` is the level at which it stands in its row: a quarter of the type size above the
+    baseline of a letter, the bar of a fraction. `size` is that of its largest glyph.
+    """
+
+    box: Box
+    size: float
+    axis: float
+    glyphs: tuple[Glyph, ...]
+    bars: tuple[Bar, ...] = ()
+    roots: tuple[RootSign, ...] = ()
+    pictures: tuple[SmallPicture, ...] = ()
+    scripts: list[Unit] = field(default_factory=list)
+
+    @property
+    def glyph(self) -> Glyph | None:
+        """The glyph, where it is one alone."""
+        return self.glyphs[0] if len(self.glyphs) == 1 and not self.is_block else None
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it is more than a glyph."""
+        return len(self.glyphs) != 1 or bool(self.bars or self.roots or self.pictures)
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether it is a glyph that stands around the axis: a sum, a bracket of several rows."""
+        glyph = self.glyphs[0]
+        return glyph.symbol.kind in _CENTRED or (
+            glyph.symbol.kind in _GROWING and self.box.height > _TALL * self.size
+        )
+
+    @property
+    def has_axis(self) -> bool:
+        """Whether its axis places it in a row, rather than the baseline of its glyph."""
+        return self.is_block or self.is_tall
+
+    @property
+    def baseline(self) -> float:
+        return self.axis + AXIS * self.size
+
+    @property
+    def whole_box(self) -> Box:
+        """The box with its scripts."""
+        box = self.box
+        for script in self.scripts:
+            box = box.union(script.whole_box)
+        return box
+
+    def walk(self) -> Iterator[Unit]:
+        """The unit and its scripts."""
+        yield self
+        for script in self.scripts:
+            yield from script.walk()
+
+
+def unit_of_glyph(glyph: Glyph) -> Unit:
+    """A glyph as a unit."""
+    unit = Unit(glyph.box, glyph.size, glyph.y - AXIS * glyph.size, (glyph,))
+    if unit.is_tall:
+        unit.axis = glyph.box.centre[1]
+    return unit
+
+
+def join_units(
+    units: Sequence[Unit],
+    axis: float,
+    *,
+    bars: Iterable[Bar] = (),
+    roots: Iterable[RootSign] = (),
+    size: float | None = None,
+) -> Unit:
+    """Units that belong together, with the bars and roots between them, as one."""
+    all_bars, all_roots = tuple(bars), tuple(roots)
+    boxes = [
+        *(unit.box for unit in units),
+        *(Box(b.x0, b.y, b.x1, b.y) for b in all_bars),
+        *(r.box for r in all_roots),
+    ]
+    box = boxes[0]
+    for another in boxes[1:]:
+        box = box.union(another)
+    return Unit(
+        box,
+        size or max((unit.size for unit in units), default=10.0),
+        axis,
+        tuple(glyph for unit in units for glyph in unit.glyphs),
+        tuple(bar for unit in units for bar in unit.bars) + all_bars,
+        tuple(root for unit in units for root in unit.roots) + all_roots,
+        tuple(picture for unit in units for picture in unit.pictures),
+    )
+
+
+class Field:
+    """The units of a page, looked up by place; joined ones take the place of their parts."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self._cells: defaultdict[tuple[int, int], set[Unit]] = defaultdict(set)
+        self.units: dict[Unit, None] = {}
+        for unit in units:
+            self.add(unit)
+
+    def add(self, unit: Unit) -> None:
+        self.units[unit] = None
+        self._cells[_cell(*unit.box.centre)].add(unit)
+
+    def remove(self, unit: Unit) -> None:
+        self.units.pop(unit, None)
+        self._cells[_cell(*unit.box.centre)].discard(unit)
+
+    def replace(self, parts: Iterable[Unit], whole: Unit) -> None:
+        """Put a joined unit in the place of its parts."""
+        for part in parts:
+            self.remove(part)
+        self.add(whole)
+
+    def centred_in(self, box: Box) -> list[Unit]:
+        """Units whose centre lies in a box, from left to right."""
+        x0, y0 = _cell(box.x0, box.y0)
+        x1, y1 = _cell(box.x1, box.y1)
+        if (x1 - x0 + 1) * (y1 - y0 + 1) > len(self._cells):
+            near: Iterable[Unit] = self.units
+        else:
+            near = (
+                unit
+                for x in range(x0, x1 + 1)
+                for y in range(y0, y1 + 1)
+                for unit in self._cells.get((x, y), ())
+            )
+        return sorted((u for u in near if box.holds(u.box)), key=lambda u: (u.box.x0, u.box.y0))
+
+
+def _cell(x: float, y: float) -> tuple[int, int]:
+    return int(x // _CELL), int(y // _CELL)
