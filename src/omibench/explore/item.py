@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from omibench.errors import MissingInputError, ParamsError
@@ -115,8 +115,8 @@ def describe_responses(run: Run, name: str, cells: Sequence[Cell]) -> list[Value
 
 
 def _read_samples(run: Run, name: str, cell: Cell) -> list[Values]:
-    responses = _read_rows(run, "infer", cell, name, (*RESPONSE, *_LONG))
-    verdicts = _read_rows(run, "score", cell, name, ("id", "index", *_VERDICT))
+    responses = read_rows(run, "infer", cell, [name], (*RESPONSE, *_LONG))
+    verdicts = read_rows(run, "score", cell, [name], ("id", "index", *_VERDICT))
     return [
         {
             **row,
@@ -136,9 +136,21 @@ def _word_verdict(row: Mapping[str, Any]) -> Values:
     return {**row, "title": name_rules(row["rules"]), "word": word, "scored": scored}
 
 
-def _read_rows(
-    run: Run, stage: str, cell: Cell, name: str, columns: Sequence[str]
-) -> list[dict[str, Any]]:
+def read_rows(
+    run: Run, stage: str, cell: Cell, names: Collection[str], columns: Sequence[str]
+) -> list[Values]:
+    """The rows of some items in the file of a cell, by sample.
+
+    Args:
+        run: The run.
+        stage: `infer` or `score`.
+        cell: The cell; none are given where the stage has not written it.
+        names: The ids of the items.
+        columns: What is read of each row; None stands for columns of later versions.
+
+    Raises:
+        FileFormatError: The file cannot be read.
+    """
     import polars as pl
 
     path = run.find_file(stage, cell)
@@ -148,7 +160,7 @@ def _read_rows(
     present = set(pl.read_parquet_schema(path))
     frame = read_cell(path, [column for column in columns if column in present])
     missing = [pl.lit(None).alias(column) for column in columns if column not in present]
-    rows = frame.filter(pl.col("id") == name).with_columns(missing)
+    rows = frame.filter(pl.col("id").is_in(list(names))).with_columns(missing)
     return rows.sort("index").to_dicts()
 
 

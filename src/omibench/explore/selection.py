@@ -14,6 +14,7 @@ from omibench.explore.items import Items
 from omibench.explore.query import ItemQuery
 from omibench.explore.run import JUDGE_RULES, Run
 from omibench.explore.search import find_items
+from omibench.params.cell import Cell
 from omibench.results.attributes import list_values
 from omibench.schemas.validation import suggest_name
 
@@ -91,6 +92,16 @@ class Study:
             mask &= READY_FILTERS[query.ready].mask(scope)
         order = _rank(scope.grid, query.order)
         return Selection([self.items.ids[row] for row in order if mask[row]], scope.grid)
+
+    def list_cells(self, query: ItemQuery) -> list[Cell]:
+        """The cells whose models and settings a query names; all where it names none.
+
+        Raises:
+            ParamsError: The query names what the run has not.
+        """
+        if self.run is None:
+            return []
+        return [self.run.cells[column] for column in self._choose_columns(self.run, query)]
 
     def choose_rules(self, rules: str | None) -> str:
         """The rule book of a grid: the one that is named, else the run's main one.

@@ -23,6 +23,9 @@ from tests.stages.analyze.conftest import make_study
         (["--dataset", "x", "--other", "y"], "go with results"),
         (["--benchmark", "emma"], "--dataset"),
         (["--dataset", "absent"], "is no dataset"),
+        (["--export", "x"], "--export, --out: go together"),
+        (["--out", "x"], "--export, --out: go together"),
+        (["--models", "x"], "say what --export writes"),
     ],
 )
 def test_what_it_needs_is_one_line(tmp_path: Path, words: list[str], message: str) -> None:
@@ -52,3 +55,16 @@ def test_it_says_where_it_is_and_ends_without_an_error(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert errors == ""
+
+
+def test_items_are_exported_to_a_folder(tmp_path: Path) -> None:
+    folder = make_study(tmp_path / "study").freeze.parent
+    query = "?is.subject=physics&models=sim-weak"
+    ended = call_main("explore", str(folder), "--export", query, "--out", "appendix", cwd=tmp_path)
+    assert ended.returncode == 0
+    assert "appendix/index.html: 7 items, 3 cells" in ended.stderr
+    assert len(list((tmp_path / "appendix" / "pages").glob("*.html"))) == 7
+    inside = ["explore", str(folder), "--export", query, "--out", str(folder / "appendix")]
+    refused = call_main(*inside, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "name a folder beside it" in refused.stderr

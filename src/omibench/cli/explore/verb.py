@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.explore.export import ExportOptions, write_export
 from omibench.cli.options import BehindTls, Host, Port
 from omibench.text.terminal import say
 
@@ -42,6 +43,30 @@ def explore(
         Path | None,
         typer.Option(metavar="DIR", help="Take notes on items as decisions of this review."),
     ] = None,
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ITEMS",
+            help="Write pages of these items, in place of serving: an id, a file of ids, or an "
+            "address of the explorer; may be repeated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the pages of --export.")
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Of --export: only these, with commas.")
+    ] = None,
+    settings: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Of --export: only these, with commas.")
+    ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Rule book of the first page.  [the main one]"),
+    ] = None,
+    paper_pages: Annotated[
+        bool, typer.Option("--paper-pages", help="Show pages of papers in what is exported.")
+    ] = False,
     port: Port = PORT,
     host: Host = "127.0.0.1",
     behind_tls: BehindTls = "",
@@ -56,29 +81,44 @@ def explore(
     For other machines a TLS terminator has to stand before it, and a file with a secret is needed.
     Results that are being written are shown as far as they are, and read again when they change.
 
+    With --export chosen items become pages in a folder of their own, which open from disk or from
+    any web server.
+
     \b
     Example:
       omibench explore results
       omibench explore results --other results-before
       omibench explore --dataset release/v1.0.0
+      omibench explore results --export physics-3 --export "?ready=all-wrong" --out appendix
     """
-    from omibench.extras import require_extra
-
-    require_extra("web", "explore")
     from omibench.cli.explore.sources import find_dataset, find_sources
     from omibench.errors import ParamsError
     from omibench.explore.app.live import LiveStudy
-    from omibench.explore.app.server import run_explorer
-    from omibench.explore.app.settings import ExplorerSettings
-    from omibench.web.serving.listening import check_listening, read_secret
 
     if dataset is not None and (other is not None or review is not None):
         raise ParamsError("--other, --review: go with results, and --dataset has none")
     if dataset is None and benchmark is not None:
         raise ParamsError("--benchmark: name the folder of its files with --dataset")
+    chosen = ExportOptions(export or [], out, models, settings, rules, paper_pages)
+    chosen.check()
+    if export:
+        with TemporaryDirectory(prefix="omibench-explore-") as scratch:
+            if dataset is not None:
+                sources = find_dataset(dataset, benchmark, Path(scratch))
+            else:
+                sources = find_sources(results, other, params, None)
+            write_export(LiveStudy(sources).read(), chosen)
+        return
+    from omibench.extras import require_extra
+
+    require_extra("web", "explore")
+    from omibench.explore.app.server import run_explorer
+    from omibench.explore.app.settings import ExplorerSettings
+    from omibench.web.serving.listening import check_listening, read_secret
+
     check_listening(host, secret_file is not None, behind_tls)
     secret = read_secret(secret_file) if secret_file is not None else None
-    settings = ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
+    served = ExplorerSettings(host=host, port=port, origin=behind_tls, secret=secret)
     with TemporaryDirectory(prefix="omibench-explore-") as scratch:
         if dataset is not None:
             sources = find_dataset(dataset, benchmark, Path(scratch))
@@ -88,4 +128,4 @@ def explore(
         for line in live.read().warnings:
             say(line, err=True)
         place = sources.results or dataset
-        run_explorer(live, settings, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))
+        run_explorer(live, served, lambda address: say(f"{place}: {address} (Ctrl-C stops it)"))

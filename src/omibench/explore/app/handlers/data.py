@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from omibench.errors import ParamsError
 from omibench.explore.app.handlers.context import read_context, read_snapshot
 from omibench.explore.app.rows import describe_place, describe_rows
 from omibench.explore.app.sent import describe_sent
 from omibench.explore.app.study_view import describe_study
+from omibench.explore.cell_names import parse_cells
 from omibench.explore.query import parse_query
-from omibench.params.cell import Cell
 
 
 def show_study(request: Request) -> Response:
@@ -45,21 +42,3 @@ def show_sent(request: Request) -> Response:
     if trail is None:
         return JSONResponse({"sent": None, "said": None, "steps": []})
     return JSONResponse(describe_sent(snapshot, trail, request.path_params["key"]))
-
-
-def parse_cells(texts: Sequence[str]) -> list[Cell]:
-    """Read cells as addresses name them.
-
-    Args:
-        texts: Each MODEL/SETTING.
-
-    Raises:
-        ParamsError: One has no slash.
-    """
-    cells = []
-    for text in texts:
-        model, slash, setting = text.partition("/")
-        if not slash:
-            raise ParamsError(f"cells: name one as MODEL/SETTING (got {text[:80]!r})")
-        cells.append(Cell(model, setting))
-    return cells

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from omibench.explore.app.handlers.context import read_context
-from omibench.explore.app.handlers.data import parse_cells
 from omibench.explore.app.notes import NOTE_KINDS, NoteKind, ReaderNote, take_note
+from omibench.explore.cell_names import parse_cells
 from omibench.web.serving.bodies import RequestError, parse_object, read_body
 
 NOTE_BYTES: Final = 64 * 2**10

@@ -103,6 +103,8 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         open_at_most=OPEN_AT_MOST,
         simulated=any(r["marked"] for r in responses),
         made_up=site.results.has_synthetic_problems,
+        paper_pages=[],
+        is_beside=False,
         previous=problem_file(before) if before else None,
         following=problem_file(after) if after else None,
     )

@@ -1,0 +1,1 @@
+"""Chosen items as pages that open from disk: for a paper's appendix, or a web server."""

@@ -1,0 +1,71 @@
+"""Pictures of exported pages: copied once each, by their content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from omibench.explore.app.live import Snapshot
+from omibench.explore.app.pictures import PictureFinder, ServedPicture
+from omibench.files.atomic import write_atomically
+from omibench.stages.analyze.explorer.steps import StoredPicture, Trail
+from omibench.web.pictures import link_file
+
+FOLDER: Final = "pictures"
+
+
+class PictureCopies:
+    """The pictures of a folder of pages."""
+
+    def __init__(self, finder: PictureFinder, folder: Path) -> None:
+        """Prepare the folder.
+
+        Args:
+            finder: Finds pictures by their SHA-256.
+            folder: Of the pages.
+        """
+        self._finder = finder
+        self._folder = folder / FOLDER
+        self._paths: dict[str, Path | None] = {}
+
+    def link(self, sha256: str, page: Path) -> str | None:
+        """Copy a picture and give its address.
+
+        Args:
+            sha256: Of its bytes.
+            page: The page that shows it.
+
+        Returns:
+            None where nothing with this hash is there, or it is no picture.
+        """
+        if sha256 not in self._paths:
+            picture = self._finder.read(sha256)
+            self._paths[sha256] = self._copy(sha256, picture) if picture else None
+        path = self._paths[sha256]
+        return link_file(path, page) if path else None
+
+    def _copy(self, sha256: str, picture: ServedPicture) -> Path:
+        path = self._folder / f"{sha256}.{picture.media_type.removeprefix('image/')}"
+        if not path.is_file():
+            write_atomically(path, picture.data)
+        return path
+
+
+class CopyingTrail(Trail):
+    """The requests of a store, with pictures that are copied beside the pages."""
+
+    def __init__(self, snapshot: Snapshot, store: Path, copies: PictureCopies) -> None:
+        """Open a store.
+
+        Args:
+            snapshot: The study.
+            store: Its store, which need not be there.
+            copies: Where pictures are copied to.
+        """
+        folder = snapshot.study.items.folder
+        super().__init__(store, folder.parent / "pictures", folder, folder)
+        self._to_copy = copies
+
+    def find_picture(self, sha256: str, page: Path) -> StoredPicture:
+        """A picture by its SHA-256, without an address where there is no file of it."""
+        return StoredPicture(sha256, self._to_copy.link(sha256, page))

@@ -1,0 +1,200 @@
+"""Exported items: every link stays in the folder, and nothing of others becomes markup."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.explore.app.studies import copy_results, make_sources
+from tests.explore.app.test_pictures import draw
+from tests.stages.analyze.conftest import HOSTILE
+from tests.stages.analyze.explorer.test_steps import keep, said
+from tests.stages.analyze.pages import Page
+
+from omibench.errors import OutputError
+from omibench.explore.app.live import LiveStudy, Snapshot
+from omibench.explore.app.settings import ExplorerSources
+from omibench.explore.export.choice import ExportChoice, choose_items
+from omibench.explore.export.write import export_items
+from omibench.explore.query import ItemQuery
+from omibench.schemas.pages import PagePicture
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import ImagePart, Response
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.analyze.links import problem_file
+
+
+def choose(snapshot: Snapshot, *texts: str, **query: object) -> ExportChoice:
+    return choose_items(snapshot.study, texts or ["?"], ItemQuery(**query))  # type: ignore[arg-type]
+
+
+def read_pages(folder: Path) -> dict[str, Page]:
+    return {p.relative_to(folder).as_posix(): Page(p) for p in sorted(folder.rglob("*.html"))}
+
+
+@pytest.fixture(scope="session")
+def exported(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All items of the small study under all cells."""
+    folder = tmp_path_factory.mktemp("exported") / "items"
+    snapshot = LiveStudy(make_sources(results)).read()
+    export_items(folder, snapshot, choose(snapshot))
+    return folder
+
+
+def test_every_link_stays_in_the_folder_and_leads_somewhere(exported: Path) -> None:
+    pages = read_pages(exported)
+    assert len(pages) == 1 + 28
+    ids = {page.path.resolve(): page.ids for page in pages.values()}
+    for page in pages.values():
+        page.assert_harmless()
+        for link in page.links() + page.links("src"):
+            file, fragment = page.target(link)
+            assert file.is_file(), (page.path, link)
+            assert file.is_relative_to(exported.resolve()), (page.path, link)
+            assert not fragment or fragment in ids[file], (page.path, link)
+
+
+def test_a_page_shows_the_item_and_all_responses(exported: Path, results: Path) -> None:
+    pages = read_pages(exported)
+    planted = next(page for page in pages.values() if HOSTILE in page.text)
+    assert '<script>alert("pwned")</script>' in planted.text
+    for words in ("Reference rationale", "Gold", "SIMULATED", "robust, version 1", "Responses"):
+        assert words in planted.text
+    assert len([a for tag, a in planted.elements if tag == "article"]) == 9
+    assert str(results) not in planted.path.read_text()
+
+
+def test_the_first_page_has_the_verdict_of_each_cell(exported: Path) -> None:
+    index = Page(exported / "index.html")
+    marks = [link for link in index.links() if "#" in link]
+    assert len(marks) == 28 * 9
+    assert "SIMULATED" in index.text
+    assert {"✓ right", "✗ wrong"} <= set(index.words)
+
+
+def test_what_was_exported_is_listed_for_programs(exported: Path) -> None:
+    listed = json.loads((exported / "items.json").read_text())
+    assert len(listed["items"]) == 28
+    assert len(listed["cells"]) == 9
+    assert listed["simulated"] is True
+    assert all((exported / item["page"]).is_file() for item in listed["items"])
+
+
+def test_only_what_was_chosen_is_there(results: Path, tmp_path: Path) -> None:
+    snapshot = LiveStudy(make_sources(results)).read()
+    first, second, *_ = snapshot.study.items.ids
+    chosen = choose(snapshot, second, first, models=("sim-weak",), settings=("cot",))
+    export_items(tmp_path / "out", snapshot, chosen)
+    pages = read_pages(tmp_path / "out")
+    assert len(pages) == 3
+    page = pages[f"pages/{problem_file(first)}"]
+    assert [a["id"] for tag, a in page.elements if tag == "article"] == ["sim-weak@cot"]
+    assert problem_file(second) in page.links()
+    figures = {
+        figure.sha256
+        for name in (first, second)
+        for figure in snapshot.study.items.questions[name].images
+    }
+    assert {path.stem for path in (tmp_path / "out" / "pictures").iterdir()} == figures
+
+
+def test_many_cells_are_counted_in_place_of_columns(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omibench.explore.export.index_page.MOST_COLUMNS", 8)
+    snapshot = LiveStudy(make_sources(results)).read()
+    export_items(tmp_path / "out", snapshot, choose(snapshot, snapshot.study.items.ids[0]))
+    index = Page(tmp_path / "out" / "index.html")
+    assert " of 9" in index.text
+    assert "The 9 cells" in index.text
+    assert not [link for link in index.links() if "#" in link]
+
+
+def test_what_was_sent_stands_on_the_page(results: Path, tmp_path: Path) -> None:
+    folder = copy_results(results, tmp_path / "results")
+    question = read_jsonl(folder / "freeze" / "questions.jsonl", Question)[0]
+    figure = question.images[0]
+    part = ImagePart(sha256=figure.sha256, path=str(folder / "freeze" / figure.file))
+    store = tmp_path / "store"
+    key = keep(store, "m", "respondent", said(f"Look: {HOSTILE}", part), Response(text="B"))
+    cell = ("sim-weak", "cot")
+    for stage in ("infer", "score"):
+        path = folder / stage / cell[0] / f"{cell[1]}.parquet"
+        new = pl.when(pl.col("id") == question.id).then(pl.lit(key)).otherwise("key")
+        pl.read_parquet(path).with_columns(key=new).write_parquet(path)
+    snapshot = LiveStudy(make_sources(folder, store=store)).read()
+    chosen = choose(snapshot, question.id, models=(cell[0],), settings=(cell[1],))
+    export_items(tmp_path / "out", snapshot, chosen)
+    page = Page(tmp_path / "out" / "pages" / problem_file(question.id))
+    page.assert_harmless()
+    assert "Look: " in page.text
+    assert [link for link in page.links() if link.startswith("#sent-")]
+    assert [link for link in page.links("src") if figure.sha256 in link]
+
+
+def test_people_and_attributes_stay_where_they_are(results: Path, tmp_path: Path) -> None:
+    folder = copy_results(results, tmp_path / "results")
+    path = folder / "freeze" / "answers.jsonl"
+    answers = read_jsonl(path, Answer)
+    hidden = {"annotator": "Ana Abreu", "note": "seen by hand"}
+    write_jsonl(path, [answer.model_copy(update={"attributes": hidden}) for answer in answers])
+    (tmp_path / "review").mkdir()
+    (tmp_path / "review" / "decisions.jsonl").write_text('{"person": "Ana Abreu"}\n')
+    snapshot = LiveStudy(make_sources(folder, pages=tmp_path / "review")).read()
+    export_items(tmp_path / "out", snapshot, choose(snapshot))
+    for file in (tmp_path / "out").rglob("*"):
+        if file.suffix in (".html", ".json"):
+            assert "Ana Abreu" not in file.read_text()
+            assert "seen by hand" not in file.read_text()
+
+
+def test_pages_of_papers_are_shown_where_they_are_wanted(results: Path, tmp_path: Path) -> None:
+    folder = copy_results(results, tmp_path / "results")
+    path = folder / "freeze" / "questions.jsonl"
+    questions = read_jsonl(path, Question)
+    figure = questions[0].images[0].model_copy(update={"page": 2, "bbox": (50, 100, 100, 200)})
+    changes = {"images": [figure, *questions[0].images[1:]], "source": "ipho", "pages": [2]}
+    write_jsonl(path, [questions[0].model_copy(update=changes), *questions[1:]])
+    data, sha256 = draw("navy")
+    (folder / "ocr" / "pages").mkdir(parents=True)
+    (folder / "ocr" / "pages" / "p0002.png").write_bytes(data)
+    picture = PagePicture(
+        source="ipho", page=2, file="pages/p0002.png", sha256=sha256, width=200, height=400
+    )
+    write_jsonl(folder / "ocr" / "page_pictures.jsonl", [picture])
+    snapshot = LiveStudy(make_sources(folder)).read()
+    chosen = choose(snapshot, questions[0].id)
+    out = tmp_path / "out"
+    export_items(out, snapshot, chosen)
+    assert not (out / "pictures" / f"{sha256}.png").exists()
+    export_items(out, snapshot, chosen, with_pages=True)
+    assert (out / "pictures" / f"{sha256}.png").read_bytes() == data
+    page = Page(out / "pages" / problem_file(questions[0].id))
+    page.assert_harmless()
+    (box,) = [attributes for tag, attributes in page.elements if tag == "rect"]
+    assert box == {"x": "0.25", "y": "0.25", "width": "0.25", "height": "0.25"}
+
+
+def test_items_alone_are_exported_before_a_model_was_asked(results: Path, tmp_path: Path) -> None:
+    snapshot = LiveStudy(ExplorerSources(results / "freeze")).read()
+    export_items(tmp_path / "out", snapshot, choose(snapshot, *snapshot.study.items.ids[:2]))
+    pages = read_pages(tmp_path / "out")
+    assert len(pages) == 3
+    assert "Right" not in pages["index.html"].text
+
+
+def test_a_folder_of_something_else_is_left_alone(results: Path, tmp_path: Path) -> None:
+    snapshot = LiveStudy(make_sources(results)).read()
+    first, second, *_ = snapshot.study.items.ids
+    thesis = tmp_path / "out" / "thesis.tex"
+    thesis.parent.mkdir()
+    thesis.write_text("mine")
+    with pytest.raises(OutputError, match=r"is not empty, and items\.json is not there"):
+        export_items(thesis.parent, snapshot, choose(snapshot, first))
+    assert list(thesis.parent.iterdir()) == [thesis]
+    thesis.unlink()
+    export_items(thesis.parent, snapshot, choose(snapshot, first, second))
+    export_items(thesis.parent, snapshot, choose(snapshot, second))
+    assert sorted(read_pages(thesis.parent)) == ["index.html", f"pages/{problem_file(second)}"]
