@@ -18,7 +18,7 @@ export ARROW_DEFAULT_MEMORY_POOL := system
 PYTEST = "$(BIN)/pytest" -n logical --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help study serve test test-all test-slow test-long lint sample generated lock clean
+.PHONY: help study serve docs test test-all test-slow test-long lint sample generated lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,10 @@ study: $(VENV)/.runs ## run the sample study: set up, build, print the report's 
 
 serve: $(VENV)/.runs ## serve the scheduled flows on this machine until Ctrl-C
 	@"$(BIN)/python" -m workflows.serve
+
+docs: $(VENV)/.tests ## build the documentation as a site that opens from disk: site/index.html
+	NO_MKDOCS_2_WARNING=1 "$(BIN)/mkdocs" build --strict --quiet
+	@echo site/index.html
 
 test: $(VENV)/.tests ## the tests (under seven minutes on two idle cores)
 	$(PYTEST) -m "not slow"

@@ -1,0 +1,25 @@
+"""The reference of the Python API: each public name, described by mkdocstrings."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import defaultdict
+
+
+def write_python_api() -> str:
+    """The page as Markdown: every name of `omibench.__all__` under the module that defines it."""
+    package = importlib.import_module("omibench")
+    modules: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(package.__all__):
+        if name.startswith("__"):
+            continue
+        value = getattr(package, name)
+        home = getattr(value, "__module__", None)
+        if home in sys.modules and hasattr(sys.modules[home], getattr(value, "__name__", "")):
+            modules[str(home)].append(str(value.__name__))
+    lines = ["# Python", "", "What `import omibench` offers; each name is loaded when it is used."]
+    for module, names in sorted(modules.items()):
+        lines += ["", f"## {module}", ""]
+        lines += [f"::: {module}.{name}" for name in names]
+    return "\n".join(lines) + "\n"
