@@ -34,8 +34,8 @@ def _table(properties: Schema) -> Iterator[str]:
     yield "| key | type | default | |"
     yield "|---|---|---|---|"
     for name, values in properties.items():
-        default = _show_default(values)
-        yield f"| `{name}` | {_type(values)} | {default} | {_plain(values.get('description', ''))} |"
+        text = _plain(values.get("description", ""))
+        yield f"| `{name}` | {_type(values)} | {_show_default(values)} | {text} |"
 
 
 def _show_default(values: Schema) -> str:
