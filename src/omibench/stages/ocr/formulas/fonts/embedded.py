@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.stages.ocr.formulas.fonts.opentype import read_characters
+from omibench.stages.ocr.formulas.fonts.outlines import read_letters
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ _NAME_LENGTH = 24
 """A name of so many characters may be cut: MuPDF keeps 31, and seven of them may be a subset's."""
 _LARGEST_INK = 20.0
 """In units of the type size; a larger box is a lie of the font."""
+_UNNAMED = re.compile(r"Type3 \((\d+) 0 R\)$")
+"""How MuPDF calls a Type 3 font without a name: by the number of its object."""
 
 
 class GlyphFacts(NamedTuple):
@@ -64,11 +68,18 @@ class EmbeddedFonts:
         """The character that a glyph stands for by the tables of its font program.
 
         To be asked where the PDF tells no character or a false one, such as the spaces to which
-        Word 2010 maps Cambria Math.
+        Word 2010 maps Cambria Math; and of each glyph of a Type 3 font without a name, whose
+        letters are those of a mathematical alphabet where their outlines are known.
 
         Returns:
             One Unicode character; None where no embedded program of this name has the glyph.
         """
+        unnamed = _UNNAMED.match(font)
+        if unnamed:
+            xref = int(unnamed[1])
+            if xref not in self._characters:
+                self._characters[xref] = read_letters(self._document, xref)
+            return self._characters[xref].get(glyph_id)
         for xref in self._programs(font) if glyph_id > 0 else ():
             if xref not in self._characters:
                 program = self._open(xref)
