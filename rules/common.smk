@@ -21,6 +21,7 @@ from omibench.graph.inputs import (
 )
 from omibench.files.isolated import isolate
 from omibench.stages.ocr.engines import tesseract
+from omibench.stages.ocr.corrections.collect import list_correction_inputs
 from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
 from omibench.plan.rehearsal import rehearse
@@ -60,6 +61,7 @@ try:
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []
+    PAPERS += list_correction_inputs(STUDY.ocr) if READ else []
     refuse_patterns([*list_all_files(STUDY, ALLOWED), *PAPERS])
 except MissingInputError as error:
     exit_with_error(MissingInputError(f"{error}{explain_directory(workflow)}"))

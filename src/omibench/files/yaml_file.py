@@ -107,6 +107,24 @@ def find_line(text: str, path: str) -> int | None:
     return line
 
 
+def list_item_lines(text: str, key: str) -> list[int]:
+    """The lines, from 1, in which the items of a list begin.
+
+    Args:
+        text: YAML, whose blocks are read once for all items.
+        key: The key of the list among those of the text.
+
+    Returns:
+        A line for each item; none where the key leads to no list.
+    """
+    root = _compose(text)
+    step = _step(root, key) if root is not None else None
+    items = step[1].value if step is not None else []
+    if isinstance(items, str):
+        return []
+    return [item.start_mark.line + 1 for item in items if not isinstance(item, tuple)]
+
+
 def _kind(values: object) -> str:
     return "a list" if isinstance(values, list) else f"a lone value ({str(values)[:40]!r})"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from omibench.schemas.problem import Noun
 
@@ -14,6 +16,7 @@ class PageLine(Noun):
     bbox: tuple[float, float, float, float]
     """x0, y0, x1, y1 in points from the top left of the page as it stands upright."""
     engine: str
+    """`person` where somebody corrected it."""
     confidence: float | None = None
     math_suspect: bool = False
     """Holds a formula that its engine cannot write out."""
@@ -47,6 +50,26 @@ class PagePicture(Noun):
     """Of the page, in points; boxes of figures and lines are in these."""
 
 
+CorrectionStatus = Literal["applied", "agrees", "misfit"]
+"""What became of a correction: it was made; reading says the same without it by now; or what it is
+about is no longer there as it was."""
+
+
+class CorrectionRow(Noun):
+    """What became of one entry of `corrections.yaml`."""
+
+    line: int
+    place: str
+    kind: str
+    """What it sets: `formula`, `text`, `choice`, `answer`, ..."""
+    by: str
+    status: CorrectionStatus
+    reason: str = ""
+    """Why it does not fit."""
+    problems: list[str] = []
+    """Numbers of the problems that it is about."""
+
+
 class FileReport(Noun):
     """What became of one input file of `ocr`."""
 
@@ -61,6 +84,10 @@ class FileReport(Noun):
     """CPU seconds of the reading process; None where the system does not tell."""
     peak_mb: int | None = None
     """The most memory that it held, in MiB."""
+    corrections: Annotated[
+        list[CorrectionRow], Field(exclude_if=lambda corrections: not corrections)
+    ] = []
+    """Left out where nobody corrected anything."""
 
 
 class OcrReport(Noun):

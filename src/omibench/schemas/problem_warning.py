@@ -14,6 +14,8 @@ from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchem
 
 RATIONALE, LABEL = "rationale", "label"
 """Codes of what a model wrote after the filter: the solution, and the topic."""
+CORRECTED = "corrected"
+"""The code of what a person corrected of a reading: `formula by Ana`."""
 _MARKED: Final = re.compile(r"(?P<rest>.*?)(?:: |; )SIMULATED \((?P<models>[^()\n]+)\)", re.DOTALL)
 
 

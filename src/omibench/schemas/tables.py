@@ -198,6 +198,11 @@ class FrozenManifest(Noun):
         bool, Field(exclude_if=lambda is_allowed: not is_allowed)
     ] = False
     """Whether such problems may be released (`freeze.allow_without_rationale`)."""
+    corrected: Annotated[
+        dict[str, list[str]], Field(exclude_if=lambda corrected: not corrected)
+    ] = {}
+    """By id, what people corrected of the reading of a problem: `formula`, `answer`, ...; left out
+    where that is nothing."""
     review: Annotated[ReviewCounts | None, Field(exclude_if=lambda review: review is None)] = None
     """What people's review came to; left out where the study names no folder of one."""
 

@@ -11,6 +11,7 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Figure, Problem, Question
+from omibench.schemas.problem_warning import ProblemWarning
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
 from omibench.stages.freeze import freeze_dataset
 
@@ -157,6 +158,24 @@ def test_review_decisions_are_obeyed(make: Make, write: Write, tmp_path: Path) -
     manifest = freeze_dataset(problems, tmp_path / "out", study)
     (answer,) = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
     assert (answer.id, answer.answer, manifest.problems) == ("physics-2", ["corrected"], 1)
+
+
+def test_what_people_corrected_of_a_reading_is_kept_without_their_names(
+    make: Make, write: Write, tmp_path: Path
+) -> None:
+    corrected = [
+        ProblemWarning("corrected", "formula by Ana"),
+        ProblemWarning("corrected", "answer by Bo"),
+        ProblemWarning("corrected", "formula by Bo"),
+    ]
+    problems = write(make(warnings=corrected), make(id="physics-2"))
+    manifest = freeze_dataset(problems, tmp_path / "out", STUDY)
+    assert manifest.corrected == {"physics-1": ["answer", "formula"]}
+    card = (tmp_path / "out/README.md").read_text("utf-8")
+    assert "corrected the reading of 1 problems (answer of 1, formula of 1)" in card
+    assert "Ana" not in card
+    plain = freeze_dataset(write(make()), tmp_path / "plain", STUDY)
+    assert "corrected" not in plain.model_dump_json()
 
 
 def test_two_problems_with_one_id_are_refused(make: Make, write: Write, tmp_path: Path) -> None:

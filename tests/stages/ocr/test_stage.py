@@ -81,7 +81,7 @@ def test_an_edit_by_hand_is_not_overwritten(tmp_path: Path) -> None:
     problems = out / "problems.jsonl"
     edited = problems.read_text().replace("square", "rectangle")
     problems.write_text(edited)
-    with pytest.raises(OutputError, match=r"problems\.jsonl was edited .*`review\.decisions`"):
+    with pytest.raises(OutputError, match=r"problems\.jsonl was edited .*corrections\.yaml"):
         read_papers([paper], out, params)
     assert problems.read_text() == edited
     problems.rename(tmp_path / "mine.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,12 @@ def ocr(
     ] = None,
     manifest: Annotated[
         Path | None, typer.Option(help="sources.yaml: pairs papers with keys and solutions.")
+    ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What people corrected.  [corrections.yaml beside the manifest]"
+        ),
     ] = None,
     engine: Annotated[
         str | None,
@@ -57,7 +64,10 @@ def ocr(
     from omibench.stages.ocr.read_ahead import asking_ahead
     from omibench.stages.ocr.sources.manifest import select_sources
 
-    study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
+    stated = str(corrections) if corrections else None
+    study = read_study(
+        params, None, ocr={"engine": engine, "max_pages": max_pages, "corrections": stated}
+    )
     out = output_folder(out, study.study.store)
     if look:
         spare_store(look, study.study.store, "--look")
@@ -81,6 +91,12 @@ def ocr(
         codes = f"  {', '.join(file.codes)}" if file.codes else ""
         pages = f"{file.pages} page{'' if file.pages == 1 else 's'}"
         say(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
+    if rows := [row for file in report.files for row in file.corrections]:
+        counts = Counter(row.status for row in rows)
+        listing = ", ".join(
+            f"{counts[s]} {s}" for s in ("applied", "agrees", "misfit") if counts[s]
+        )
+        say(f"{len(rows):,} correction{'' if len(rows) == 1 else 's'}: {listing}", err=True)
     problems = read_jsonl(out / "problems.jsonl", Problem)
     answers = sum(problem.answer is not None for problem in problems)
     count = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"

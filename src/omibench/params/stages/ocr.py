@@ -15,6 +15,8 @@ class OcrParams(Block):
 
     sources: str | None = None
     """Manifest that pairs papers with their keys and solutions (`sources.yaml`)."""
+    corrections: str | None = None
+    """Corrections of what was read; `corrections.yaml` beside the manifest where none is named."""
     engine: EngineName = "rapidocr"
     """What reads the pages whose text layer does not say what they show; `textlayer`: nothing."""
     pages: Literal["needed", "all"] = "needed"

@@ -73,6 +73,7 @@ def _body(
         *_describe_synthetic(manifest),
         *_describe_simulated(answers),
         *_describe_judged(manifest),
+        *_describe_corrected(manifest),
         *_describe_review(manifest),
         "",
         *_table("Subject", counts.items()),
@@ -149,6 +150,18 @@ def _describe_judged(manifest: FrozenManifest) -> list[str]:
         "",
         f"> **SIMULATED**: simulated models judged the problems before they were frozen ({kinds}): "
         "what they let pass or translated is not vouched for by any model.",
+    ]
+
+
+def _describe_corrected(manifest: FrozenManifest) -> list[str]:
+    if not manifest.corrected:
+        return []
+    counts = Counter(kind for kinds in manifest.corrected.values() for kind in kinds)
+    listing = ", ".join(f"{kind} of {count}" for kind, count in sorted(counts.items()))
+    return [
+        "",
+        f"People corrected the reading of {len(manifest.corrected)} problems ({listing}); "
+        "`manifest.json` names them.",
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.schemas.attributes import list_labels
 from omibench.schemas.problem import Answer, Problem, Question
-from omibench.schemas.problem_warning import LABEL, RATIONALE
+from omibench.schemas.problem_warning import CORRECTED, LABEL, RATIONALE
 
 SIMULATED = "[SIMULATED rationale by "
 """How a rationale begins that a simulated model wrote."""
@@ -87,6 +87,15 @@ def count_simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
             if warning.is_simulated and warning.code not in (RATIONALE, LABEL)
         )
     )
+
+
+def list_corrected(problems: Sequence[Problem]) -> dict[str, list[str]]:
+    """By id, what people corrected of the reading of each problem, without their names."""
+    corrected = {
+        problem.id: [w.detail.partition(" by ")[0] for w in problem.warnings if w.code == CORRECTED]
+        for problem in problems
+    }
+    return {id_: sorted(set(kinds)) for id_, kinds in corrected.items() if kinds}
 
 
 def is_simulated(answer: Answer) -> bool:

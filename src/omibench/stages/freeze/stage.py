@@ -33,6 +33,7 @@ from omibench.stages.freeze.rows import (
     build_answer,
     check_pairs,
     count_simulated_judgements,
+    list_corrected,
 )
 from omibench.synthetic.address import is_made_up
 
@@ -105,6 +106,7 @@ class _DatasetIdentity(NamedTuple):
     simulated: dict[str, int] = {}
     originals: tuple[OriginalRow, ...] = ()
     review: ReviewCounts | None = None
+    corrected: dict[str, list[str]] = {}
 
 
 def _read_dataset(
@@ -133,6 +135,7 @@ def _identify_release(params: FreezeParams, release: FrozenManifest) -> _Dataset
         params.version if renamed or renumbered else release.version,
         release.simulated,
         review=release.review,
+        corrected=release.corrected,
     )
 
 
@@ -151,6 +154,7 @@ def _read_papers(
         count_simulated_judgements(rows),
         tuple(list_originals(rows)),
         counts,
+        list_corrected(rows),
     )
     return Dataset(*halves, problems.parent), identity
 
@@ -190,5 +194,6 @@ def _make_manifest(
         simulated=identity.simulated,
         without_rationale=sum(not answer.solution for answer in answers),
         without_rationale_allowed=allow_without_rationale,
+        corrected=identity.corrected,
         review=identity.review,
     )

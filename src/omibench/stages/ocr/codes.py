@@ -88,6 +88,11 @@ CODES: dict[str, Code] = {
         "rows whose pictures are not there were left out",
         "put the pictures into the benchmark's folder",
     ),
+    "correction_misfit": Code(
+        False,
+        "a correction no longer fits what was read, and was not made",
+        "look at the place again, and mend or delete the entry of corrections.yaml",
+    ),
     "key_number_unknown": Code(
         False,
         "numbers of the key are those of no problem that was read",

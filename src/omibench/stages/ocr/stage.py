@@ -22,6 +22,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_json, write_jsonl
 from omibench.stages.ocr.allowance import WALL, page_noted
 from omibench.stages.ocr.codes import CODES, is_error
+from omibench.stages.ocr.corrections.collect import collect_corrections
 from omibench.stages.ocr.readers import is_installed, list_engine_plugins, require, require_pdf
 from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.download import fetch
@@ -80,6 +81,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     if sources or photographed:
         require_pdf()
     require(params.engine)
+    corrections = collect_corrections(params.corrections, named, files, sources)
     refuse_edited(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:
@@ -90,6 +92,8 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
                 params=params,
                 password_env=password_env,
                 look=look is not None,
+                corrections=corrections.by_source.get(s.name, []),
+                pictures=corrections.folder,
                 plugins=list_engine_plugins(params.engine),
             )
             for k, s in enumerate([*sources, *(item.source for item in photographed)])
@@ -156,6 +160,7 @@ def _read_with_report(name: str, folder: Path, read: Callable[[], OcrOutcome]) -
         pages=outcome.pages,
         seconds=seconds,
         where=outcome.where,
+        corrections=outcome.corrections,
         cpu_s=outcome.cpu_s,
         peak_mb=outcome.peak_mb,
     )

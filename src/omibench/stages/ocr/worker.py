@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from omibench.errors import PaperError, PluginError
 from omibench.params.plugins import PluginFile, load_plugins
 from omibench.params.stages.ocr import OcrParams
-from omibench.schemas.pages import PageText
+from omibench.schemas.pages import CorrectionRow, PageText
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.allowance import (
@@ -28,6 +28,9 @@ from omibench.stages.ocr.allowance import (
     limit_cpu,
     limit_memory,
 )
+from omibench.stages.ocr.corrections.apply import SourceCorrections
+from omibench.stages.ocr.corrections.entry import Entry
+from omibench.stages.ocr.corrections.figures import PaperFigures
 from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
@@ -38,7 +41,7 @@ from omibench.stages.ocr.layout.places import find_places, write_layout
 from omibench.stages.ocr.sources.check import check_bytes, is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.sources.opening import Opener, page_text
-from omibench.stages.ocr.structure.assemble import to_problems, with_answers
+from omibench.stages.ocr.structure.assemble import list_suspects, to_problems, with_answers
 from omibench.stages.ocr.structure.document import UNREAD, Document
 from omibench.stages.ocr.structure.drafts import Paper, read_paper
 from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
@@ -63,6 +66,10 @@ class OcrJob(BaseModel):
     """Pages of each file that are left out: an earlier process was ended over them."""
     plugins: list[PluginFile] = []
     """Files that bring engines: this process has to know their names."""
+    corrections: list[Entry] = []
+    """What people corrected of this source."""
+    pictures: Path = Path()
+    """The folder that pictures of corrections are relative to."""
     look: bool = False
     """Leave, for `omibench.ocr_view`, pictures of the pages and what stands where on them."""
 
@@ -106,6 +113,7 @@ class OcrOutcome(BaseModel):
     where: dict[str, str] = {}
     pages: int = 0
     error: tuple[str, str] | None = None
+    corrections: list[CorrectionRow] = []
     unread: dict[int, list[int]] = {}
     """The pages of each file of the source (by its place among them) that no engine has read."""
     cpu_s: float | None = None
@@ -124,10 +132,13 @@ def read_source(job: OcrJob) -> OcrOutcome:
         if path == source.key and is_key_file(path):
             continue  # it is checked as it is read
         check_bytes(Path(path), source.sha256.get(path))
-    return _read_files(job, digest, Opener(job, password))
+    corrections = SourceCorrections(job.corrections)
+    return _read_files(job, digest, Opener(job, password, corrections), corrections)
 
 
-def _read_files(job: OcrJob, digest: str, opener: Opener) -> OcrOutcome:
+def _read_files(
+    job: OcrJob, digest: str, opener: Opener, corrections: SourceCorrections
+) -> OcrOutcome:
     source = job.source
     pdf, document, codes = opener.open(source.paper)
     if source.language is None:
@@ -145,15 +156,21 @@ def _read_files(job: OcrJob, digest: str, opener: Opener) -> OcrOutcome:
     prefix = f"images/{source.slug}"
     figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)
     problems, dropped = to_problems(paper.drafts, source, digest, figures, document.words)
+    problems = corrections.correct_structure(problems)
     answers = _Answers(job, opener, problems)
     answers.add_section(paper.answers, document)
     answers.add_files()
     keys = (answers.key, answers.stated, paper.block_key)
     problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
+    places = find_places(document, paper) if job.look or job.corrections else []
+    corrections.locate(places, source.paper)
+    changed = PaperFigures(pdf, job.pictures, job.folder / prefix, prefix, job.params.dpi)
+    problems = corrections.correct_problems(problems, changed, list_suspects(paper.drafts))
     _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
     if job.look:
-        write_layout(pdf, document, find_places(document, paper), job.folder / "look")
-    all_codes = [*codes, *document.codes, *dropped, *answers.codes]
+        write_layout(pdf, document, places, job.folder / "look")
+    misfits = ["correction_misfit"] if corrections.misfits else []
+    all_codes = [*codes, *document.codes, *dropped, *answers.codes, *misfits]
     if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(all_codes):
         all_codes.append("no_problems")
     if paper.solved:
@@ -162,8 +179,9 @@ def _read_files(job: OcrJob, digest: str, opener: Opener) -> OcrOutcome:
         all_codes.append("language_unknown")
     return OcrOutcome(
         codes=list(dict.fromkeys(all_codes)),
-        where=_locate_codes(document, answers.unread) | answers.where,
+        where=_locate_codes(document, answers.unread) | answers.where | _locate(corrections),
         pages=pdf.page_count,
+        corrections=corrections.rows,
         unread=opener.unread,
     )
 
@@ -175,6 +193,17 @@ def _locate_codes(paper: Document, other_documents: Mapping[str, Document]) -> d
         pages = f"{document.locate_codes()[UNREAD]} of {Path(path).name}"
         places[UNREAD] = f"{places[UNREAD]}; {pages}" if UNREAD in places else pages
     return places
+
+
+def _locate(corrections: SourceCorrections) -> dict[str, str]:
+    """Which corrections no longer fit, and why."""
+    misfits = [
+        f"line {row.line}, {row.kind} of {row.place} by {row.by} ({row.reason})"
+        for row in corrections.misfits
+    ]
+    remainder = f" and {len(misfits) - _MAX_LISTED} more" if len(misfits) > _MAX_LISTED else ""
+    listing = "; ".join(misfits[:_MAX_LISTED])
+    return {"correction_misfit": f"{listing}{remainder}"} if misfits else {}
 
 
 class _Answers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
+from omibench.stages.ocr.layout.layout import PERSON, Box, Item, Line, Picture
 
 _CROSSING = 0.12
 
@@ -123,10 +123,13 @@ def _find_stacked_lines(lines: Sequence[Line]) -> set[int]:
     """The ids of lines that stand beside or above another one by less than a line's height.
 
     Lines of text are at least their type size apart; what is nearer is part of a fraction, a root
-    or a sum.
+    or a sum. What a person wrote is not.
     """
     stacked: set[int] = set()
-    level = sorted((line for line in lines if line.upright), key=lambda line: line.baseline)
+    level = sorted(
+        (line for line in lines if line.upright and line.engine != PERSON),
+        key=lambda line: line.baseline,
+    )
     for k, a in enumerate(level):
         for b in level[k + 1 :]:
             size = min(a.size, b.size)

@@ -25,8 +25,6 @@ def crop_all(
     Rendered at `dpi`, or less where a side would exceed 4096 pixels. `prefix` is how the file that
     names the figures reaches the folder.
     """
-    import pymupdf
-
     figures: dict[int, Figure] = {}
     for number in sorted({picture.page for picture in pictures}):
         page = pdf[number - 1]
@@ -34,11 +32,7 @@ def crop_all(
         page_pictures = [p for p in pictures if p.page == number]
         for k, picture in enumerate(page_pictures, 1):
             box = _clip(picture.box, Box(*page.rect))
-            scale = min(dpi / 72, MAX_SIDE / max(box.width, box.height, 1.0))
-            pixels = sheet.get_pixmap(
-                matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(*box), alpha=0
-            )
-            data = pixels.tobytes("png")
+            data = _render(sheet, box, dpi)
             name = f"p{number:03d}-{k}.png"
             folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
@@ -51,6 +45,26 @@ def crop_all(
                 panels=[Panel(label=p.label, bbox=_round_box(p.box)) for p in picture.panels],
             )
     return figures
+
+
+def crop_box(page: pymupdf.Page, box: Box, dpi: int) -> tuple[bytes, BBox]:
+    """A part of a page as the bytes of a PNG, and its box within the page's bounds.
+
+    The box has to touch the page. Rendered as `crop_all` does, without a margin: a person drew it.
+    """
+    sheet = Box(*page.rect)
+    clipped = Box(
+        max(box.x0, sheet.x0), max(box.y0, sheet.y0), min(box.x1, sheet.x1), min(box.y1, sheet.y1)
+    )
+    return _render(page.get_displaylist(annots=0), clipped, dpi), _round_box(clipped)
+
+
+def _render(sheet: pymupdf.DisplayList, box: Box, dpi: int) -> bytes:
+    import pymupdf
+
+    scale = min(dpi / 72, MAX_SIDE / max(box.width, box.height, 1.0))
+    pixels = sheet.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(*box), alpha=0)
+    return bytes(pixels.tobytes("png"))
 
 
 def _round_box(box: Box) -> BBox:

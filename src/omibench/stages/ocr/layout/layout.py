@@ -59,6 +59,10 @@ class Box(NamedTuple):
         return max(self.y0, other.y0) - min(self.y1, other.y1)
 
 
+PERSON = "person"
+"""The engine of a line that a person wrote."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One run of text on one baseline.

@@ -26,6 +26,6 @@ def refuse_edited(out: Path) -> None:
         return
     raise OutputError(
         f"{problems} was edited after it was read, and the edit would be lost: move the file away "
-        "and run the command again. Correct a problem by a decision in the file that "
-        "`review.decisions` names (`decision: edit`, docs/building.md)"
+        "and run the command again. Correct what was misread in corrections.yaml "
+        "(docs/building.md#corrections)"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import PageLine, PageText
 from omibench.stages.ocr.allowance import Allowance
+from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
 from omibench.stages.ocr.layout.scans import choose_scale
 from omibench.stages.ocr.readers import Readers
@@ -46,8 +47,8 @@ class OpenedFile(NamedTuple):
 class Opener:
     """Opens the files of one source; notes the pages that are left without a reader."""
 
-    def __init__(self, job: Work, password: str | None) -> None:
-        self.job, self.password = job, password
+    def __init__(self, job: Work, password: str | None, corrections: SourceCorrections) -> None:
+        self.job, self.password, self.corrections = job, password, corrections
         self.readers = Readers(job.params, job.readings)
         self.unread: dict[int, list[int]] = {}
 
@@ -68,7 +69,9 @@ class Opener:
         pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
         reader = self.readers.choose_reader(place) if self.job.read else None
         every = params.pages == "all" and params.engine != "textlayer"
-        return OpenedFile(pdf, read_document(pdf, reader, every=every, allowance=allowance), codes)
+        correct = self.corrections.make_page_corrector(path)
+        document = read_document(pdf, reader, every=every, allowance=allowance, correct=correct)
+        return OpenedFile(pdf, document, codes)
 
     def _photograph(self, path: str, place: int) -> OpenedFile:
         params, (width, height) = self.job.params, photograph_size(Path(path))
@@ -76,14 +79,14 @@ class Opener:
             empty = read_document(picture_page(None))
             empty.pages[0].codes[:] = ["image_too_large"]
             return OpenedFile(picture_page(None), empty, [])
+        correct = self.corrections.make_page_corrector(path)
         if not self.job.read or params.is_remote:
             pdf = picture_page(load_pixels(Path(path)) if params.is_remote else None)
             reader = self.readers.choose_reader(place) if self.job.read else None
-            return OpenedFile(pdf, read_document(pdf, reader, every=True), [])
+            return OpenedFile(pdf, read_document(pdf, reader, every=True, correct=correct), [])
         photograph = read_photograph(Path(path), self.readers.engine())
-        return OpenedFile(
-            photograph.pdf, read_document(photograph.pdf, photograph.reader, every=True), []
-        )
+        document = read_document(photograph.pdf, photograph.reader, every=True, correct=correct)
+        return OpenedFile(photograph.pdf, document, [])
 
     def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:
         """Write the pictures of pages that another engine is to read."""

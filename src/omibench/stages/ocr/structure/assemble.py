@@ -21,7 +21,8 @@ from omibench.stages.ocr.structure.pairing import Option
 from omibench.stages.ocr.structure.references import figure_numbers
 
 _MAX_EXCERPT = 60
-_BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
+BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
+"""Characters that reading could not make out."""
 
 
 def to_problems(
@@ -110,7 +111,7 @@ def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> 
 def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[ProblemWarning]:
     warnings = []
     texts = [question, *(choice.text or "" for choice in choices)]
-    if any(_BROKEN.search(text) for text in texts):
+    if any(BROKEN.search(text) for text in texts):
         warnings.append(ProblemWarning("garbled_text", "characters that the font does not explain"))
     lines = [
         *(i for i in draft.statement if isinstance(i, Line)),
@@ -130,6 +131,28 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[Pr
     if captioned and missing:
         warnings.append(ProblemWarning("figure_missing", ", ".join(missing)))
     return warnings
+
+
+def list_suspects(drafts: Sequence[Draft]) -> dict[str, frozenset[str]]:
+    """By number, the parts of each problem that hold a line whose formula may have lost its form.
+
+    A part is the letter of a choice, or the empty text for the statement.
+    """
+    return {
+        draft.number: frozenset(
+            part for part, lines in _list_parts(draft) if any(map(_is_suspect, lines))
+        )
+        for draft in drafts
+    }
+
+
+def _list_parts(draft: Draft) -> list[tuple[str, list[Line]]]:
+    statement = [item for item in draft.statement if isinstance(item, Line)]
+    return [("", statement), *((option.letter, option.lines) for option in draft.options)]
+
+
+def _is_suspect(line: Line) -> bool:
+    return line.stacked or line.math_suspect
 
 
 def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:

@@ -1,0 +1,1 @@
+"""What people correct of a reading: `corrections.yaml`, applied while papers are read."""

@@ -1,0 +1,68 @@
+"""The corrections of a run: found, read, and given to the sources that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.params.stages.ocr import OcrParams
+from omibench.stages.ocr.corrections.entry import Entry
+from omibench.stages.ocr.corrections.file import (
+    assign_entries,
+    find_corrections,
+    list_names,
+    list_pictures,
+    read_corrections,
+)
+from omibench.stages.ocr.sources.manifest import Source, read_manifest
+
+
+class RunCorrections(NamedTuple):
+    """Corrections by the name of their source, and the folder that their pictures lie in."""
+
+    by_source: dict[str, list[Entry]]
+    folder: Path
+
+
+def collect_corrections(
+    stated: str | None, manifest: Path | None, papers: Sequence[Path], sources: Sequence[Source]
+) -> RunCorrections:
+    """Read the corrections of a run.
+
+    Args:
+        stated: The parameter `ocr.corrections`.
+        manifest: That of the sources, where there is one.
+        papers: The files that are to be read; none for all of the manifest.
+        sources: What is read.
+
+    Raises:
+        MissingInputError: The file that is named is not there.
+        FileFormatError: An entry is wrong, names no paper of the manifest, or corrects what another
+            one corrects already.
+    """
+    path = find_corrections(stated, manifest, papers)
+    if path is None:
+        return RunCorrections({}, Path())
+    names = None
+    if manifest is not None:
+        others = read_manifest(manifest)
+        names = {*list_names(others.sources, path.parent), *(b.name for b in others.benchmarks)}
+    by_source = assign_entries(read_corrections(path), sources, path, names)
+    return RunCorrections(by_source, path.parent)
+
+
+def list_correction_inputs(params: OcrParams) -> list[str]:
+    """The file of corrections and the pictures that it names: a change of them runs `ocr` again.
+
+    Args:
+        params: Which name the manifest, and the file where it does not lie beside that.
+
+    Raises:
+        MissingInputError: The file that is named is not there.
+        FileFormatError: An entry is wrong.
+    """
+    path = find_corrections(params.corrections, Path(params.sources) if params.sources else None)
+    if path is None:
+        return []
+    return [str(path), *list_pictures(read_corrections(path), path.parent)]

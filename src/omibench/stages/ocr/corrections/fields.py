@@ -1,0 +1,133 @@
+"""Statement, choices, answer and solution of a problem as a person wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.schemas.problem import Choice, Problem
+from omibench.schemas.problem_warning import ProblemWarning
+from omibench.stages.ocr.corrections.entry import Correction, describe_box
+from omibench.stages.ocr.corrections.reading import describe_answer, describe_choices
+from omibench.stages.ocr.corrections.structure import MisfitError, validate
+from omibench.stages.ocr.keys.chosen import as_letters
+from omibench.stages.ocr.structure.assemble import BROKEN
+
+_OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_cancelled")
+"""Warnings of a key that an answer by a person settles."""
+STATEMENT = ""
+"""The part of a problem that is its statement; others are called by the letters of choices."""
+SUSPECT, DOUBTFUL = "math_suspect", "formula_doubtful"
+
+
+def describe_field(problem: Problem, correction: Correction) -> str:
+    """What a problem says where a correction is to be made, for `was`.
+
+    Raises:
+        MisfitError: It has no such choice.
+    """
+    if correction.text is not None:
+        return problem.question
+    if correction.choice is not None:
+        return _find_choice(problem, correction.choice.label).text or ""
+    if correction.choices is not None:
+        return describe_choices(problem.choices)
+    if correction.answer is not None:
+        return describe_answer(problem.answer)
+    return problem.solution or ""
+
+
+def set_field(problem: Problem, correction: Correction) -> Problem:
+    """Set the text, a choice, all choices, the answer or the solution of a problem.
+
+    Args:
+        problem: With its answer.
+        correction: One of these kinds.
+
+    Returns:
+        The problem, without the warnings that no longer hold.
+
+    Raises:
+        MisfitError: The problem has no such choice, or what is set breaks a rule of problems.
+    """
+    if correction.text is not None:
+        return _clean(validate(problem, question=correction.text))
+    if correction.choice is not None:
+        before = _find_choice(problem, correction.choice.label)
+        after = before.model_copy(update={"text": correction.choice.text or None})
+        choices = [after if choice is before else choice for choice in problem.choices or []]
+        return _clean(validate(problem, choices=choices))
+    if correction.choices is not None:
+        images = {choice.label: choice.image for choice in problem.choices or []}
+        choices = [
+            Choice(label=choice.label, text=choice.text, image=images.get(choice.label))
+            for choice in correction.choices
+        ]
+        return _clean(validate(problem, choices=choices or None))
+    if correction.answer is not None:
+        return _set_answer(problem, correction.answer)
+    return validate(problem, solution=correction.solution or None)
+
+
+def list_parts(problem: Problem, correction: Correction) -> set[str]:
+    """The parts of a problem's text that a correction sets: its statement, letters of choices."""
+    if correction.text is not None:
+        return {STATEMENT}
+    if correction.choice is not None:
+        return {correction.choice.label}
+    return {choice.label for choice in problem.choices or []} if correction.choices else set()
+
+
+def _find_choice(problem: Problem, label: str) -> Choice:
+    for choice in problem.choices or []:
+        if choice.label == label:
+            return choice
+    letters = ", ".join(choice.label for choice in problem.choices or [])
+    raise MisfitError(f"it has no choice {label}; its choices: {letters or 'none'}")
+
+
+def _set_answer(problem: Problem, answer: Sequence[str]) -> Problem:
+    letters = as_letters(answer, problem.choices) if answer else []
+    if answer and not letters:
+        raise MisfitError(f"the answer {describe_answer(answer)} names no choice")
+    warnings = [warning for warning in problem.warnings if warning.code not in _OF_ANSWERS]
+    return validate(problem, answer=letters or None, warnings=warnings)
+
+
+def drop_suspicion(problem: Problem) -> Problem:
+    """The problem without the warning that a formula lost its form, for one that is mended."""
+    return _without(problem, SUSPECT)
+
+
+def _clean(problem: Problem) -> Problem:
+    """Take back what no longer holds of its texts."""
+    texts = [problem.question, *(choice.text or "" for choice in problem.choices or [])]
+    if not any(BROKEN.search(text) for text in texts):
+        problem = _without(problem, "garbled_text")
+    if all(choice.text or choice.image is not None for choice in problem.choices or []):
+        problem = _without(problem, "choice_empty")
+    return _drop_settled_doubts(problem, [*texts, problem.solution or ""])
+
+
+def _drop_settled_doubts(problem: Problem, texts: Sequence[str]) -> Problem:
+    """The problem without its doubtful formulas that stand in it no longer."""
+    settled = [
+        formula
+        for formula in problem.doubtful_formulas
+        if not any(formula.latex in text for text in texts)
+    ]
+    places = [describe_box(formula.page, formula.bbox) for formula in settled]
+    return problem.model_copy(
+        update={
+            "doubtful_formulas": [f for f in problem.doubtful_formulas if f not in settled],
+            "warnings": [
+                warning
+                for warning in problem.warnings
+                if warning.code != DOUBTFUL or not warning.detail.startswith(tuple(places))
+            ],
+        }
+    )
+
+
+def _without(problem: Problem, code: str) -> Problem:
+    warnings: list[ProblemWarning] = [w for w in problem.warnings if w.code != code]
+    return problem.model_copy(update={"warnings": warnings})

@@ -1,0 +1,186 @@
+"""`corrections.yaml`: where it lies, what it says, and which source each entry is about."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.intake import read_text
+from omibench.files.intake.containment import resolve_within
+from omibench.files.intake.yaml_bounds import YAML_BYTES
+from omibench.files.yaml_file import list_item_lines, locate_key, read_yaml
+from omibench.schemas.validation import explain, suggest_name
+from omibench.stages.ocr.corrections.conflicts import find_conflict
+from omibench.stages.ocr.corrections.entry import Correction, Entry
+from omibench.stages.ocr.sources.manifest import Source
+
+NAME: Final = "corrections.yaml"
+"""What the file is called where no parameter names it: it lies beside the manifest or the paper."""
+log = logging.getLogger("omibench.stages.ocr")
+
+
+class CorrectionsFile(BaseModel):
+    """`corrections.yaml`, as it is written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    corrections: Annotated[list[Correction], Field(max_length=20_000)] = []
+
+
+def find_corrections(
+    stated: str | None, manifest: Path | None, papers: Sequence[Path] = ()
+) -> Path | None:
+    """The file of corrections of a run.
+
+    Args:
+        stated: The parameter `ocr.corrections`.
+        manifest: That of the sources, where there is one.
+        papers: Papers that are read without one.
+
+    Returns:
+        The file that is named; else the one beside the manifest, or beside the papers where all of
+        them lie in one folder; None where there is none.
+
+    Raises:
+        MissingInputError: The named file is not there.
+    """
+    if stated is not None:
+        if not Path(stated).is_file():
+            raise MissingInputError(f"ocr.corrections: {stated}: there is no such file")
+        return Path(stated)
+    folders = {manifest.parent} if manifest else {paper.parent for paper in papers}
+    path = next(iter(folders)) / NAME if len(folders) == 1 else None
+    return path if path is not None and path.is_file() else None
+
+
+def read_corrections(path: Path) -> list[Entry]:
+    """The entries of a file of corrections, each with its line.
+
+    Raises:
+        FileFormatError: With the line of the first entry that is wrong, or whose picture is not
+            there.
+    """
+    values = read_yaml(path)
+    try:
+        file = CorrectionsFile.model_validate({} if values is None else values)
+    except ValidationError as error:
+        wrong = explain(error, CorrectionsFile)
+        raise FileFormatError(f"{locate_key(wrong, [path]) or path}: {wrong}") from None
+    lines = list_item_lines(read_text(path, YAML_BYTES), "corrections")
+    entries = [
+        Entry(number=k, line=line, correction=correction)
+        for k, (line, correction) in enumerate(zip(lines, file.corrections, strict=True))
+    ]
+    for entry in entries:
+        _check_picture(entry, path)
+    return entries
+
+
+def assign_entries(
+    entries: Sequence[Entry],
+    sources: Sequence[Source],
+    path: Path,
+    other_names: Collection[str] | None = None,
+) -> dict[str, list[Entry]]:
+    """The entries of each source that is read, by its name.
+
+    Args:
+        entries: Those of the file.
+        sources: What is read.
+        path: The file, for errors; papers are named relative to its folder, or by name alone.
+        other_names: Names of papers of the manifest that are not read this time. None where there
+            is no manifest: an entry on a paper that is not read is then left alone, and said.
+
+    Returns:
+        Entries in the order of the file, each with the file of its source that it is about.
+
+    Raises:
+        FileFormatError: An entry names no paper, several, or corrects a problem of a key; or two
+            entries correct one place.
+    """
+    places = _list_names(sources, path.parent)
+    by_source: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        name = entry.correction.paper
+        named = places.get(name, {})
+        if not named:
+            if other_names is not None and name not in other_names:
+                raise FileFormatError(
+                    f"{path}, line {entry.line}: paper {name!r} is no source of the manifest"
+                    f"{suggest_name(name, sorted({*places, *other_names}))}"
+                )
+            if other_names is None:
+                log.warning("%s, line %s: paper %r is not read", path, entry.line, name)
+            continue
+        if len(named) > 1:
+            listing = " and ".join(sorted(source for source, _ in named))
+            raise FileFormatError(
+                f"{path}, line {entry.line}: paper {name!r} is a file of {listing}: write the name "
+                "of the source, or the path of the file"
+            )
+        ((source, file),) = named
+        if entry.correction.problem is not None and named[source, file] != 0:
+            raise FileFormatError(
+                f"{path}, line {entry.line}: {name} is the key or the solutions of {source}: "
+                "correct a problem under the name of its paper, or a place by page and box"
+            )
+        by_source[source].append(entry.model_copy(update={"file": file}))
+    for source, of_source in by_source.items():
+        if conflict := find_conflict(of_source):
+            first, second = conflict
+            raise FileFormatError(
+                f"{path}, line {second.line}: corrects what line {first.line} corrects already "
+                f"({source}, {first.correction.place}): keep one of the two"
+            )
+    return dict(by_source)
+
+
+def list_names(sources: Sequence[Source], folder: Path) -> list[str]:
+    """Every name by which corrections can call a source or a file of it."""
+    return list(_list_names(sources, folder))
+
+
+def list_pictures(entries: Sequence[Entry], folder: Path) -> list[str]:
+    """The picture files that corrections name, relative to where the program runs."""
+    figures = (entry.correction.figure for entry in entries)
+    return sorted({str(folder / figure.file) for figure in figures if figure and figure.file})
+
+
+def _check_picture(entry: Entry, path: Path) -> None:
+    """Raise FileFormatError where the picture that a correction names is not there."""
+    figure = entry.correction.figure
+    if figure is None or figure.file is None:
+        return
+    try:
+        is_there = resolve_within(path.parent, figure.file).is_file()
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}, line {entry.line}: figure.file: {error}") from None
+    if not is_there:
+        raise FileFormatError(
+            f"{path}, line {entry.line}: figure.file: {figure.file!r} is not in {path.parent}"
+        )
+
+
+def _list_names(
+    sources: Sequence[Source], folder: Path
+) -> Mapping[str, dict[tuple[str, str], int]]:
+    """By name: source and path of each file that it may mean, with the file's place (paper: 0)."""
+    names: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+    for source in sources:
+        for place, file in enumerate(source.files):
+            for name in {file, PurePath(file).name, _relate(file, folder)}:
+                names[name][source.name, file] = place
+    for source in sources:  # the name of a source counts before that of a file
+        names[source.name] = {(source.name, source.paper): 0}
+    return names
+
+
+def _relate(file: str, folder: Path) -> str:
+    path = Path(file)
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else file

@@ -1,0 +1,173 @@
+"""Formulas and lines of text corrected at their boxes, on a page as it was read.
+
+A page is corrected before it is cut into problems, so that whatever is made of its lines (numbers
+of problems, choices, keys, the page's text) is made of what a person wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.latex import FormulaSpan, find_formulas, normalise
+from omibench.stages.ocr.corrections.entry import Entry, covers
+from omibench.stages.ocr.corrections.outcome import CorrectionLog
+from omibench.stages.ocr.corrections.reading import is_same_reading, join_lines, quote_reading
+from omibench.stages.ocr.layout.layout import PERSON, Box, Line
+
+if TYPE_CHECKING:
+    from omibench.stages.ocr.structure.document import DocumentPage
+
+_SHARE = 0.2
+"""Of the smaller of a line and a formula's box: a fraction is taller than its line."""
+_SIZE = 10.0
+"""Type size, in points, of a line on a page that has no other."""
+
+
+class PageCorrector:
+    """Corrects the pages of one file."""
+
+    def __init__(self, entries: Sequence[Entry], log: CorrectionLog) -> None:
+        self._entries = [entry for entry in entries if entry.correction.page is not None]
+        self._log = log
+
+    def correct(self, page: DocumentPage) -> None:
+        """Apply the corrections of a page: its lines change, and drawings that a text replaces go.
+
+        Args:
+            page: As it was read, before anything is made of its lines.
+        """
+        for entry in self._entries:
+            if entry.correction.page != page.number:
+                continue
+            if entry.correction.formula is not None:
+                self._correct_formula(page, entry)
+            else:
+                self._correct_text(page, entry)
+
+    def _correct_formula(self, page: DocumentPage, entry: Entry) -> None:
+        correction = entry.correction
+        lines = [line for line in page.lines if covers(line.box, entry.box, _SHARE)]
+        formulas = [_Formula(line, span) for line in lines for span in find_formulas(line.text)]
+        latex = str(correction.formula)
+        if not lines:
+            self._log.note(entry, "misfit", "no line stands at the box")
+            return
+        formula = _choose(formulas, entry.box, correction.was)
+        if formula is not None:
+            line = formula.line
+            _replace_line(page, line, replace(line, text=formula.write(latex)))
+            self._log.note(entry, "applied")
+        elif run := _find_run(lines, correction.was):
+            line, start, end = run
+            text = f"{line.text[:start]}${latex}${line.text[end:]}"
+            _replace_line(page, line, replace(line, text=text, math_suspect=False, stacked=False))
+            self._log.note(entry, "applied")
+        elif _choose(formulas, entry.box, latex):
+            self._log.note(entry, "agrees")
+        elif correction.was is None:
+            reason = f"{len(formulas) or 'no'} formulas stand at the box: say `was`"
+            self._log.note(entry, "misfit", reason)
+        else:
+            listing = "; ".join(formula.span.latex for formula in formulas)
+            reading = listing or join_lines([line.text for line in lines])
+            self._log.note(entry, "misfit", f"reading now says {quote_reading(reading)}")
+
+    def _correct_text(self, page: DocumentPage, entry: Entry) -> None:
+        correction = entry.correction
+        lines = [line for line in page.lines if entry.box.holds(line.box)]
+        reading, text = join_lines([line.text for line in lines]), str(correction.text)
+        is_read = is_same_reading(correction.was, reading)
+        if not is_read and not is_same_reading(text, reading):
+            reason = f"reading now says {quote_reading(reading) or 'nothing'}"
+            self._log.note(entry, "misfit", reason)
+            return
+        replaced = {id(line) for line in lines}
+        place = next((k for k, line in enumerate(page.lines) if id(line) in replaced), None)
+        kept = [line for line in page.lines if id(line) not in replaced]
+        at = len(kept) if place is None else place
+        page.lines = [*kept[:at], *_write_lines(page, entry, lines), *kept[at:]]
+        page.regions = [region for region in page.regions if not _is_inside(region.box, entry.box)]
+        self._log.note(entry, "applied" if is_read else "agrees")
+
+
+class _Formula(NamedTuple):
+    """A formula in a line."""
+
+    line: Line
+    span: FormulaSpan
+
+    @property
+    def middle(self) -> float:
+        """Where its middle lies, in points, as its place among the line's characters tells."""
+        box, length = self.line.box, max(1, len(self.line.text))
+        return box.x0 + box.width * (self.span.start + self.span.end) / 2 / length
+
+    def write(self, latex: str) -> str:
+        """The text of its line with another formula in its place."""
+        start, end = self.span.start, self.span.end
+        text = self.line.text
+        sign = "$$" if text.startswith("$$", start) else "$"
+        return f"{text[:start]}{sign}{latex}{sign}{text[end:]}"
+
+
+def _choose(formulas: Sequence[_Formula], box: Box, was: str | None) -> _Formula | None:
+    """The formula that reads as a correction says; of several the one that lies nearest the box."""
+    if was is None:
+        return formulas[0] if len(formulas) == 1 else None
+    alike = [
+        formula
+        for formula in formulas
+        if is_same_reading(was, formula.span.latex)
+        or normalise(formula.span.latex) == normalise(was)
+    ]
+    return min(alike, key=lambda formula: abs(formula.middle - box.centre[0]), default=None)
+
+
+def _find_run(lines: Sequence[Line], was: str | None) -> tuple[Line, int, int] | None:
+    """The one place outside of formulas where lines have a text: a formula that lost its form."""
+    if not was or not was.strip():
+        return None
+    places = []
+    for line in lines:
+        spans = find_formulas(line.text)
+        start = line.text.find(was)
+        while start >= 0:
+            end = start + len(was)
+            if all(end <= span.start or span.end <= start for span in spans):
+                places.append((line, start, end))
+            start = line.text.find(was, end)
+    return places[0] if len(places) == 1 else None
+
+
+def _replace_line(page: DocumentPage, line: Line, corrected: Line) -> None:
+    page.lines = [corrected if other is line else other for other in page.lines]
+
+
+def _write_lines(page: DocumentPage, entry: Entry, lines: Sequence[Line]) -> list[Line]:
+    """The lines of a corrected text: one of each of its own, below each other in the box."""
+    texts = [text.strip() for text in str(entry.correction.text).splitlines() if text.strip()]
+    if not texts:
+        return []
+    box = reduce(Box.union, (line.box for line in lines)) if lines else entry.box
+    widest = max(lines, key=lambda line: line.box.width, default=None)
+    sizes = sorted(line.size for line in lines or page.lines)
+    size = widest.size if widest else sizes[len(sizes) // 2] if sizes else _SIZE
+    height = box.height / len(texts)
+    written = []
+    for k, text in enumerate(texts):
+        y0 = box.y0 + k * height
+        line_box = Box(box.x0, y0, box.x1, y0 + height)
+        baseline = widest.baseline if widest and len(texts) == 1 else line_box.y1 - 0.2 * size
+        bold = widest is not None and widest.bold
+        written.append(
+            Line(page.number, line_box, text, size, bold=bold, baseline=baseline, engine=PERSON)
+        )
+    return written
+
+
+def _is_inside(region: Box, box: Box) -> bool:
+    """Whether a drawing is that of the formula or text at a box, and not a figure around it."""
+    return box.holds(region) and region.width * region.height <= 2 * box.width * box.height

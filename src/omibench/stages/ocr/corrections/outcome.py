@@ -1,0 +1,72 @@
+"""What became of each correction of one source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.schemas.pages import CorrectionRow, CorrectionStatus
+from omibench.schemas.problem import Problem
+from omibench.schemas.problem_warning import CORRECTED, ProblemWarning
+from omibench.stages.ocr.corrections.entry import Entry
+
+MISFIT = "correction_misfit"
+"""The code of the warning that a correction no longer fits a problem."""
+
+
+class CorrectionLog:
+    """Notes of the corrections of one source, in the order in which they are applied."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._rows = {entry.number: self._make_row(entry) for entry in entries}
+
+    @property
+    def rows(self) -> list[CorrectionRow]:
+        """A row for each correction, in the order of the file."""
+        return list(self._rows.values())
+
+    @property
+    def misfits(self) -> list[CorrectionRow]:
+        """Those that no longer fit."""
+        return [row for row in self.rows if row.status == "misfit"]
+
+    def note(self, entry: Entry, status: CorrectionStatus, reason: str = "") -> None:
+        """Note what became of a correction."""
+        self._update(entry.number, status=status, reason=reason)
+
+    def add_problem(self, entry: Entry, number: str) -> None:
+        """Note that a correction is about a problem."""
+        row = self._rows[entry.number]
+        if number not in row.problems:
+            self._update(entry.number, problems=[*row.problems, number])
+
+    def warn_problems(self, problems: Sequence[Problem]) -> list[Problem]:
+        """The problems with a warning for each correction that changed them, or no longer fits."""
+        by_number: dict[str, list[ProblemWarning]] = {}
+        for row in self.rows:
+            if warning := _make_warning(row):
+                for number in row.problems:
+                    by_number.setdefault(number, []).append(warning)
+        return [problem.warn(*by_number.get(problem.number, ())) for problem in problems]
+
+    def _make_row(self, entry: Entry) -> CorrectionRow:
+        correction = entry.correction
+        return CorrectionRow(
+            line=entry.line,
+            place=correction.place,
+            kind=correction.kind,
+            by=correction.by,
+            status="misfit",
+            reason=f"no {correction.place} was read",
+            problems=[] if correction.problem is None else [correction.problem],
+        )
+
+    def _update(self, number: int, **changes: object) -> None:
+        self._rows[number] = self._rows[number].model_copy(update=changes)
+
+
+def _make_warning(row: CorrectionRow) -> ProblemWarning | None:
+    if row.status == "applied":
+        return ProblemWarning(CORRECTED, f"{row.kind} by {row.by}")
+    if row.status == "misfit":
+        return ProblemWarning(MISFIT, f"{row.kind} by {row.by} (line {row.line}): {row.reason}")
+    return None

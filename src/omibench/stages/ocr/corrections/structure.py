@@ -1,0 +1,227 @@
+"""Problems split in two, or merged into one, before they are given their answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import ValidationError
+
+from omibench.schemas.image_marks import IMAGE_MARK, list_image_marks, write_image_mark
+from omibench.schemas.problem import Choice, Problem
+from omibench.stages.ocr.corrections.entry import Entry, Split
+from omibench.stages.ocr.corrections.outcome import CorrectionLog
+from omibench.stages.ocr.corrections.reading import is_same_reading
+
+GAP = "number_gap"
+"""The code of the warning that the number before a problem is missing."""
+
+
+class MisfitError(Exception):
+    """Why a correction does not fit what was read."""
+
+
+def correct_structure(
+    problems: Sequence[Problem], entries: Sequence[Entry], log: CorrectionLog
+) -> list[Problem]:
+    """Merge and split problems, in the order of the file.
+
+    Args:
+        problems: Those of one paper as read, in order.
+        entries: Its corrections; others than `merge` and `split` are left alone.
+        log: Takes what became of each.
+
+    Returns:
+        The problems; the second part of a split one stands behind the first.
+    """
+    corrected = list(problems)
+    for entry in entries:
+        if entry.correction.merge is None and entry.correction.split is None:
+            continue
+        place = find_place(corrected, entry.correction.problem)
+        if place is None:
+            continue
+        try:
+            if not is_same_reading(entry.correction.was, corrected[place].question):
+                raise MisfitError("reading now says another statement")
+            corrected = _change(corrected, place, entry)
+        except MisfitError as error:
+            log.note(entry, "misfit", str(error))
+            continue
+        log.note(entry, "applied")
+        if entry.correction.split is not None:
+            log.add_problem(entry, entry.correction.split.number)
+    return corrected
+
+
+def find_place(problems: Sequence[Problem], number: str | None) -> int | None:
+    """The place of the problem with a number; None where there is none."""
+    return next((k for k, problem in enumerate(problems) if problem.number == number), None)
+
+
+def select_images(
+    problem: Problem, keep: Iterable[int], question: str, choices: Sequence[Choice] | None
+) -> Problem:
+    """A problem with some of its images, the marks of its texts numbered anew.
+
+    Args:
+        problem: As it was.
+        keep: Numbers of the images that it keeps, in order.
+        question: Its statement, with marks of the images as they were numbered.
+        choices: Its choices, likewise.
+    """
+    kept = list(dict.fromkeys(keep))
+    numbers = {number: k for k, number in enumerate(kept)}
+
+    def renumber(text: str) -> str:
+        return _rewrite_marks(text, numbers.get)
+
+    return validate(
+        problem,
+        question=renumber(question),
+        images=[problem.images[number] for number in kept],
+        choices=[
+            choice.model_copy(
+                update={
+                    "text": None if choice.text is None else renumber(choice.text),
+                    "image": None if choice.image is None else numbers.get(choice.image),
+                }
+            )
+            for choice in choices
+        ]
+        if choices
+        else None,
+    )
+
+
+def validate(problem: Problem, **changes: object) -> Problem:
+    """A problem with other fields. Raises MisfitError where they break a rule of problems."""
+    try:
+        return Problem.model_validate(
+            {**{name: getattr(problem, name) for name in Problem.model_fields}, **changes}
+        )
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise MisfitError(message) from None
+
+
+def _change(problems: list[Problem], place: int, entry: Entry) -> list[Problem]:
+    correction = entry.correction
+    if correction.split is not None:
+        number = correction.split.number
+        if find_place(problems, number) is not None:
+            raise MisfitError(f"problem {number} is there already")
+        parts = [*split_problem(problems[place], correction.split)]
+        behind = [_close_gap(problem, problems[place].number) for problem in problems[place + 1 :]]
+        return [*problems[:place], *parts, *behind]
+    other = find_place(problems, correction.merge)
+    if other is None:
+        raise MisfitError(f"no problem {correction.merge} was read")
+    merged = merge_problems(problems[place], problems[other])
+    return [merged if k == place else problem for k, problem in enumerate(problems) if k != other]
+
+
+def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
+    """Two problems of one: the second has what stands from a text on, and its figures.
+
+    Raises:
+        MisfitError: The text stands nowhere in the problem, or at several places.
+    """
+    pattern = re.compile(r"\s+".join(map(re.escape, split.at.split())))
+    choices = list(problem.choices or [])
+    texts = [problem.question, *(choice.text or "" for choice in choices)]
+    matches = [(k, match) for k, text in enumerate(texts) for match in pattern.finditer(text)]
+    if not split.at.strip() or len(matches) != 1:
+        raise MisfitError(f"the text of `at` stands {len(matches)} times in it")
+    ((k, match),) = matches
+    head, tail = texts[k][: match.start()].rstrip(), texts[k][match.start() :]
+    if k == 0:
+        first: tuple[str, list[Choice]] = (head, [])
+        second = (tail, choices)
+    else:
+        broken = choices[k - 1].model_copy(update={"text": head or None})
+        is_empty = broken.text is None and broken.image is None
+        first = (problem.question, [*choices[: k - 1], *([] if is_empty else [broken])])
+        second = (tail, choices[k:])
+    moved = _list_images(*second)
+    stay = [number for number in range(len(problem.images)) if number not in moved]
+    stay = sorted({*stay, *_list_images(*first)})
+    identity = f"{problem.id.removesuffix(problem.number)}{split.number}"
+    new = problem.model_copy(
+        update={
+            "id": identity,
+            "number": split.number,
+            "group": identity if problem.group == problem.id else problem.group,
+            "answer": None,
+            "solution": None,
+        }
+    )
+    return select_images(problem, stay, *first), select_images(new, moved, *second)
+
+
+def merge_problems(problem: Problem, other: Problem) -> Problem:
+    """One problem of two: the other one's statement, choices and figures behind the first's.
+
+    Raises:
+        MisfitError: Both have a choice of one letter.
+    """
+    labels = {choice.label for choice in problem.choices or []}
+    twins = sorted(labels & {choice.label for choice in other.choices or []})
+    if twins:
+        raise MisfitError(f"both have a choice {twins[0]}")
+    shift = len(problem.images)
+    moved = select_images(
+        other.model_copy(update={"images": [*problem.images, *other.images]}),
+        range(shift + len(other.images)),
+        _rewrite_marks(other.question, lambda number: number + shift),
+        [_shift_choice(choice, shift) for choice in other.choices or []],
+    )
+    texts = [problem.question, moved.question]
+    solutions = [text for text in (problem.solution, other.solution) if text]
+    return validate(
+        problem,
+        question="\n\n".join(filter(None, texts)),
+        images=moved.images,
+        choices=[*(problem.choices or []), *(moved.choices or [])] or None,
+        pages=sorted({*problem.pages, *other.pages}),
+        solution="\n\n".join(solutions) or None,
+        doubtful_formulas=[*problem.doubtful_formulas, *other.doubtful_formulas],
+        warnings=list(dict.fromkeys([*problem.warnings, *other.warnings])),
+    )
+
+
+def _shift_choice(choice: Choice, shift: int) -> Choice:
+    return choice.model_copy(
+        update={
+            "text": choice.text and _rewrite_marks(choice.text, lambda number: number + shift),
+            "image": None if choice.image is None else choice.image + shift,
+        }
+    )
+
+
+def _rewrite_marks(text: str, find_number: Callable[[int], int | None]) -> str:
+    """A text with other numbers in its marks; a mark without one goes."""
+
+    def write(match: re.Match[str]) -> str:
+        number = find_number(int(match[1]))
+        return "" if number is None else write_image_mark(number)
+
+    return IMAGE_MARK.sub(write, text).strip()
+
+
+def _list_images(question: str, choices: Sequence[Choice]) -> list[int]:
+    numbers = list_image_marks(question)
+    for choice in choices:
+        numbers += list_image_marks(choice.text or "")
+        numbers += [] if choice.image is None else [choice.image]
+    return list(dict.fromkeys(numbers))
+
+
+def _close_gap(problem: Problem, number: str) -> Problem:
+    """The problem behind a split one: a number that was missing is there now."""
+    warnings = [
+        warning
+        for warning in problem.warnings
+        if warning.code != GAP or not warning.detail.startswith(f"{number} is followed")
+    ]
+    return problem.model_copy(update={"warnings": warnings})
