@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from omibench.stages.ocr.formulas.reading.true_characters import REPLACEMENT, TrueCharacters
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ _QUAD = re.compile(r'<char c="[^"]*"(?: hexc="[^"]*")? quad="([^"]*)" x="([^"]*)
 _CODE_FLAG = 128
 """The flag of a span whose characters are codes of the font: no Unicode is known for them."""
 _ITALIC, _BOLD = 2, 16
-_REPLACEMENT = "\ufffd"
+_INK = 0.1
+"""Points: a glyph that is lower has no ink, as a space has none."""
 _MOST_BEYOND = 200
 """Characters in a row that one listing may lack."""
 
@@ -77,6 +79,7 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
     raw = layer.extractRAWDICT()
     boxes = _InkBoxes(layer.extractXML())
     trace = _trace(page)
+    fonts = TrueCharacters(page)
     runs, serial = [], 0
     for line in (line for block in raw["blocks"] for line in block.get("lines", ())):
         characters = []
@@ -89,17 +92,25 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
                 # A space that MuPDF puts in has no glyph.
                 is_code = has_codes and not (char["c"] == " " and painted is None)
                 serial = painted[0] if painted else serial + 1
+                box = boxes.find(x, y) or Box(*char["bbox"])
+                glyph_id = painted[1] if painted and not char["synthetic"] else None
+                text = fonts.find(
+                    REPLACEMENT if is_code else char["c"],
+                    font,
+                    glyph_id,
+                    has_ink=box.height > _INK,
+                )
                 characters.append(
                     Character(
                         serial=serial,
-                        text=_REPLACEMENT if is_code else char["c"],
+                        text=text,
                         font=font,
                         size=span["size"],
                         x=x,
                         y=y,
-                        box=boxes.find(x, y) or Box(*char["bbox"]),
+                        box=box,
                         code=ord(char["c"]) if is_code else None,
-                        glyph_id=painted[1] if painted else None,
+                        glyph_id=glyph_id,
                         italic=bool(span["flags"] & _ITALIC),
                         bold=bool(span["flags"] & _BOLD),
                         synthetic=char["synthetic"],

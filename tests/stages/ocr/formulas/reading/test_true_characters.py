@@ -1,0 +1,57 @@
+"""Characters whose text layer is false or silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
+from omibench.stages.ocr.formulas.reading.characters import read_runs
+from omibench.stages.ocr.formulas.reading.true_characters import TrueCharacters
+
+KNOWN = {7: "𝑥", 8: "\ue123", 9: " "}
+
+
+@pytest.fixture
+def characters(monkeypatch: pytest.MonkeyPatch) -> TrueCharacters:
+    monkeypatch.setattr(EmbeddedFonts, "character", lambda _, __, glyph_id: KNOWN.get(glyph_id))
+    return TrueCharacters(pymupdf.open().new_page())
+
+
+@pytest.mark.parametrize(
+    ("text", "font", "glyph_id", "has_ink", "character"),
+    [
+        (" ", "Cambria Math", 7, True, "𝑥"),
+        (" ", "Cambria Math", 6, True, "\ufffd"),
+        (" ", "Cambria Math", 9, True, "\ufffd"),
+        (" ", "Cambria Math", 7, False, " "),
+        (" ", "Arial", None, True, " "),
+        ("\ufffd", "F1", 7, True, "𝑥"),
+        ("\ufffd", "F1", 8, True, "\ufffd"),
+        ("x", "Type3 (5 0 R)", 7, True, "𝑥"),
+        ("x", "Type3 (5 0 R)", 6, True, "x"),
+        ("x", "Arial", 7, True, "x"),
+    ],
+)
+def test_a_character_is_what_its_glyph_is(
+    characters: TrueCharacters,
+    text: str,
+    font: str,
+    glyph_id: int | None,
+    has_ink: bool,  # noqa: FBT001
+    character: str,
+) -> None:
+    assert characters.find(text, font, glyph_id, has_ink=has_ink) == character
+
+
+def test_formulas_that_word_maps_to_spaces_are_read(shared_data: Path) -> None:
+    papers = [*(shared_data / "exam_pdfs").glob("*IJSO-2012*.pdf")]
+    if not papers:
+        pytest.skip("needs the papers of shared/data/exam_pdfs")
+    with pymupdf.open(papers[0]) as document:
+        runs = read_runs(document[0])
+    texts = ["".join(c.text for c in run.characters) for run in runs]
+    assert any("𝑚𝑣" in text for text in texts)
+    assert not any("\ufffd" in text for text in texts)
