@@ -10,11 +10,14 @@ from tests.explore.app.conftest import Open
 from tests.explore.app.studies import copy_results, make_sources, write_problems
 from tests.stages.analyze.conftest import Folders
 
+from omibench.params.review import CalibrationParams, ReviewParams
 from omibench.review.folder import read_review
 from omibench.review.record import append_decisions
 from omibench.review.settle import ReviewRule, settle_problems
+from omibench.review_tasks.tasks_file import write_tasks
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
+from review.builders import GOOD, decide, make_task
 
 
 class Desk:
@@ -108,6 +111,26 @@ def test_who_has_audited_a_task_is_no_annotator_of_it(desk: Desk) -> None:
     append_decisions(desk.review, [("test", audit)])
     assert "has audited" in desk.send("gold_is_wrong", person="ben").json()["message"]
     assert len(read_review(desk.review).decisions) == 2
+
+
+def test_who_has_not_passed_the_calibration_notes_nothing(
+    made_results: Folders, tmp_path: Path, open_client: Open
+) -> None:
+    desk = Desk(made_results, tmp_path, open_client)
+    rule = ReviewParams(calibration=CalibrationParams(items=1))
+    study = made_results.study.model_copy(update={"review": rule})
+    desk.client = open_client(make_sources(desk.results, study, review=desk.review))
+    desk.review.mkdir()
+    task = make_task("p1", id="item:p1@first", purpose="calibration", gold=GOOD)
+    write_tasks(desk.review, [task])
+    answer = desk.send("gold_is_wrong")
+    assert answer.status_code == 400
+    assert "'ann' has not passed the calibration of 'item' tasks" in answer.json()["message"]
+    # The labels of responses have no calibration tasks here, and need none.
+    assert desk.send("verdict_is_wrong", cell="sim-weak/cot").status_code == 201
+    append_decisions(desk.review, [("test", decide(1, "ann", "annotator", task))])
+    assert desk.send("gold_is_wrong").status_code == 201
+    assert "has not passed" in desk.send("gold_is_wrong", person="ben").json()["message"]
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,12 @@ from omibench.explore.app.live import Snapshot
 from omibench.explore.grid import RIGHT
 from omibench.explore.run import Run
 from omibench.params.cell import Cell
+from omibench.params.review import CalibrationParams
+from omibench.review.calibration import list_qualified
 from omibench.review.check import check_fields
 from omibench.review.folder import read_record
 from omibench.review.kinds import find_kind
-from omibench.review.people import find_reviewer, read_reviewers
+from omibench.review.people import AssignedRole, Reviewer, find_reviewer, read_reviewers
 from omibench.review.read import REVIEWERS
 from omibench.review.record import append_decisions
 from omibench.review_tasks.current_problems import find_problems, read_current_problems
@@ -44,7 +46,7 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 
 NoteKind = Literal["gold_is_wrong", "unreadable_picture", "verdict_is_wrong"]
 NOTE_KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)
-ROLE: Final = "annotator"
+ROLE: Final[AssignedRole] = "annotator"
 _DEFECTS: Final[Mapping[str, str]] = {
     "gold_is_wrong": "wrong_answer",
     "unreadable_picture": "unreadable",
@@ -88,7 +90,8 @@ def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
 
     Raises:
         MissingInputError: The person, the item or its problem, or the response is not there.
-        ParamsError: Notes are not taken, the task waits for other people, or a value is wrong.
+        ParamsError: Notes are not taken, the task waits for other people, the person has not passed
+            the calibration that `review.calibration` asks for, or a value is wrong.
         FileFormatError: A file of the review is wrong.
         OutputError: The folder of the review cannot be written.
     """
@@ -97,11 +100,13 @@ def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
         raise ParamsError("notes are not taken: start the explorer with --review DIR")
     if note.id not in snapshot.study.items.questions:
         raise MissingInputError(f"there is no item {note.id[:80]!r}")
-    _check_person(review, note.person)
+    person = _find_person(review, note.person)
     kind = find_kind("rating" if note.kind == "verdict_is_wrong" else "item")
     with lock_tasks(review), tempfile.TemporaryDirectory(prefix="omibench-notes-") as scratch:
         present = read_present_tasks(review)
         decisions = read_record(review).rows
+        rule = snapshot.sources.study.review.calibration if snapshot.sources.study else None
+        _check_calibration(rule, kind.name, person, present, decisions)
         if kind.name == "item":
             draft = _draft_item(snapshot, note, present, decisions, Path(scratch))
             fields: dict[str, JsonValue] = _condemn(note)
@@ -134,15 +139,31 @@ def _condemn(note: ReaderNote) -> dict[str, JsonValue]:
     return {"valid": "invalid", "quality": _WORST, "defects": [_DEFECTS[note.kind]]}
 
 
-def _check_person(review: Path, person: str) -> None:
-    """Without reviewers.yaml tasks are open to everybody."""
+def _find_person(review: Path, person: str) -> Reviewer:
+    """Who notes something; without reviewers.yaml tasks are open to everybody."""
     path = review / REVIEWERS
     if not path.is_file():
-        return
+        return Reviewer(name=person, roles=[ROLE])
     reviewer = find_reviewer(read_reviewers(path), person)
     if ROLE not in reviewer.roles:
         raise ParamsError(
             f"person: {person!r} is no annotator in {path}, and notes are annotators' decisions"
+        )
+    return reviewer
+
+
+def _check_calibration(
+    rule: CalibrationParams | None,
+    kind: str,
+    person: Reviewer,
+    present: list[ReviewTask],
+    decisions: tuple[ReviewDecision, ...],
+) -> None:
+    """As in the review application: who has not passed the test of a kind decides none of it."""
+    if not list_qualified([person], kind, present, decisions, rule):
+        raise ParamsError(
+            f"{person.name!r} has not passed the calibration of {kind!r} tasks yet "
+            "(`review.calibration`): see `omibench review status`"
         )
 
 
