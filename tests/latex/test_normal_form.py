@@ -55,7 +55,11 @@ SAME = [
     (r"\ce{NaCl (aq)}", r"\ce{NaCl(aq)}"),
     (r"\ce{Na+}", r"\ce{Na^+}", r"\ce{Na^{+}}"),
     (r"\ce{CuSO4 * 5H2O}", r"\ce{CuSO4.5H2O}"),
-    (r"\ce{^{14}_{6}C}", r"\ce{^14_6C}"),
+    (r"\ce{^{14}_{6}C}", r"\ce{^14_6C}", r"{}_{6}^{14}\mathrm{C}"),
+    (r"\ce{2H2O <=> H3O+ + OH-}",
+     r"2\mathrm{H}_2\mathrm{O} \rightleftharpoons \mathrm{H_3O^+ + OH^-}"),
+    (r"\ce{C_nH_{2n}}", r"\mathrm{C}_n\mathrm{H}_{2\mathrm{n}}"),
+    (r"\ce{A ->[heat] B}", r"\mathrm{A}\xrightarrow{\text{heat}}\mathrm{B}"),
 ]  # fmt: skip
 
 

@@ -6,12 +6,20 @@ import re
 from typing import Final
 
 _ARROW: Final = re.compile(r"\s*(<=>>|<<=>|<=>|<-->|<->|->|<-)((?:\[[^\[\]]*\]){0,2})\s*")
+_ARROWS: Final = {
+    "->": r"\rightarrow", "<-": r"\leftarrow", "<->": r"\leftrightarrow",
+    "<-->": r"\rightleftharpoons", "<=>": r"\rightleftharpoons",
+    "<=>>": r"\rightleftharpoons", "<<=>": r"\rightleftharpoons",
+}  # fmt: skip
+_VARIABLE: Final = re.compile(r"([_^])\{([a-z])(?=[+-]?\})")
+_SIGN_OF_PHASE: Final = re.compile(r"(?<=\s)(v|\^)(?=\s|$)")
+_SIGNS_OF_PHASE: Final = {"v": r"\downarrow", "^": r"\uparrow"}
 _OPERATOR: Final = re.compile(r"\s+([+=])\s+")
 _STATE: Final = re.compile(r"\s+(?=\((?:s|l|g|aq)\))")
 _DOT: Final = re.compile(r"\s*(?:\*|·|\\cdot(?![A-Za-z]))\s*|(?<=[A-Za-z\d)\]}])\.(?=\d*[A-Z(])")
 _SPACED_COEFFICIENT: Final = re.compile(r"(?:(?<=^)|(?<=[\s.\x01]))(\d+(?:/\d+)?)\s+(?=[A-Z(\[])")
 _LOWERED: Final = re.compile(r"_(\{[^{}]*\}|[A-Za-z0-9])")
-_RAISED: Final = re.compile(r"\^(\{[^{}]*\}|\d*[+-]|[+-]\d+|\d+|[A-Za-z.*])")
+_RAISED: Final = re.compile(r"\^(\{[^{}]*\}|[a-z\d]?\d*[+-]|[+-]\d+|\d+|[A-Za-z.*])")
 _CHARGE: Final = re.compile(r"(?<=[A-Za-z\d)\]}])([+-])(?=\s|$|\)|\]|\(|,|->|<)")
 _SCRIPTS: Final = re.compile(r"(\^\{[^{}]*\})(_\{[^{}]*\})")
 _SPACE: Final = re.compile(r"\s+")
@@ -43,6 +51,25 @@ def normalise_chemistry(source: str) -> str:
         text = text.replace(f" \x00{chr(0xE000 + number)} ", arrow)
         text = text.replace(f"\x00{chr(0xE000 + number)}", arrow.strip())
     return _SPACE.sub(" ", text).strip()
+
+
+def write_chemistry(source: str) -> str:
+    r"""Write what `\ce{...}` prints as LaTeX without it: `\ce{Na+ -> X}` as `Na^{+} \rightarrow X`.
+
+    Args:
+        source: Without `\ce` and its braces; letters are upright, but for a variable in a script.
+    """
+    text = _ARROW.sub(_write_arrow, normalise_chemistry(source))
+    text = _VARIABLE.sub(r"\1{\\mathit{\2}", text)
+    text = _SIGN_OF_PHASE.sub(lambda match: _SIGNS_OF_PHASE[match[1]], text)
+    return text.replace(".", r"\cdot ").replace("#", r"\equiv ")
+
+
+def _write_arrow(match: re.Match[str]) -> str:
+    arrow = _ARROWS[match[1]]
+    above, below = (*re.findall(r"\[([^\[\]]*)\]", match[2]), "", "")[:2]
+    arrow = rf"\overset{{{above}}}{{{arrow}}}" if above else arrow
+    return rf" \underset{{{below}}}{{{arrow}}} " if below else f" {arrow} "
 
 
 def _normalise_word(word: str) -> str:

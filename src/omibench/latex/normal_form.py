@@ -26,7 +26,8 @@ def normalise(latex: str) -> str:
 
     `\dfrac12 \le x^2` and `\frac{1}{2}\leq x^{2}` become the same text. Sizes of brackets, limits
     beside or above, and the width of accents count as spacing; names of functions are upright
-    letters. A difference in a sign, digit, index, letter, font or in the nesting remains.
+    letters, and so are the substances of `\ce{...}`. A difference in a sign, digit, index, letter,
+    font or in the nesting remains.
 
     Args:
         latex: With or without its delimiters.

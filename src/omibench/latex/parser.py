@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from omibench.latex.atoms import NEW_CELL, NEW_ROW, PRIME, Atom, join_pieces, write_row
-from omibench.latex.chemistry import normalise_chemistry
+from omibench.latex.chemistry import write_chemistry
 from omibench.latex.commands import build_command, build_rows, make_atom
 from omibench.latex.synonyms import (
     ARGUMENTS,
@@ -37,11 +37,11 @@ class LatexParser:
         self._tokens = split_tokens(latex)
         self._place = 0
 
-    def read_formula(self) -> list[Atom]:
-        """Read everything."""
+    def read_formula(self, font: str = "") -> list[Atom]:
+        """Read everything, letters in a font where no command gives another."""
         atoms: list[Atom] = []
         while self._place < len(self._tokens):
-            atoms += self._read_row(frozenset({"}"}), "")
+            atoms += self._read_row(frozenset({"}"}), font)
             self._place += 1
         while atoms and atoms[-1] == Atom(NEW_ROW):
             atoms.pop()
@@ -147,7 +147,7 @@ class LatexParser:
         if name in {r"\ce", r"\cf", r"\end"}:
             source = self._read_source()
             is_chemistry = name != r"\end"
-            return [Atom(f"\\ce{{{normalise_chemistry(source)}}}")] if is_chemistry else []
+            return LatexParser(write_chemistry(source)).read_formula("rm") if is_chemistry else []
         return [make_atom(name, font)]
 
     def _read_font(self, name: str, font: str) -> list[Atom]:

@@ -1,0 +1,94 @@
+"""Typesets every paper and writes it with its truth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import pymupdf
+from tests.stages.ocr.formulas.typeset.make.boxes import check_places, find_boxes
+from tests.stages.ocr.formulas.typeset.make.documents import Paper, Printed, write_paper
+from tests.stages.ocr.formulas.typeset.make.tex import FONTS as TEX_FONTS
+from tests.stages.ocr.formulas.typeset.make.tex import LUATEX, run_tex, write_tex
+
+FOLDER: Final = Path(__file__).parents[1]
+SEED: Final = 17
+SIZES: Final = {"shown": 26, "held": 13}
+"""Problems in one column, by the folder; two thirds of the formulas are shown."""
+
+
+def main() -> None:
+    """Make the papers whose names hold what `--only` says."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="", help="a part of the paper's name")
+    options = parser.parse_args()
+    for tool, fonts in list_setups():
+        for folder in SIZES:
+            if options.only in f"{tool}-{fonts}-{folder}":
+                make_paper(tool, fonts, folder)
+
+
+def list_setups() -> list[tuple[str, str]]:
+    """Tool and fonts of every paper."""
+    return [("luatex" if fonts in LUATEX else "pdftex", fonts) for fonts in TEX_FONTS]
+
+
+def make_paper(tool: str, fonts: str, folder: str) -> None:
+    """Typeset one paper and write it with its truth."""
+    name = f"{tool}-{fonts}"
+    paper = write_paper(f"{name}-{folder}", SIZES[folder], SEED)
+    target = FOLDER / folder
+    target.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        plain, coloured = (
+            run_tex(write_tex(paper, fonts, colour=colour), fonts, Path(scratch) / str(colour))
+            for colour in (False, True)
+        )
+        check_places(plain, coloured)
+        boxes = find_boxes(coloured, len(list(paper.list_formulas())))
+        write_pdf(plain, target / f"{name}.pdf")
+    truth = describe_paper(paper, tool, fonts, boxes)
+    (target / f"{name}.json").write_text(
+        json.dumps(truth, ensure_ascii=False, indent=1) + "\n", "utf-8"
+    )
+    print(name, folder, len(truth["formulas"]), (target / f"{name}.pdf").stat().st_size)
+
+
+def write_pdf(source: Path, target: Path) -> None:
+    """Write a PDF without dates, names of producers and identifiers."""
+    with pymupdf.open(source) as document:
+        document.set_metadata({})
+        document.del_xml_metadata()
+        document.xref_set_key(-1, "ID", "null")
+        document.save(target, garbage=4, deflate=True, deflate_fonts=True, no_new_id=True)
+
+
+def describe_paper(
+    paper: Paper, tool: str, fonts: str, boxes: dict[int, tuple[int, list[float]]]
+) -> dict[str, Any]:
+    """The truth of a paper: its blocks as text with formulas between dollars, and each formula."""
+    formulas = []
+    for serial, formula in enumerate(paper.list_formulas(), 1):
+        page, box = boxes[serial]
+        formulas.append(
+            {"id": formula.id, "page": page + 1, "box": box, "latex": formula.latex,
+             "kind": formula.kind, "display": formula.display}
+        )  # fmt: skip
+    blocks = []
+    for block in paper.list_blocks():
+        parts = [
+            f"${part.latex}$" if isinstance(part, Printed) else part.replace("$", r"\$")
+            for part in block.parts
+        ]
+        if block.kind == "choices":
+            parts = [f"({letter}) {text}" for letter, text in zip("ABCD", parts, strict=True)]
+        numbers = [f" ({p.number})" for p in block.parts if isinstance(p, Printed) and p.number]
+        text = (" " if block.kind == "choices" else "").join(parts) + "".join(numbers)
+        blocks.append(f"{block.label} {text}".strip())
+    return {"tool": tool, "fonts": fonts, "blocks": blocks, "formulas": formulas}
+
+
+main()
