@@ -57,5 +57,8 @@ def test_nothing_is_read_on_an_empty_page(engine: RapidOcr) -> None:
 
 
 def test_its_networks_spend_no_time_on_numbers_next_to_zero(engine: RapidOcr) -> None:
-    options = RapidOcr()._ocr._load_det_model().session.session.get_session_options()
+    options = engine._ocr._load_det_model().session.session.get_session_options()
     assert options.get_session_config_entry("session.set_denormal_as_zero") == "1"
+    tiny, one = map(float, ("5e-324", "1"))
+    assert engine._call(lambda: tiny * one) == 0.0
+    assert tiny * one > 0, "the rest of the process computes with them as before"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -61,7 +62,10 @@ class RapidOcr:
         _flush_denormals()
         self._last: tuple[Pixels, list[Any]] | None = None
         threads = "EngineConfig.onnxruntime"
-        self._ocr = RapidOCR(
+        # Numbers next to zero count as zero on the thread that opens the networks, and on no other.
+        self._thread = ThreadPoolExecutor(1)
+        self._ocr = self._call(
+            RapidOCR,
             params={
                 "Global.log_level": "critical",
                 "Global.use_cls": False,
@@ -71,8 +75,12 @@ class RapidOcr:
                 "Rec.rec_batch_num": 1,
                 f"{threads}.intra_op_num_threads": 1,
                 f"{threads}.inter_op_num_threads": 1,
-            }
+            },
         )
+
+    def _call(self, network: Callable[..., Any], *values: Any, **options: Any) -> Any:
+        """What a network answers, on the thread of its own."""
+        return self._thread.submit(network, *values, **options).result()
 
     def upright(self, picture: Pixels) -> tuple[Pixels, int]:
         """The picture turned by quarters so that its longest lines stand as one reads them.
@@ -129,7 +137,7 @@ class RapidOcr:
         if not quads:
             return 0.0
         heads = [_head(_cut(picture, quad), _CLASSIFIED)[:, :, ::-1] for quad in quads]
-        results = self._ocr.cls_and_rotate(heads)[1].cls_res or []
+        results = self._call(self._ocr.cls_and_rotate, heads)[1].cls_res or []
         turned = sum(
             _reach(quad) for quad, (label, _) in zip(quads, results, strict=True) if label == "180"
         )
@@ -149,16 +157,17 @@ class RapidOcr:
         import numpy as np
 
         heads = [_head(_cut(picture, quad), aspect)[:, :, ::-1] for quad in quads]
-        read = self._ocr.recognize_txt([np.rot90(head, turns) for head in heads])
+        read = self._call(self._ocr.recognize_txt, [np.rot90(head, turns) for head in heads])
         pairs = list(zip(read.scores or (), read.txts or (), strict=True))
         total = sum(len(text) for _, text in pairs)
-        return sum(score * len(text) for score, text in pairs) / max(1, total)
+        return float(sum(score * len(text) for score, text in pairs) / max(1, total))
 
     def _find_lines(self, picture: Pixels) -> list[Any]:
         """The corners of every line; those of the picture that was looked at last are known."""
         if self._last is None or self._last[0] is not picture:
             small, factor = _scale_to_area(picture)
-            result = self._ocr(evenly_lit(small), use_det=True, use_cls=False, use_rec=False)
+            steps = {"use_det": True, "use_cls": False, "use_rec": False}
+            result = self._call(self._ocr, evenly_lit(small), **steps)
             boxes = getattr(result, "boxes", None)
             self._last = (
                 picture,
@@ -171,7 +180,7 @@ class RapidOcr:
         if not quads:
             return []
         crops = [_cut(picture, quad)[:, :, ::-1] for quad in quads]
-        read = self._ocr.recognize_txt(crops)
+        read = self._call(self._ocr.recognize_txt, crops)
         _give_back()
         return [
             Reading(text.strip(), _points(quad), float(score))
