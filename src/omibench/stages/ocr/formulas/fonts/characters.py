@@ -38,7 +38,7 @@ _LETTERS = (
 _OPERATORS = (
     "+ + - - − - ± \\pm ∓ \\mp × \\times · \\cdot ⋅ \\cdot ∙ \\bullet • \\bullet ÷ \\div / / ∕ "
     "/ ⁄ / "
-    "∗ * * * ⋆ \\star ∘ \\circ ∖ \\setminus \\ \\backslash ⧵ \\setminus ∩ \\cap ∪ \\cup ⊎ "
+    "∗ * * * ⋆ \\star ∘ \\circ ◦ \\circ ∖ \\setminus \\ \\backslash ⧵ \\setminus ∩ \\cap ∪ \\cup ⊎ "
     "\\uplus ⊓ \\sqcap "
     "⊔ \\sqcup ∧ \\wedge ∨ \\vee ⊕ \\oplus ⊖ \\ominus ⊗ \\otimes ⊘ \\oslash ⊙ \\odot † \\dagger "
     "‡ \\ddagger ≀ \\wr ∐ \\amalg ⋄ \\diamond ⊞ \\boxplus ⊠ \\boxtimes ¬ \\neg ∔ \\dotplus "

@@ -16,9 +16,7 @@ _FAMILIES = re.compile(
     r"MS[AB]M|EU[RFSEX][MBX]?|E?UF[MB]|rsfs|tx|NewTX|nxl|zxx|px|STIX|stix|wasy|bbm|dsrom|BBOLD|esint|"
     r"stmary|TeXGyre|ntx)",
 )
-_VARIABLES = re.compile(
-    r"CMMI|LMMathItalic|EUR[MB]|NewTXMI|NewPXMI|nxlmi|zxl|STIXTwoMath|LMMathBold"
-)
+_VARIABLES = re.compile(r"CMMI|LMMathItalic|EUR[MB]|NewTXMI|NewPXMI|nxlmi|zxl|LMMathBold")
 _CALLIGRAPHIC = re.compile(r"CM(B?SY)|LMMathSymbols|EUS[MB]|txsy|txbsy|pxsy|rsfs|ntxsy|nxlsy")
 _SCRIPT = re.compile(r"rsfs|RSFS|txsyc?scr")
 _BLACKBOARD = re.compile(r"MSBM|txsyb|pxsyb|bbm|BBOLD|dsrom|txmia|ntxsyb")
@@ -27,7 +25,7 @@ _BOLD = re.compile(r"CMBX|CMMIB|CMBSY|EU[RFS]B|-Bold|Bold|BX\d|txb|NewTXBMI")
 _ITALIC = re.compile(r"CMTI|CMSL|Italic|Oblique|SFTI|SFSL|CMBXTI|-It")
 
 _NAMES = (
-    "epsilon \\epsilon epsilon1 \\varepsilon phi \\phi phi1 \\varphi theta1 \\vartheta rho1 "
+    "epsilon \\varepsilon epsilon1 \\epsilon phi \\phi phi1 \\varphi theta1 \\vartheta rho1 "
     "\\varrho sigma1 \\varsigma pi1 \\varpi omega1 \\varpi kappa1 \\varkappa dotlessi \\imath "
     "dotlessj \\jmath lscript \\ell weierstrass \\wp Rfractur \\Re Ifractur \\Im Rfraktur \\Re "
     "Ifraktur \\Im planckover2pi \\hbar planckover2pi1 \\hbar aleph \\aleph beth \\beth "
@@ -114,6 +112,11 @@ _PARTS_OF_ARROWS = {
     "vextenddouble": Symbol("\\|", "piece"),
     "braceex": Symbol("\\{", "piece"),
     "suppress": Symbol("-", "piece"),
+    "barex": Symbol("|", "piece"),
+    "bracehext": Symbol("\\overbracket", "accent"),
+    "uni20D6.x": Symbol("\\overline", "accent"),
+    "uni20D7.x": Symbol("\\overline", "accent"),
+    "horizontal.x": Symbol("-", "operator"),
 }
 
 
@@ -144,6 +147,8 @@ def is_tex(font: str) -> bool:
 
 def of_name(name: str) -> Symbol | None:
     """What a glyph name of TeX's fonts means; None where no table has it."""
+    if name in _PARTS_OF_ARROWS:
+        return _PARTS_OF_ARROWS[name]
     if match := _CODE_NAME.match(name):
         return of_character(chr(min(int(match[1], 16), 0x10FFFF)))
     plain = name.partition(".")[0]
@@ -161,8 +166,9 @@ def _of_extension(name: str) -> Symbol | None:
         return Symbol("\\sqrt", "piece" if is_piece else "root")
     if (match := _LARGE.match(name)) and match[1] in _LARGE_SYMBOLS:
         return Symbol(_LARGE_SYMBOLS[match[1]], "large")
-    if _HORIZONTAL_BRACE.match(name):
-        return Symbol("\\brace", "piece")
+    if match := _HORIZONTAL_BRACE.match(name):
+        tips = {"down": "\\overbrace", "up": "\\underbrace"}  # as the leftmost tip has it
+        return Symbol(tips[match[1]], "accent")
     if _WIDE_ACCENT.match(name):
         return Symbol("\\wide" + name[:-1], "accent")
     return None
@@ -182,8 +188,12 @@ def of_tex(font: str, text: str, name: str | None) -> Symbol:
     command = _alphabet(font, symbol.latex)
     if command:
         return Symbol(f"{command}{{{symbol.latex}}}", symbol.kind)
-    is_roman = symbol.latex.isalpha() and not _VARIABLES.match(font) and not _ITALIC.search(font)
-    return Symbol(symbol.latex, symbol.kind, upright=is_roman)
+    is_italic = (
+        _VARIABLES.match(font)
+        or _ITALIC.search(font)
+        or not (text.isascii() or name == symbol.latex)
+    )
+    return Symbol(symbol.latex, symbol.kind, upright=symbol.latex.isalpha() and not is_italic)
 
 
 def _alphabet(font: str, latex: str) -> str:

@@ -1,0 +1,1 @@
+"""From the marks of a region to a tree of its formula, and from the tree to LaTeX."""

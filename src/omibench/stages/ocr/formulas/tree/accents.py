@@ -1,0 +1,136 @@
+"""Accents over letters, wide ones over several, and braces with their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.tree.nodes import Accent
+from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, bounds, join, without
+
+BuildRow = Callable[[Sequence[Part], Doubts], Part]
+_WIDE = {
+    "\\hat": "\\widehat",
+    "\\tilde": "\\widetilde",
+    "\\bar": "\\overline",
+    "\\vec": "\\overrightarrow",
+    "\\to": "\\overrightarrow",
+    "\\longrightarrow": "\\overrightarrow",
+    "\\rightarrow": "\\overrightarrow",
+    "\\leftarrow": "\\overleftarrow",
+    "\\longleftarrow": "\\overleftarrow",
+    "\\longleftrightarrow": "\\overleftrightarrow",
+    "\\leftrightarrow": "\\overleftrightarrow",
+}
+_BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\underparen"}
+_BRACES = {"\\underbrace", "\\overbrace", "\\underbracket", "\\overbracket"}
+_NEAR = 0.5
+"""Ems between a letter and its accent."""
+_ARROW_NEAR = 0.35
+
+
+def place_accents(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list[Part]:
+    """Parts in which every accent stands over its body, the innermost first."""
+    rest = list(parts)
+    accents = [part for part in parts if part.kind == "accent" or part.latex in _WIDE]
+    accents.sort(key=lambda p: (p.box.width, -p.box.y1))
+    for accent in accents:
+        body = _body(accent, without(rest, [accent]))
+        if not body:
+            if accent.kind == "accent":
+                doubts.add("an accent stands over no letter")
+            continue
+        inside = build(body, doubts)
+        command = _command(accent, body)
+        node = Accent(command, inside.node)
+        placed = join([accent, inside], node, inside, kind=inside.kind)
+        if len(body) > 1 or inside.kind not in {"letter", "digit"}:
+            placed = replace(placed, kind="letter")
+        rest = [*without(rest, [accent, *body]), placed]
+    return rest
+
+
+def _command(accent: Part, body: Sequence[Part]) -> str:
+    is_wide = len(body) > 1 or accent.box.width > 1.6 * max(body[0].box.width, 0.3 * accent.size)
+    latex = accent.latex
+    if latex in {"\\widehat", "\\widetilde", *_BRACES} or latex.startswith(("\\over", "\\under")):
+        return latex
+    if accent.kind == "arrow" or (is_wide and len(body) > 1):
+        return _WIDE.get(latex, latex)
+    return latex
+
+
+def _body(accent: Part, parts: Sequence[Part]) -> list[Part]:
+    """What an accent belongs to: one letter, or all below its whole width."""
+    is_below = accent.latex in _BELOW
+    em = accent.size
+    under = _beside(accent, parts, is_below=is_below)
+    reach = 0.12 * em
+    beneath = [p for p in under if p.box.x0 - reach < accent.x < p.box.x1 + reach]
+    if not beneath:
+        return []
+    base = min(
+        beneath, key=lambda p: (abs(_distance(accent, p, is_below=is_below)), abs(p.x - accent.x))
+    )
+    if accent.kind == "arrow":
+        span = _span(accent, base, parts, is_below=is_below)
+        return span if _is_overarrow(accent, base, span) else []
+    covered = [p for p in under if accent.box.x0 + 0.02 * em < p.x < accent.box.x1 - 0.02 * em]
+    is_narrow = accent.box.width <= max(1.35 * base.box.width, 0.75 * em)
+    if accent.latex not in _BRACES and is_narrow and len(covered) < 2:
+        return [base]
+    return _span(accent, base, parts, is_below=is_below) or [base]
+
+
+def _beside(accent: Part, parts: Sequence[Part], *, is_below: bool) -> list[Part]:
+    """Parts close to an accent, on the side where its body is."""
+    em = accent.size
+    near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
+    return [
+        part
+        for part in parts
+        if part.kind not in {"accent", "space"}
+        and _distance(accent, part, is_below=is_below) < near * max(part.size, em)
+        and (is_below or part.box.y0 > accent.box.y0 - 0.1 * em)
+        and part.box.x0 - 0.12 * em < accent.box.x1
+        and accent.box.x0 < part.box.x1 + 0.12 * em
+        and not (accent.kind == "arrow" and _same_row(accent, part))
+    ]
+
+
+def _span(accent: Part, base: Part, parts: Sequence[Part], *, is_below: bool) -> list[Part]:
+    """Everything beside a wide accent in its width, on the row of its base."""
+    em = accent.size
+    return [
+        part
+        for part in parts
+        if part.kind != "accent"
+        and accent.box.x0 - 0.15 * em < part.x < accent.box.x1 + 0.15 * em
+        and part.box.gap_y(base.box) < 0.1 * em
+        and (is_below or part.box.y0 > accent.box.y1 - 0.15 * em)
+        and (not is_below or part.box.y1 < accent.box.y0 + 0.15 * em)
+    ]
+
+
+def _is_overarrow(accent: Part, base: Part, span: Sequence[Part]) -> bool:
+    """Whether an arrow is as wide as the letters below it, and they are nothing but letters."""
+    if base.kind == "arrow" or not span:
+        return False
+    reach, most = bounds(span), 0.35 * accent.size
+    fits = abs(reach.x0 - accent.box.x0) < most and abs(reach.x1 - accent.box.x1) < most
+    return fits and all(part.kind in {"letter", "digit"} for part in span)
+
+
+def _same_row(accent: Part, part: Part) -> bool:
+    return abs(accent.y - part.y) < 0.2 * part.size
+
+
+def _distance(accent: Part, part: Part, *, is_below: bool) -> float:
+    """Vertical space between an accent and a part; large where they are the wrong way round."""
+    space = accent.box.y0 - part.box.y1 if is_below else part.box.y0 - accent.box.y1
+    return space if space > -0.35 * part.size else float("inf")
+
+
+def is_brace(part: Part) -> bool:
+    """Whether a part is a body under or over a horizontal brace, which may have a label."""
+    return isinstance(part.node, Accent) and part.node.command in _BRACES

@@ -1,0 +1,214 @@
+"""Horizontal rules of a formula: fractions, roots, over- and underlines, innermost first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Root
+from omibench.stages.ocr.formulas.tree.parts import (
+    Doubts,
+    Part,
+    Rule,
+    all_marks,
+    bounds,
+    join,
+    without,
+)
+from omibench.stages.ocr.layout.layout import Box
+
+BuildRow = Callable[[Sequence[Part], Doubts], Part]
+"""Makes one part of parts that stand in a row."""
+_SIDE = 0.18
+"""Ems by which a numerator's centre may lie beyond the end of its bar."""
+_GAP = 0.32
+"""Ems between two rows of one numerator, such as a sum and its limits."""
+_FIRST_GAP = 0.75
+"""Ems between a bar and what stands on it."""
+_LINE_GAP = 0.42
+"""Ems between an overline and its letters."""
+
+
+def join_signs(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part], list[Rule]]:
+    """Root signs and the bars that belong to them as one rule each.
+
+    A root sign without a bar stays a rule of its own, as wide as its sign.
+    """
+    signs = sorted((p for p in parts if p.kind == "root"), key=lambda p: p.box.height)
+    free = list(rules)
+    joined: list[Rule] = []
+    for sign in signs:
+        bars = [bar for bar in free if _is_bar_of(bar, sign)]
+        bar = min(
+            bars, key=lambda b: abs(b.x0 - sign.box.x1) + abs(b.y - sign.box.y0), default=None
+        )
+        if bar is None:
+            marks = sign.marks
+            joined.append(Rule(sign.box.x1, sign.box.x1, sign.box.y0, marks, sign))
+        else:
+            free = [rule for rule in free if rule is not bar]
+            # Some programs draw the bar in pieces.
+            more = [r for r in free if abs(r.y - bar.y) < 0.3 and 0 <= r.x0 - bar.x1 + 0.6 < 1.2]
+            free = [rule for rule in free if all(rule is not piece for piece in more)]
+            marks = sign.marks.union(bar.marks, *(piece.marks for piece in more))
+            x1 = max(rule.x1 for rule in (bar, *more))
+            joined.append(Rule(sign.box.x1, x1, bar.y, marks, sign))
+    return without(parts, signs), [*free, *joined]
+
+
+def _is_bar_of(bar: Rule, sign: Part) -> bool:
+    em = sign.size
+    from_sign = bar.x0 - sign.box.x1
+    height = min(0.25 * em, 0.3 * sign.box.height)
+    return -0.35 * em - 0.02 * sign.box.height < from_sign < 0.25 * em and (
+        abs(bar.y - sign.box.y0) < max(height, 1.0)
+    )
+
+
+def reduce_rules(
+    parts: Sequence[Part], rules: Sequence[Rule], doubts: Doubts, build: BuildRow
+) -> list[Part]:
+    """Parts in which every rule has become a fraction, a root, or a line over or under its body."""
+    rest = list(parts)
+    queue = sorted(rules, key=lambda rule: rule.width)
+    for number, rule in enumerate(queue):
+        later = queue[number + 1 :]
+        rest = (
+            _reduce_root(rest, rule, rule.sign, doubts, build)
+            if rule.sign
+            else _reduce_bar(rest, rule, later, doubts, build)
+        )
+    return rest
+
+
+def _reduce_root(
+    parts: list[Part], rule: Rule, sign: Part, doubts: Doubts, build: BuildRow
+) -> list[Part]:
+    em = sign.size
+    low = sign.box.y1 + 0.15 * em
+    body = [
+        part
+        for part in parts
+        if sign.box.x1 - 0.3 * em < part.x < rule.x1 + 0.15 * em
+        and part.box.x1 < rule.x1 + 0.35 * em
+        and part.box.x0 > sign.box.x0 + 0.3 * sign.box.width
+        and rule.y - 0.1 * em < part.box.centre[1] < low
+    ]
+    if not body:
+        doubts.add("a root sign has nothing under its bar")
+        return [*parts, replace(sign, marks=rule.marks, kind="letter")]
+    rest = without(parts, body)
+    index = _index(rest, sign, min(part.size for part in body))
+    rest = without(rest, index)
+    inside = build(body, doubts)
+    node = Root(inside.node, build(index, doubts).node if index else None)
+    box = Box(sign.box.x0, min(rule.y, sign.box.y0), max(rule.x1, sign.box.x1), sign.box.y1)
+    root = replace(
+        inside,
+        node=node,
+        kind="letter",
+        box=box.union(bounds([*body, *index])),
+        marks=rule.marks | all_marks(body) | all_marks(index),
+    )
+    return [*rest, root]
+
+
+def _index(parts: Sequence[Part], sign: Part, size: float) -> list[Part]:
+    """Small parts in the crook of a root sign."""
+    box = sign.box
+    em = sign.size
+    return [
+        part
+        for part in parts
+        if part.size < 0.85 * max(size, em * 0.6)
+        and part.box.x1 > box.x0 - 0.05 * em
+        and part.x < box.x0 + 0.75 * box.width
+        and part.box.x0 > box.x0 - 0.9 * em
+        and box.y0 - 0.6 * em < part.box.y1 < box.y0 + 0.75 * box.height
+    ]
+
+
+def _reduce_bar(
+    parts: list[Part], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
+) -> list[Part]:
+    above = _stacked(parts, rule, later, up=True)
+    below = _stacked(parts, rule, later, up=False)
+    if above and below:
+        over, under = build(above, doubts), build(below, doubts)
+        whole = join([over, under], Fraction(over.node, under.node), over, kind="letter")
+        box = whole.box._replace(x0=min(rule.x0, whole.box.x0), x1=max(rule.x1, whole.box.x1))
+        fraction = replace(
+            whole,
+            box=box,
+            marks=whole.marks | rule.marks,
+            axis=rule.y,
+            y=rule.y + 0.25 * max(over.size, under.size),
+            size=max(over.size, under.size),
+        )
+        return [*without(parts, [*above, *below]), fraction]
+    body, command = (below, "\\overline") if below else (above, "\\underline")
+    if not body:
+        doubts.add("a rule belongs to no part of the formula")
+        return parts
+    em = max(part.size for part in body)
+    edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
+    inside = build(body, doubts)
+    if abs(edge - rule.y) > _LINE_GAP * em:
+        doubts.add("a fraction has nothing on one side of its bar")
+    line = join(
+        [inside],
+        Accent(command, inside.node),
+        inside,
+        kind="letter",
+    )
+    return [
+        *without(parts, body),
+        replace(line, marks=line.marks | rule.marks, box=_reach(line, rule)),
+    ]
+
+
+def _reach(part: Part, rule: Rule) -> Box:
+    return part.box._replace(y0=min(part.box.y0, rule.y), y1=max(part.box.y1, rule.y))
+
+
+def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bool) -> list[Part]:
+    """Parts on one side of a bar, row by row as long as one row stands close to the other."""
+    limit = _limit(rule, later, up=up)
+    column = [
+        part
+        for part in parts
+        if rule.x0 - _SIDE * part.size < part.x < rule.x1 + _SIDE * part.size
+        and part.box.x0 > rule.x0 - 0.5 * part.size
+        and part.box.x1 < rule.x1 + 0.5 * part.size
+        and (limit < part.box.centre[1] < rule.y if up else rule.y < part.box.centre[1] < limit)
+    ]
+    sign = -1 if up else 1
+    # Distances from the bar, whichever way it goes: near and far edge of each part.
+    edges = {
+        id(p): sorted((sign * (p.box.y0 - rule.y), sign * (p.box.y1 - rule.y))) for p in column
+    }
+    column.sort(key=lambda p: edges[id(p)][0])
+    stack: list[Part] = []
+    reach = 0.0
+    for part in column:
+        near, far = edges[id(part)]
+        allowed = _FIRST_GAP if not stack else _GAP
+        if near - reach > allowed * part.size:
+            break
+        stack.append(part)
+        reach = max(reach, far)
+    return stack
+
+
+def _limit(rule: Rule, later: Sequence[Rule], *, up: bool) -> float:
+    """The height of the nearest wider bar on one side, which no numerator goes beyond."""
+    covers = [
+        other.y
+        for other in later
+        if (other.sign.box.x0 if other.sign else other.x0) < rule.x1
+        and other.x1 > rule.x0
+        and (other.y < rule.y if up else other.y > rule.y)
+    ]
+    if up:
+        return max(covers, default=float("-inf"))
+    return min(covers, default=float("inf"))

@@ -1,0 +1,117 @@
+"""Brackets that grow with what they hold, and what stands between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.tree.grids import build_grid, find_rows
+from omibench.stages.ocr.formulas.tree.nodes import Fence, Grid, Node, Sign
+from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, all_marks, bounds, without
+
+BuildRow = Callable[[Sequence[Part], Doubts], Part]
+_TALL = 1.15
+"""Ems from which a bracket is one that has grown."""
+_PARTNER = {
+    "(": ")",
+    "[": "]",
+    "\\{": "\\}",
+    "\\langle": "\\rangle",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+}
+_BARS = {"|", "\\|"}
+
+
+def place_fences(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list[Part]:
+    """Parts in which every pair of tall brackets holds what stands between them."""
+    rest = list(parts)
+    size = _type_size(parts)
+    for _ in range(len(parts)):
+        pair = _innermost(rest, size)
+        if pair is None:
+            return rest
+        left, right = pair
+        rest = _enclose(rest, left, right, doubts, build)
+    return rest
+
+
+def _type_size(parts: Sequence[Part]) -> float:
+    """The size of the letters; a program may set a tall bracket in larger type."""
+    plain = [p.size for p in parts if p.axis is None or not isinstance(p.node, Sign)]
+    return max(plain, default=max((part.size for part in parts), default=1.0))
+
+
+def _is_tall(part: Part, size: float) -> bool:
+    return (
+        (part.kind in {"open", "close"} or part.latex in _BARS)
+        and bool(part.latex)
+        and part.box.height > _TALL * size
+    )
+
+
+def _innermost(parts: Sequence[Part], size: float) -> tuple[Part, Part | None] | None:
+    """The first closing bracket with the last opening one before it; a lone brace opens cases."""
+    tall = sorted((p for p in parts if _is_tall(p, size)), key=lambda p: p.box.x0)
+    opened: list[Part] = []
+    for part in tall:
+        last = opened[-1] if opened else None
+        if part.latex in _BARS:
+            if last is not None and last.latex == part.latex and _are_level(last, part):
+                return last, part
+            opened.append(part)
+        elif part.kind == "close":
+            if last is not None and last.latex not in _BARS and _are_level(last, part):
+                return last, part
+        else:
+            opened.append(part)
+    lone = [part for part in opened if part.latex in {"\\{", "["} or part.latex in _BARS]
+    if lone:
+        return lone[-1], None
+    return None
+
+
+def _are_level(left: Part, right: Part) -> bool:
+    shared = min(left.box.y1, right.box.y1) - max(left.box.y0, right.box.y0)
+    return shared > 0.6 * max(left.box.height, right.box.height)
+
+
+def _enclose(
+    parts: Sequence[Part], left: Part, right: Part | None, doubts: Doubts, build: BuildRow
+) -> list[Part]:
+    end = right.box.x0 if right else float("inf")
+    em = _type_size(parts)
+    inside = [
+        part
+        for part in parts
+        if part is not left
+        and part is not right
+        and left.box.x1 - 0.2 * em < part.x < end
+        and left.box.y0 - 0.4 * em < part.box.centre[1] < left.box.y1 + 0.4 * em
+    ]
+    ends = [left] if right is None else [left, right]
+    if not inside:
+        return [replace(part, kind="letter") if part in ends else part for part in parts]
+    names = (left.latex, right.latex if right else "")
+    if right is None and left.latex in _BARS:
+        # A bar of an evaluation, or of `such that`.
+        return [replace(part, kind="letter") if part is left else part for part in parts]
+    rows = find_rows(inside)
+    if len(rows) > 1:
+        node: Node = build_grid(rows, names, em, doubts, build)
+    else:
+        body = build(inside, doubts).node
+        if isinstance(body, Grid) or right is None:
+            doubts.add("a bracket has no partner")
+        node = Fence(names[0], body, names[1])
+    held = [*ends, *inside]
+    fence = replace(
+        left,
+        node=node,
+        box=bounds(held),
+        marks=all_marks(held),
+        kind="letter",
+        axis=left.box.centre[1],
+        size=em,
+    )
+    return [*without(parts, held), fence]

@@ -1,0 +1,93 @@
+"""A region's marks as a tree, and as LaTeX with what is doubtful of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.stages.ocr.formulas.marks import Formula, Region
+from omibench.stages.ocr.formulas.tree.accents import place_accents
+from omibench.stages.ocr.formulas.tree.bars import join_signs, reduce_rules
+from omibench.stages.ocr.formulas.tree.latex import write_latex
+from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
+from omibench.stages.ocr.formulas.tree.overlays import join_overlays
+from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, Rule, all_marks, part_of_glyph
+from omibench.stages.ocr.formulas.tree.pieces import join_pieces
+from omibench.stages.ocr.formulas.tree.rows import build_row
+
+MOST_MARKS = 1200
+"""Marks of one formula beyond which it is not built: no formula of a paper has so many."""
+
+
+def read_formula(region: Region) -> Formula:
+    """The marks of a formula as LaTeX.
+
+    Args:
+        region: the marks; spaces may be among them.
+
+    Returns:
+        The best reading, never empty, and in words what is doubtful of it.
+    """
+    node, doubts = build_tree(region)
+    latex = write_latex(node).strip()
+    if not latex:
+        return Formula(region, "\\square", (*doubts, "no symbol of the formula could be read"))
+    return Formula(region, latex, doubts)
+
+
+def build_tree(region: Region) -> tuple[Node, tuple[str, ...]]:
+    """The tree of a formula, and what is doubtful of it."""
+    doubts = Doubts()
+    parts = _parts(region)
+    rules = _rules(region, len(region.glyphs))
+    if region.pictures:
+        doubts.add("a small picture stands in the formula")
+    if len(parts) + len(rules) > MOST_MARKS:
+        doubts.add("the formula has too many marks to be built")
+        return Row(tuple(part.node for part in parts[:MOST_MARKS])), tuple(doubts.texts)
+    for glyph in region.glyphs:
+        if glyph.symbol.kind == "unknown":
+            doubts.add(f"a glyph of font {glyph.font or 'without a name'} is unknown")
+    if not parts:
+        return Row(()), tuple(doubts.texts)
+    try:
+        whole = _build(parts, rules, doubts)
+    except RecursionError:
+        doubts.add("the formula is nested too deeply to be built")
+        return Row(tuple(part.node for part in parts)), tuple(doubts.texts)
+    expected = all_marks(parts).union(*(rule.marks for rule in rules))
+    if whole.marks != expected:
+        doubts.add("a mark belongs to no part of the formula")
+    return whole.node, tuple(doubts.texts)
+
+
+def _build(parts: Sequence[Part], rules: Sequence[Rule], doubts: Doubts) -> Part:
+    rest, free = join_pieces(parts, rules)
+    rest, joined = join_signs(join_overlays(rest), free)
+    rest = place_accents(rest, doubts, build_row)
+    rest = reduce_rules(rest, joined, doubts, build_row)
+    return build_row(rest, doubts)
+
+
+def _parts(region: Region) -> list[Part]:
+    glyphs = [part_of_glyph(glyph, mark) for mark, glyph in enumerate(region.glyphs)]
+    first = len(region.glyphs) + len(region.bars)
+    roots = [
+        Part(
+            node=Sign("\\sqrt", "root"),
+            box=root.box,
+            y=root.box.y1,
+            size=root.box.height,
+            kind="root",
+            marks=frozenset({first + number}),
+            axis=root.box.centre[1],
+        )
+        for number, root in enumerate(region.roots)
+    ]
+    return [part for part in [*glyphs, *roots] if part.kind != "space"]
+
+
+def _rules(region: Region, first: int) -> list[Rule]:
+    return [
+        Rule(bar.x0, bar.x1, bar.y, frozenset({first + number}))
+        for number, bar in enumerate(region.bars)
+    ]

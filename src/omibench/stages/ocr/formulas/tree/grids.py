@@ -1,0 +1,197 @@
+"""Rows under each other: matrices, cases, aligned rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.tree.nodes import Fence, Grid, GridKind, Node, Row
+from omibench.stages.ocr.formulas.tree.parts import (
+    Doubts,
+    Part,
+    all_marks,
+    bounds,
+)
+from omibench.stages.ocr.formulas.tree.scripts import SMALLER
+
+BuildRow = Callable[[Sequence[Part], Doubts], Part]
+_KINDS: dict[tuple[str, str], GridKind] = {
+    ("(", ")"): "pmatrix",
+    ("[", "]"): "bmatrix",
+    ("\\{", "\\}"): "Bmatrix",
+    ("|", "|"): "vmatrix",
+    ("\\|", "\\|"): "Vmatrix",
+}
+_ROW_STEP = 0.75
+"""Ems that the baselines of two rows lie apart at least."""
+_BINOMIAL_STEP = 1.28
+"""Ems between numerator and denominator in display (TeX 1.36); lines of a matrix have 1.2."""
+_COLUMN_GAP = 0.55
+"""Ems between two columns at least; a relation has .28 on each side."""
+
+
+def find_rows(parts: Sequence[Part]) -> list[list[Part]]:
+    """Parts in rows, from the top; one row where nothing stands on a line of its own.
+
+    Two rows are told from a base and its scripts by symbols of full size on two baselines whose
+    marks do not overlap vertically.
+    """
+    size = max(part.size for part in parts)
+    full = [p for p in parts if p.size > SMALLER * size or p.axis is not None]
+    rows: list[list[Part]] = []
+    for part in sorted(full, key=lambda p: p.middle):
+        last = rows[-1] if rows else None
+        if last and part.middle - max(p.middle for p in last) < 0.3 * size:
+            last.append(part)
+        else:
+            rows.append([part])
+    rows = _merged(rows, size)
+    if len(rows) < 2:
+        return [list(parts)]
+    for part in parts:
+        if all(part is not p for row in rows for p in row):
+            _nearest_row(part, rows).append(part)
+    return rows
+
+
+def _merged(rows: list[list[Part]], size: float) -> list[list[Part]]:
+    """Rows that overlap, such as a sum and what stands high beside it, are one."""
+    merged: list[list[Part]] = []
+    for row in rows:
+        box = bounds(row)
+        if merged:
+            last = bounds(merged[-1])
+            overlap = last.y1 - box.y0
+            step = _line(row) - _line(merged[-1])
+            if overlap > 0.35 * min(last.height, box.height, size) or step < _ROW_STEP * size:
+                merged[-1].extend(row)
+                continue
+        merged.append(row)
+    return merged
+
+
+def _line(row: Sequence[Part]) -> float:
+    return sum(part.middle for part in row) / len(row)
+
+
+def _nearest_row(part: Part, rows: Sequence[list[Part]]) -> list[Part]:
+    def away(row: Sequence[Part]) -> float:
+        left = [p for p in row if p.box.x0 < part.x]
+        near = min(left or row, key=lambda p: abs(p.box.x1 - part.box.x0))
+        return abs(near.middle - part.middle) + 0.2 * abs(near.box.x1 - part.box.x0)
+
+    return min(rows, key=away)
+
+
+def build_grid(
+    rows: Sequence[Sequence[Part]],
+    ends: tuple[str, str],
+    size: float,
+    doubts: Doubts,
+    build: BuildRow,
+) -> Node:
+    """Rows inside of brackets as a matrix, a binomial or cases; else a list with a doubt.
+
+    Args:
+        rows: from the top.
+        ends: the brackets; the right one is empty where there is none.
+        size: type size of the row that the brackets stand in, in points.
+        doubts: takes what is not certain.
+        build: makes a part of an entry.
+    """
+    left, right = ends
+    if left == "\\{" and not right:
+        return Grid(tuple(_cells(row, doubts, build) for row in rows), "cases")
+    columns = _columns(rows)
+    cells = [_by_column(row, columns, doubts, build) for row in rows]
+    kind = _KINDS.get((left, right))
+    if kind == "pmatrix" and len(rows) == 2 and len(columns) == 1 and _is_binomial(rows, size):
+        return Grid(tuple(tuple(row) for row in cells), "binom")
+    if kind is None:
+        doubts.add("rows stand between brackets that are of no matrix")
+        return Fence(left, Grid(tuple(tuple(row) for row in cells), "matrix"), right)
+    if any(len(row) != len(cells[0]) for row in cells):
+        doubts.add("the rows of a matrix have different numbers of entries")
+    return Grid(tuple(tuple(row) for row in cells), kind)
+
+
+def _is_binomial(rows: Sequence[Sequence[Part]], size: float) -> bool:
+    """Whether two rows are a fraction without a bar: smaller, or farther apart than lines."""
+    inside = max(part.size for row in rows for part in row)
+    return inside < 0.9 * size or _line(rows[1]) - _line(rows[0]) > _BINOMIAL_STEP * inside
+
+
+def _cells(row: Sequence[Part], doubts: Doubts, build: BuildRow) -> tuple[Node, ...]:
+    """A case and its condition, which a wide space or text parts."""
+    pieces = _split_row(row, 0.9)
+    if len(pieces) > 2:
+        pieces = [pieces[0], [part for piece in pieces[1:] for part in piece]]
+    return tuple(build(piece, doubts).node for piece in pieces)
+
+
+def _split_row(row: Sequence[Part], gap: float) -> list[list[Part]]:
+    """Parts of a row wherever a space of `gap` ems lies between them."""
+    pieces: list[list[Part]] = []
+    end = 0.0
+    for part in sorted(row, key=lambda p: p.box.x0):
+        if pieces and part.box.x0 - end < gap * max(p.size for p in row):
+            pieces[-1].append(part)
+        else:
+            pieces.append([part])
+        end = max(end, part.box.x1) if len(pieces) > 1 or len(pieces[0]) > 1 else part.box.x1
+    return pieces
+
+
+def _columns(rows: Sequence[Sequence[Part]]) -> list[tuple[float, float]]:
+    """Horizontal extents of columns: unions of entries that overlap."""
+    spans: list[tuple[float, float]] = []
+    pieces = [piece for row in rows for piece in _split_row(row, _COLUMN_GAP)]
+    for piece in sorted(pieces, key=lambda p: min(q.box.x0 for q in p)):
+        box = bounds(piece)
+        if spans and box.x0 < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], box.x1))
+        else:
+            spans.append((box.x0, box.x1))
+    return spans
+
+
+def _by_column(
+    row: Sequence[Part], columns: Sequence[tuple[float, float]], doubts: Doubts, build: BuildRow
+) -> list[Node]:
+    cells: list[Node] = []
+    for x0, x1 in columns:
+        inside = [part for part in row if x0 - 0.01 <= part.x <= x1 + 0.01]
+        cells.append(build(inside, doubts).node if inside else Row(()))
+    return cells
+
+
+def build_rows(rows: Sequence[Sequence[Part]], doubts: Doubts, build: BuildRow) -> Part:
+    """Rows without brackets: aligned at their relations, or centred under each other."""
+    built = [build(row, doubts) for row in rows]
+    starts = [_relation_start(row) for row in rows]
+    size = max(part.size for part in built)
+    known = [x for x in starts if x is not None]
+    if len(known) == len(rows) and max(known) - min(known) < 0.15 * size:
+        cells = tuple(
+            _at_relation(row, x, doubts, build) for row, x in zip(rows, known, strict=True)
+        )
+        node: Node = Grid(cells, "aligned")
+    else:
+        node = Grid(tuple((part.node,) for part in built), "gathered")
+        doubts.add("rows stand under each other without an alignment")
+    box = bounds(built)
+    marks = all_marks(part for row in rows for part in row)
+    return replace(built[0], node=node, box=box, marks=marks, axis=box.centre[1])
+
+
+def _relation_start(row: Sequence[Part]) -> float | None:
+    relations = [part.box.x0 for part in row if part.kind in {"relation", "arrow"}]
+    return min(relations, default=None)
+
+
+def _at_relation(
+    row: Sequence[Part], x: float, doubts: Doubts, build: BuildRow
+) -> tuple[Node, ...]:
+    left = [part for part in row if part.x < x]
+    right = [part for part in row if part.x >= x]
+    return (build(left, doubts).node if left else Row(()), build(right, doubts).node)

@@ -1,0 +1,156 @@
+"""Parts of a formula in the making: a node of the tree with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from omibench.stages.ocr.formulas.marks import Glyph, Kind, Symbol
+from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
+from omibench.stages.ocr.layout.layout import Box
+
+AXIS = 0.25
+"""Height of the mathematical axis above the baseline, in ems: fraction bars, minus signs and the
+middles of brackets lie on it (Computer Modern .25, STIX .26, Cambria Math .28)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A node and where it stands.
+
+    `y` is its baseline. `axis` is the height of its middle where it is centred on the axis of its
+    row, as brackets, sums and fractions are; else None. Lengths in points, y downwards.
+    """
+
+    node: Node
+    box: Box
+    y: float
+    size: float
+    kind: Kind
+    marks: frozenset[int]
+    """The numbers of the marks of the region that it is made of."""
+    axis: float | None = None
+
+    @property
+    def latex(self) -> str:
+        """Of a part that is one symbol; else empty."""
+        return self.node.latex if isinstance(self.node, Sign) else ""
+
+    @property
+    def middle(self) -> float:
+        """Where the axis of its row would be."""
+        return self.y - AXIS * self.size if self.axis is None else self.axis
+
+    @property
+    def x(self) -> float:
+        """Its horizontal centre."""
+        return (self.box.x0 + self.box.x1) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A bar of a formula, or a root sign with its bar.
+
+    `sign` is the root's sign; its bar begins at `x0` then, and `y` is the bar's height.
+    """
+
+    x0: float
+    x1: float
+    y: float
+    marks: frozenset[int]
+    sign: Part | None = None
+
+    @property
+    def width(self) -> float:
+        return self.x1 - (self.sign.box.x0 if self.sign else self.x0)
+
+
+@dataclass(slots=True)
+class Doubts:
+    """What is not certain of a reading, each once, in the order in which it was met."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Keep a doubt, a short sentence for a reader, unless it is there already."""
+        if text not in self.texts:
+            self.texts.append(text)
+
+
+_CENTRED: frozenset[Kind] = frozenset({"open", "close", "large", "root"})
+
+
+_SMALLEST = 0.5
+"""Points that a type size is taken for at least: what ems are measured in must not vanish."""
+_TALL_BARS = {"\\mid": "|", "\\parallel": "\\|"}
+"""Relations that are brackets where they are tall."""
+
+
+def part_of_glyph(glyph: Glyph, mark: int) -> Part:
+    """A glyph as a part; `mark` is its number in the region."""
+    symbol = glyph.symbol
+    if symbol.latex in _TALL_BARS and glyph.box.height > 1.15 * glyph.size:
+        symbol = Symbol(_TALL_BARS[symbol.latex], "punctuation")
+    sign = Sign(
+        symbol.latex,
+        symbol.kind,
+        upright=symbol.upright and not glyph.italic,
+        bold=glyph.bold and symbol.kind == "letter" and len(symbol.latex) == 1,
+    )
+    centred = symbol.kind in _CENTRED or (
+        symbol.latex in {"|", "\\|"} and glyph.box.height > 0.8 * glyph.size
+    )
+    return Part(
+        node=sign,
+        box=glyph.box,
+        y=glyph.y,
+        size=max(glyph.size, _SMALLEST),
+        kind=symbol.kind,
+        marks=frozenset({mark}),
+        axis=glyph.box.centre[1] if centred else None,
+    )
+
+
+def bounds(parts: Iterable[Part]) -> Box:
+    """The smallest box around parts, of which there is at least one."""
+    boxes = [part.box for part in parts]
+    return Box(
+        min(b.x0 for b in boxes),
+        min(b.y0 for b in boxes),
+        max(b.x1 for b in boxes),
+        max(b.y1 for b in boxes),
+    )
+
+
+def all_marks(parts: Iterable[Part]) -> frozenset[int]:
+    """The numbers of the marks of all parts."""
+    return frozenset().union(*(part.marks for part in parts))
+
+
+def join(parts: Sequence[Part], node: Node, like: Part, **changes: object) -> Part:
+    """A part in the place of several: `node`, on the baseline of one of them.
+
+    Args:
+        parts: what it is made of.
+        node: the tree of all of them.
+        like: the part whose baseline, size and kind it takes on.
+        changes: fields that differ from `like`'s.
+    """
+    return replace(
+        like,
+        node=node,
+        box=bounds(parts),
+        marks=all_marks(parts),
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def without(parts: Iterable[Part], taken: Iterable[Part]) -> list[Part]:
+    """The parts that are not among those taken."""
+    ids = {id(part) for part in taken}
+    return [part for part in parts if id(part) not in ids]
+
+
+def row_node(nodes: Sequence[Node], gaps: Sequence[float] = ()) -> Node:
+    """Nodes in a row; one alone stands for itself."""
+    return nodes[0] if len(nodes) == 1 else Row(tuple(nodes), tuple(gaps))

@@ -1,0 +1,144 @@
+"""Brackets, roots, braces and long arrows that fonts put together from several glyphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.marks import Kind
+from omibench.stages.ocr.formulas.tree.nodes import Sign
+from omibench.stages.ocr.formulas.tree.parts import Part, Rule, bounds, join, without
+
+_TOUCH = 0.2
+"""Ems that two pieces of one bracket may lie apart."""
+_SIDES: dict[str, Kind] = {
+    "(": "open",
+    "[": "open",
+    "\\{": "open",
+    "\\lfloor": "open",
+    "\\lceil": "open",
+    ")": "close",
+    "]": "close",
+    "\\}": "close",
+    "\\rfloor": "close",
+    "\\rceil": "close",
+    "|": "punctuation",
+    "\\|": "punctuation",
+    "\\sqrt": "root",
+    "\\int": "large",
+    "\\uparrow": "arrow",
+}
+_ACROSS = {
+    "\\overbrace",
+    "\\underbrace",
+    "\\overbracket",
+    "\\underbracket",
+    "\\vec",
+    "\\overleftarrow",
+    "\\overline",
+    "\\underline",
+}
+
+
+def join_pieces(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part], list[Rule]]:
+    """Parts with each bracket, root sign and brace of several pieces as one.
+
+    Returns:
+        The parts, and the rules that are no piece of a brace.
+    """
+    rest = list(parts)
+    for stack in _stacks([part for part in parts if _may_stack(part)]):
+        if len(stack) > 1 and any(part.kind in {"piece", "root", "punctuation"} for part in stack):
+            rest = [*without(rest, stack), _bracket(stack)]
+    free = list(rules)
+    for group in _groups_across([part for part in rest if part.latex in _ACROSS], free):
+        box = bounds(group)
+        fill = [r for r in free if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 and r.x1 <= box.x1]
+        free = [rule for rule in free if all(rule is not piece for piece in fill)]
+        brace = _brace(group)
+        marks = brace.marks.union(*(rule.marks for rule in fill))
+        rest = [*without(rest, group), replace(brace, marks=marks)]
+    return [_alone(part) for part in rest], free
+
+
+def _may_stack(part: Part) -> bool:
+    return part.kind in {"piece", "unknown", "open", "close", "root"} or part.latex in {"|", "\\|"}
+
+
+def _stacks(parts: Sequence[Part]) -> list[list[Part]]:
+    """Parts that stand on top of each other without a gap, from the top."""
+    stacks: list[list[Part]] = []
+    for part in sorted(parts, key=lambda p: (p.box.y0, p.box.x0)):
+        for stack in reversed(stacks[-40:]):
+            last = stack[-1]
+            gap = part.box.y0 - last.box.y1
+            shared = min(part.box.x1, last.box.x1) - max(part.box.x0, last.box.x0)
+            near = -0.8 * min(part.box.height, last.box.height) < gap < _TOUCH * part.size
+            same = {part.latex, last.latex} - {""}
+            fits = len(same) < 2 or {part.kind, last.kind} == {"piece", "open"}
+            if near and shared > 0 and fits and _is_stackable(last, part):
+                stack.append(part)
+                break
+        else:
+            stacks.append([part])
+    return stacks
+
+
+def _is_stackable(upper: Part, lower: Part) -> bool:
+    """Two whole brackets of a size are no pieces of one, unless they are bars or root signs."""
+    whole = {"open", "close"}
+    return not (upper.kind in whole and lower.kind in whole)
+
+
+def _bracket(stack: Sequence[Part]) -> Part:
+    names = [part.latex for part in stack if part.latex in _SIDES]
+    right = [name for name in names if _SIDES[name] == "close"]
+    name = (right or names or [""])[0]
+    if not name:
+        return join(stack, Sign("\\square", "unknown"), stack[0], kind="unknown")
+    kind = _SIDES[name]
+    joined = join(stack, Sign(name, kind), stack[0], kind=kind)
+    return replace(joined, axis=joined.box.centre[1])
+
+
+def _groups_across(parts: Sequence[Part], rules: Sequence[Rule]) -> list[list[Part]]:
+    """Accents that continue each other at one height, with nothing but a rule between them."""
+    groups: list[list[Part]] = []
+    for part in sorted(parts, key=lambda p: p.box.x0):
+        for group in reversed(groups[-20:]):
+            last = max(group, key=lambda p: p.box.x1)
+            level = part.box.gap_y(last.box) < 0.05 * part.size
+            if level and _reach(last, rules) > part.box.x0 - _TOUCH * part.size:
+                group.append(part)
+                break
+        else:
+            groups.append([part])
+    return [group for group in groups if len(group) > 1]
+
+
+def _reach(piece: Part, rules: Sequence[Rule]) -> float:
+    """The right end of a piece, or of the rule that goes on from it."""
+    box = piece.box
+    ends = [r.x1 for r in rules if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 <= box.x1 + 1]
+    return max([box.x1, *ends])
+
+
+def _brace(group: Sequence[Part]) -> Part:
+    """The leftmost piece tells a brace that opens downwards from one that opens upwards."""
+    first = min(group, key=lambda p: p.box.x0)
+    names = {part.latex for part in group}
+    braces = names & {"\\overbrace", "\\underbrace"}
+    name = first.latex if first.latex in braces or not braces else min(braces)
+    if "\\vec" in names:
+        name = "\\overleftrightarrow" if first.latex == "\\overleftarrow" else "\\overrightarrow"
+        if group[-1].latex == "\\overleftarrow" or names == {"\\overleftarrow"}:
+            name = "\\overleftarrow"
+    return join(group, Sign(name, "accent"), first, kind="accent")
+
+
+def _alone(part: Part) -> Part:
+    """A piece that is whole by itself, such as the one part of a bar, or is not known."""
+    if part.kind != "piece" or part.latex not in _SIDES:
+        return part
+    kind = _SIDES[part.latex]
+    return replace(part, kind=kind, node=Sign(part.latex, kind), axis=part.box.centre[1])

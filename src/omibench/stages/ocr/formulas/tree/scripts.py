@@ -1,0 +1,211 @@
+"""What is raised and lowered beside the parts of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from omibench.stages.ocr.formulas.tree.nodes import Node, Script, Sign
+from omibench.stages.ocr.formulas.tree.parts import AXIS, Doubts, Part, all_marks, bounds, join
+
+BuildRow = Callable[[Sequence[Part], Doubts], Part]
+SMALLER = 0.85
+"""Scripts are set in type of at most this share of their base's (TeX .7, Word .58 to .7)."""
+_LEVEL = 0.07
+"""Ems within which a part is on the baseline."""
+_CENTRE = 0.24
+"""Ems within which a part that is centred on the axis is on the baseline."""
+_BARE = frozenset({"relation", "operator", "arrow", "open", "punctuation"})
+"""Kinds that nothing is raised or lowered beside."""
+
+
+class _Level(NamedTuple):
+    """The baseline of a row, and its type size, in points."""
+
+    y: float
+    size: float
+
+
+@dataclass(slots=True)
+class _Around:
+    """What stands around one part of the row."""
+
+    left: list[Part] = field(default_factory=list)
+    right: list[Part] = field(default_factory=list)
+
+
+def main_line(parts: Sequence[Part]) -> tuple[float, float]:
+    """The baseline of a row and its type size, in points.
+
+    It is that of the leftmost of the largest symbols; brackets, sums and fractions, whose sizes
+    say little, count where there is nothing else.
+    """
+    plain = [p for p in parts if p.axis is None and p.kind not in {"accent", "prime", "unknown"}]
+    largest = max((part.size for part in plain), default=0.0)
+    full = [part for part in plain if part.size > SMALLER * largest]
+    inside = [part for part in full if part.kind != "punctuation"] or full
+    start = min(parts, key=lambda p: p.box.x0)
+    if start.axis is not None and all(not _are_level(start, part) for part in inside):
+        return start.middle + AXIS * start.size, start.size
+    if start.axis is not None:
+        inside = [part for part in inside if _are_level(start, part)]
+    first = min(inside, key=lambda p: p.box.x0, default=start)
+    return first.y, max(largest, first.size)
+
+
+def _are_level(centred: Part, part: Part) -> bool:
+    """Whether a part may stand on the baseline of another that is centred on its axis."""
+    return abs(centred.middle - part.middle) < (_CENTRE + 0.06) * max(part.size, 0.7 * centred.size)
+
+
+def is_on_line(part: Part, y: float, size: float) -> bool:
+    """Whether a part stands on a baseline, or is centred on its axis."""
+    if part.kind == "prime" or (part.latex.startswith(("^{", "_{"))):
+        return False
+    if part.axis is not None:
+        tall = max(part.box.height, size)
+        return abs(part.axis - (y - 0.25 * size)) < _CENTRE * size + 0.05 * (tall - size)
+    offset = abs(part.y - y)
+    if part.size > SMALLER * size:
+        return offset < 0.12 * size
+    return offset < _LEVEL * size / 2
+
+
+def attach_scripts(
+    parts: Sequence[Part], y: float, size: float, doubts: Doubts, build: BuildRow
+) -> list[Part]:
+    """The parts of a baseline from left to right, each with its scripts."""
+    line = sorted((p for p in parts if is_on_line(p, y, size)), key=lambda p: p.box.x0)
+    others = sorted((p for p in parts if not is_on_line(p, y, size)), key=lambda p: p.box.x0)
+    if not line:
+        return []
+    around = [_Around() for _ in line]
+    for run in _runs(others, line):
+        _attach_run(run, line, around, size)
+    row = _Level(y, size)
+    return [
+        _with_scripts(part, beside, row, doubts, build) if beside.left or beside.right else part
+        for part, beside in zip(line, around, strict=True)
+    ]
+
+
+def _runs(others: Sequence[Part], line: Sequence[Part]) -> list[list[Part]]:
+    """Parts off the baseline, grouped by the two parts of it that they stand between."""
+    runs: dict[int, list[Part]] = {}
+    for part in others:
+        place = sum(1 for base in line if base.box.x0 + 0.3 * base.box.width < part.x)
+        runs.setdefault(place, []).append(part)
+    return list(runs.values())
+
+
+def _attach_run(
+    run: Sequence[Part], line: Sequence[Part], around: Sequence[_Around], size: float
+) -> None:
+    place = sum(1 for base in line if base.box.x0 + 0.3 * base.box.width < run[0].x)
+    before = line[place - 1] if place else None
+    after = line[place] if place < len(line) else None
+    if before is None or after is None:
+        (around[place].left if before is None else around[place - 1].right).extend(run)
+        return
+    left = [part for part in run if _leans_right(part, run, before, after, size)]
+    around[place].left.extend(left)
+    around[place - 1].right.extend(part for part in run if all(part is not p for p in left))
+
+
+def _leans_right(part: Part, run: Sequence[Part], before: Part, after: Part, size: float) -> bool:
+    """Whether a script belongs to the part that follows it, as the numbers of an isotope do."""
+    if part.kind == "prime" or after.kind in _BARE or after.kind == "close":
+        return False
+    space_before = min(p.box.x0 for p in run) - before.box.x1
+    space_after = after.box.x0 - max(p.box.x1 for p in run)
+    if before.kind in _BARE and before.latex not in {"|", "\\|", "*"}:
+        charge = before.kind in {"relation", "operator"} and space_after > 0.2 * size
+        return not charge
+    return space_before > 0.22 * size and space_after < 0.12 * size
+
+
+def _with_scripts(
+    base: Part, beside: _Around, row: _Level, doubts: Doubts, build: BuildRow
+) -> Part:
+    sup, sub, primes = _sides(beside.right, base, row, doubts)
+    left_sup, left_sub, left_primes = _sides(beside.left, base, row, doubts)
+    parts = [base, *beside.left, *beside.right]
+    count = sum(len(p.latex) for p in [*primes, *left_primes])
+    node = Script(
+        base.node,
+        sub=_node(sub, doubts, build),
+        sup=_node(sup, doubts, build),
+        primes=count,
+        left_sub=_node(left_sub, doubts, build),
+        left_sup=_node(left_sup, doubts, build),
+    )
+    joined = join(parts, node, base)
+    return joined if joined.marks == all_marks(parts) else base
+
+
+def _node(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> Node | None:
+    if not parts:
+        return None
+    if all(part.latex.startswith(("^{", "_{")) for part in parts):
+        text = "".join(part.latex[2:-1] for part in parts)
+        return Sign(text, parts[0].kind)
+    return build(parts, doubts).node
+
+
+def _sides(
+    parts: Sequence[Part], base: Part, row: _Level, doubts: Doubts
+) -> tuple[list[Part], list[Part], list[Part]]:
+    """Raised parts, lowered parts and primes beside one base."""
+    primes = [part for part in parts if part.kind == "prime"]
+    scripts = sorted((p for p in parts if p.kind != "prime"), key=lambda p: p.box.x0)
+    upper: list[Part] = []
+    lower: list[Part] = []
+    full = max((part.size for part in scripts), default=0.0)
+    for part in scripts:
+        if part.latex.startswith("^{") or part.latex.startswith("_{"):
+            (upper if part.latex[0] == "^" else lower).append(part)
+        elif part.size > SMALLER * full or not (upper or lower):
+            (upper if _is_raised(part, base, row, doubts) else lower).append(part)
+        else:
+            _nearest(part, upper, lower).append(part)
+    return upper, lower, primes
+
+
+def _is_raised(part: Part, base: Part, row: _Level, doubts: Doubts) -> bool:
+    y, size = row
+    middle = part.box.centre[1] if part.axis is not None else part.y - 0.25 * part.size
+    centre = base.box.centre[1] if base.axis is not None else y - 0.25 * size
+    if part.axis is None and base.axis is None and part.size > SMALLER * size:
+        if abs(part.y - y) < 0.2 * size:
+            doubts.add("a symbol is neither on the baseline nor clearly raised or lowered")
+        return part.y < y
+    if base.axis is None and part.axis is None:
+        # The baseline of an index is never above its base's, that of an exponent always is.
+        offset = (y - part.y) / size
+        if -0.03 < offset < 0.1:
+            doubts.add("a symbol is neither on the baseline nor clearly raised or lowered")
+        return offset > 0.04
+    return middle < centre
+
+
+def _nearest(part: Part, upper: list[Part], lower: list[Part]) -> list[Part]:
+    """The run of scripts that a smaller part goes on: a script of a script."""
+    if not upper or not lower:
+        return upper or lower
+    above = [p for p in upper if p.size > SMALLER * max(q.size for q in upper)]
+    below = [p for p in lower if p.size > SMALLER * max(q.size for q in lower)]
+    up = _misfit(part, above)
+    down = _misfit(part, below)
+    return upper if up < down else lower
+
+
+def _misfit(part: Part, row: Sequence[Part]) -> float:
+    """How badly a part fits as a script of the last part of a row, in points."""
+    before = [p for p in row if p.box.x0 < part.x]
+    last = max(before or row, key=lambda p: p.box.x1)
+    gap = abs(part.box.x0 - last.box.x1)
+    box = bounds([last])
+    rise = box.y0 - part.box.centre[1] if part.box.centre[1] < box.y0 else 0.0
+    drop = part.box.centre[1] - box.y1 if part.box.centre[1] > box.y1 else 0.0
+    return gap + 2 * (rise + drop)
