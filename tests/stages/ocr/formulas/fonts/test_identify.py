@@ -15,8 +15,8 @@ UNKNOWN = "\ufffd"
     ("font", "text", "name", "latex", "kind"),
     [
         ("CMMI10", "a", "a", "a", "letter"),
-        ("CMMI10", "ε", "epsilon", r"\epsilon", "letter"),
-        ("CMMI10", "ε", "epsilon1", r"\varepsilon", "letter"),
+        ("CMMI10", "ε", "epsilon1", r"\epsilon", "letter"),
+        ("CMMI10", "ε", "epsilon", r"\varepsilon", "letter"),
         ("CMMI10", "⃗", "vector", r"\vec", "accent"),
         ("CMSY10", "A", "A", r"\mathcal{A}", "letter"),
         ("CMSY10", "√", "radical", r"\sqrt", "root"),
