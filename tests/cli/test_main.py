@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from command_line import call_main
-from omibench.cli.main import app
+from omibench.cli.main import AllCommands, app
 from omibench.errors import OutputError
 
 VERBS = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
@@ -177,6 +180,44 @@ def test_no_verb_writes_into_the_store(
     assert str(done.exception).startswith(f"{option} ")
     assert "lies in kept, the store of responses" in str(done.exception)
     assert set(tmp_path.rglob("*")) - set(before) <= {tmp_path / "o"}
+
+
+def list_groups(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every group of commands with the words that lead to it."""
+    yield path, command
+    for name, inner in command.commands.items():
+        if hasattr(inner, "commands"):
+            yield from list_groups(inner, (*path, name))
+
+
+def test_help_names_each_command_with_its_whole_summary() -> None:
+    for path, group in list_groups(typer.main.get_command(app)):
+        shown = " ".join(CliRunner().invoke(app, [*path, "--help"]).stdout.split())
+        assert "..." not in shown.replace("[ARGS]...", "").replace("OPTION...", "")
+        for name, command in group.commands.items():
+            summary = " ".join(command.help.split("\n\n")[0].split())
+            assert f"{name} {summary}" in shown
+
+
+def test_every_command_stands_under_a_heading_of_what_people_do() -> None:
+    named = [name for names in AllCommands.headings.values() for name in names]
+    assert sorted(named) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    places = [shown.index(f"\n{heading}:\n") for heading in AllCommands.headings]
+    assert places == sorted(places)
+    assert "snakemake --cores all" in " ".join(shown.split())
+    assert "\nCommands:\n" not in shown
+
+
+def test_every_argument_and_option_is_described() -> None:
+    missing = [
+        f"{' '.join(path)} {name} {parameter.name}"
+        for path, group in list_groups(typer.main.get_command(app))
+        for name, command in group.commands.items()
+        for parameter in command.params
+        if not getattr(parameter, "help", None) and not getattr(parameter, "hidden", False)
+    ]
+    assert missing == []
 
 
 def test_it_says_its_version() -> None:

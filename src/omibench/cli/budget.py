@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.help import make_group
 from omibench.cli.options import Override, Params, read_study
 from omibench.errors import ParamsError
 from omibench.text.terminal import say, say_lines
@@ -16,11 +17,8 @@ if TYPE_CHECKING:
     from omibench.store.ledger.ledger import Account, Settlement
     from omibench.store.ledger.lost_attempts import Loss
 
-budget_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="The budget of a study: what is booked, and settling what may have been paid.",
+budget_app = make_group(
+    "budget", "The budget of a study: what is booked, and settling what may have been paid."
 )
 
 

@@ -1,28 +1,65 @@
-"""The list of verbs in `omibench --help`, under headings."""
+"""Lists of commands in `--help`: under headings, each with its whole summary."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
+import typer
 from typer.core import TyperGroup
 
-UNGROUPED = "Other commands"
+COMMANDS = "Commands"
 
 
-class GroupedCommands(TyperGroup):
-    """A group whose help lists its commands by their `rich_help_panel`, as plain text."""
+class FullSummaries(TyperGroup):
+    """A group of commands whose help gives the first paragraph of each, however long.
+
+    Attributes:
+        headings: Heading -> names of the commands under it, in order. Commands that none names
+            come last, under `Commands`.
+    """
+
+    headings: ClassVar[Mapping[str, Sequence[str]]] = {}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the commands, in the order of the headings."""
+        placed = [name for names in self.headings.values() for name in names]
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: placed.index(name) if name in placed else len(placed))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name; its summary is its first paragraph."""
+        command = super().get_command(ctx, cmd_name)
+        if command and not command.short_help and command.help:
+            command.short_help = " ".join(command.help.split("\n\n")[0].split())
+        return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write one section a heading, in the order in which the commands were added."""
+        """Write one section a heading."""
+        headings = {name: heading for heading, names in self.headings.items() for name in names}
         sections: dict[str, list[tuple[str, str]]] = {}
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        width = formatter.width - 6 - max(map(len, commands), default=0)
-        for name, command in commands.items():
-            if command is None or command.hidden:
-                continue
-            heading = getattr(command, "rich_help_panel", None)
-            heading = heading if isinstance(heading, str) else UNGROUPED
-            sections.setdefault(heading, []).append((name, command.get_short_help_str(width)))
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command and not command.hidden:
+                row = (name, command.get_short_help_str())
+                sections.setdefault(headings.get(name, COMMANDS), []).append(row)
         for heading, rows in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
+
+
+def make_group(name: str, summary: str) -> typer.Typer:
+    """Make a group of commands, such as `omibench store`.
+
+    Args:
+        name: As it is typed.
+        summary: What the group is, in one sentence.
+    """
+    return typer.Typer(
+        name=name,
+        cls=FullSummaries,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help=summary,
+    )

@@ -16,7 +16,7 @@ from omibench.cli.documents import files, schema
 from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
 from omibench.cli.explore import explore
 from omibench.cli.graph import record, trust
-from omibench.cli.help import GroupedCommands
+from omibench.cli.help import FullSummaries
 from omibench.cli.init import init
 from omibench.cli.new import new
 from omibench.cli.ocr_quality import ocr_quality
@@ -44,38 +44,47 @@ from omibench.errors import OmibenchError
 from omibench.models.traffic.stop import signals_watched
 from omibench.text.terminal import guarded_streams, say
 
+GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Start": (init, plan, run, status, resume),
+    "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
+    "Evaluate models": (*(infer, fill, score, judge, aggregate, saliency, certify),),
+    "Analyse results": (analyze, results_app, explore),
+    "Keep results and responses": (store_app, budget_app, record, trust),
+    "Extend and look up": (new, prompts_app, schema, files, code_hash),
+}
+"""Commands and groups of commands by the headings of `omibench --help`."""
+VERBS: tuple[Callable[..., None], ...] = tuple(
+    part for parts in GROUPS.values() for part in parts if not isinstance(part, typer.Typer)
+)
+
+
+def _name_part(part: Callable[..., None] | typer.Typer) -> str:
+    if isinstance(part, typer.Typer):
+        return str(part.info.name)
+    return part.__name__.rstrip("_").replace("_", "-")
+
+
+class AllCommands(FullSummaries):
+    """The commands of omibench by what people do."""
+
+    headings = {heading: [*map(_name_part, parts)] for heading, parts in GROUPS.items()}
+
+
 app = typer.Typer(
     name="omibench",
-    cls=GroupedCommands,
+    cls=AllCommands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="From raw exam papers to a report on how well models reason over several images.",
 )
-GROUPS: Mapping[str, tuple[Callable[..., None], ...]] = {
-    "Studies": (init, plan, run, status, resume, explore),
-    "Stages: datasets from exam papers": (ocr, filter_, rationale, freeze),
-    "Stages: evaluation": (*(infer, fill, score, judge, aggregate, certify, saliency, analyze),),
-    "Results of others": (record, trust),
-    "Reference": (ocr_quality, schema, files, code_hash),
-    "Parts of your own": (new,),
-}
-"""The verbs by the headings of `omibench --help`."""
-VERBS: tuple[Callable[..., None], ...] = tuple(verb for group in GROUPS.values() for verb in group)
-STORES = "Responses and budget"
-
-for heading, verbs in GROUPS.items():
-    for verb in verbs:
-        name = verb.__name__.rstrip("_").replace("_", "-")
-        app.command(name=name, rich_help_panel=heading)(verb)
-app.add_typer(results_app, name="results", rich_help_panel="Reference")
-app.add_typer(review_group, name="review", rich_help_panel="Reference")
-app.add_typer(release_app, name="release", rich_help_panel="Reference")
-app.add_typer(store_app, name="store", rich_help_panel=STORES)
-app.add_typer(budget_app, name="budget", rich_help_panel=STORES)
-app.add_typer(prompts_app, name="prompts", rich_help_panel="Reference")
+for parts in GROUPS.values():
+    for part in parts:
+        if isinstance(part, typer.Typer):
+            app.add_typer(part)
+        else:
+            app.command(name=_name_part(part))(part)
 
 
 def main() -> None:
@@ -108,4 +117,8 @@ def omibench(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
     ] = False,
 ) -> None:
-    """From raw exam papers to a report on how well models reason over several images."""
+    """From raw exam papers to a report on how well models reason over several images.
+
+    Snakemake runs a study: `omibench run` starts it with params.yaml, and so does `snakemake
+    --cores all` in a copy of the repository. Its rules call the stages below.
+    """

@@ -27,6 +27,12 @@ Params = Annotated[
 OldParams = Annotated[
     str | None, typer.Argument(metavar="[FILE]", hidden=True, help="As --params, until 0.2.")
 ]
+ProblemsFile = Annotated[
+    Path, typer.Argument(metavar="PROBLEMS", help="problems.jsonl of the stage before.")
+]
+QuestionsFile = Annotated[
+    Path, typer.Argument(metavar="QUESTIONS", help="questions.jsonl of `omibench freeze`.")
+]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
 OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
 ModelName = Annotated[str, typer.Option("--model", help="A key of params `models`.")]

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.help import make_group
 from omibench.text.terminal import say_lines
 
 if TYPE_CHECKING:
     from omibench.prompts.table import PlacedFile
 
-prompts_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="The words of every prompt, and files of your own in their place.",
+prompts_app = make_group(
+    "prompts", "The words of every prompt, and files of your own in their place."
 )
 StudyParams = Annotated[
     str | None,

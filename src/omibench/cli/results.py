@@ -8,14 +8,13 @@ from typing import Annotated
 import typer
 
 from omibench.cli.export import export, publish
+from omibench.cli.help import make_group
 from omibench.cli.slices import slice_results
 from omibench.text.terminal import say_lines
 
-results_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Results of a study as tables and figures; printed results checked; two runs compared.",
+results_app = make_group(
+    "results",
+    "Results of a study as tables and figures; printed results checked; two runs compared.",
 )
 
 results_app.command()(export)

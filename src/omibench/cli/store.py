@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from omibench.cli.help import make_group
 from omibench.cli.share import pull, push
 from omibench.errors import SomeFailedError
 from omibench.text.terminal import say, say_lines
@@ -19,11 +20,8 @@ if TYPE_CHECKING:
     from omibench.store.contents import PartitionSummary
     from omibench.store.verify import Fault
 
-store_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="The store of responses: look into it, check, pack, export, and merge others into it.",
+store_app = make_group(
+    "store", "The store of responses: look into it, check, pack, export, and merge others into it."
 )
 NAMED = 20
 """Faults that are printed; `--json` prints all of them."""

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.help import make_group
 from omibench.text.terminal import say_lines
 
 if TYPE_CHECKING:
     from omibench.release.splits import SplitPlan
 
-release_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="A frozen dataset as one immutable folder: built, checked, compared.",
+release_app = make_group(
+    "release", "A frozen dataset as one immutable folder: built, checked, compared."
 )
 
 

@@ -22,6 +22,6 @@ VERBS = (
 
 for verb in VERBS:
     review_group.command(name=verb.__name__.rstrip("_"))(verb)
-review_group.add_typer(user_app, name="user")
+review_group.add_typer(user_app)
 
 __all__ = ["review_group"]

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import typer
+from omibench.cli.help import make_group
 
-review_group = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Tasks for people, their decisions, and what these settle.",
-)
+review_group = make_group("review", "Tasks for people, their decisions, and what these settle.")

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.help import make_group
 from omibench.cli.options import Params
 from omibench.cli.review.options import ReviewFolder, find_review_folder
 from omibench.text.terminal import say
@@ -17,18 +18,16 @@ from omibench.text.terminal import say
 if TYPE_CHECKING:
     import sqlite3
 
-user_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Who may log in to the application: people of reviewers.yaml, with passwords.",
+PersonName = Annotated[str, typer.Argument(help="A name of reviewers.yaml.")]
+user_app = make_group(
+    "user", "Who may log in to the application: people of reviewers.yaml, with passwords."
 )
 PASSWORD_CHARACTERS = 2000
 """How much of a line of standard input is read as a password."""
 
 
 @user_app.command()
-def add(name: str, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
+def add(name: PersonName, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     """Give a person of reviewers.yaml a password, which is asked for or read from standard input.
 
     \b
@@ -53,7 +52,7 @@ def add(name: str, review: ReviewFolder = None, params: Params = "params.yaml") 
 
 
 @user_app.command()
-def password(name: str, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
+def password(name: PersonName, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     """Change a password, asked for or read from standard input; it ends the person's sessions.
 
     \b
@@ -71,7 +70,7 @@ def password(name: str, review: ReviewFolder = None, params: Params = "params.ya
 
 
 @user_app.command()
-def remove(name: str, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
+def remove(name: PersonName, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     """Take a password away: the person can no longer log in; what they decided stays.
 
     \b

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from omibench.cli.options import Out, Params, read_study
+from omibench.cli.options import Out, Params, ProblemsFile, read_study
 from omibench.text.terminal import say, say_lines
 
 
-def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+def filter_(problems: ProblemsFile, out: Out, params: Params = "params.yaml") -> None:
     """Keep sound problems, and say why the others are not.
 
     Writes problems.jsonl, rejects.parquet, rejects.html (the same with pictures) and, of the

@@ -14,6 +14,7 @@ from omibench.cli.options import (
     OutFile,
     Override,
     Params,
+    QuestionsFile,
     Sample,
     Seed,
     SettingName,
@@ -26,7 +27,7 @@ from omibench.text.terminal import say, say_lines
 
 
 def infer(
-    questions: Path,
+    questions: QuestionsFile,
     out: OutFile,
     model: ModelName,
     setting: SettingName,
@@ -62,7 +63,7 @@ def infer(
 
 
 def fill(
-    questions: Path,
+    questions: QuestionsFile,
     model: ModelName,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.cli.options import Out, Params, read_study
+from omibench.cli.options import Out, Params, ProblemsFile, read_study
 from omibench.text.terminal import say
 
 
-def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+def rationale(problems: ProblemsFile, out: Out, params: Params = "params.yaml") -> None:
     """Write missing solutions and label topics.
 
     With the models that the params name; without any, problems stay as they are.

@@ -22,7 +22,13 @@ from omibench.text.terminal import say_lines
 
 
 def score(
-    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...")],
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Responses: Parquet files of `infer`, or files of another harness.",
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")
     ] = None,
