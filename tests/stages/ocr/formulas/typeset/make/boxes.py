@@ -44,14 +44,17 @@ def _list_marks(page: pymupdf.Page) -> list[tuple[tuple[int, int, int], pymupdf.
 
 
 def check_places(plain: Path, coloured: Path) -> None:
-    """Raise ValueError unless each word stands at the same place in both PDFs."""
+    """Raise ValueError unless each character stands at the same place in both PDFs."""
     with pymupdf.open(plain) as first, pymupdf.open(coloured) as second:
-        words = [[_round_words(page) for page in document] for document in (first, second)]
-    for number, (one, other) in enumerate(zip(*words, strict=True), 1):
-        if one != other:
-            moved = next((a, b) for a, b in zip(one, other, strict=False) if a != b)
-            raise ValueError(f"page {number}: {moved[0]} is {moved[1]} in colour")
+        pages = [[_list_characters(page) for page in document] for document in (first, second)]
+    for number, (one, other) in enumerate(zip(*pages, strict=True), 1):
+        for mark, twin in zip(one, other, strict=True):
+            if mark[0] != twin[0] or abs(mark[1] - twin[1]) > 1 or abs(mark[2] - twin[2]) > 1:
+                raise ValueError(f"page {number}: {mark} is {twin} in colour")
 
 
-def _round_words(page: pymupdf.Page) -> list[tuple[int, int, str]]:
-    return sorted((round(w[0] / 2), round(w[1] / 2), w[4]) for w in page.get_text("words"))
+def _list_characters(page: pymupdf.Page) -> list[tuple[str, float, float]]:
+    blocks = page.get_text("rawdict")["blocks"]
+    spans = (s for b in blocks for line in b.get("lines", []) for s in line["spans"])
+    origins = ((c["c"], *c["origin"]) for span in spans for c in span["chars"] if c["c"].strip())
+    return sorted(origins, key=lambda mark: (mark[0], round(mark[2]), mark[1]))
