@@ -73,7 +73,7 @@ def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
         for part in block.parts
     ]
     if block.kind == "choices":
-        longest = max(len(part.latex) for part in block.parts if isinstance(part, Printed))
+        longest = max(estimate_width(part) for part in block.parts if isinstance(part, Printed))
         per_row = (2 if longest < 20 else 1) if layout == "two" else (4 if longest < 24 else 2)
         cells = [
             rf"\makebox[{0.95 / per_row:.2f}\linewidth][l]{{({letter}) {text}}}"
@@ -83,6 +83,11 @@ def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
         return "\\par\n".join(rows) + "\\par\n"
     ending = "\n" if block.goes_on else "\\par\n"
     return label + "".join(texts) + ending
+
+
+def estimate_width(formula: Printed) -> int:
+    """The length of a formula's source; a reaction counts half more."""
+    return len(formula.latex) * (3 if "->" in formula.latex or "<=>" in formula.latex else 2) // 2
 
 
 def _colour(latex: str, formula: Printed, serials: dict[str, int]) -> str:

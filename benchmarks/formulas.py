@@ -1,0 +1,180 @@
+"""How well formulas of text layers are read: exact, and flagged where they are not.
+
+    python benchmarks/formulas.py                       # rates by tool and font, and by kind
+    python benchmarks/formulas.py --list pdftex-cm      # what went wrong, of the shown papers
+
+The papers are those of `tests/stages/ocr/formulas/typeset`. Of those that are held back, only rates
+are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.formula_matching import find_exact, split_pieces
+from omibench.latex import normalise
+from omibench.stages.ocr.layout.layout import Box, Line
+
+FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/stages/ocr/formulas/typeset"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one formula."""
+
+    id: str
+    tool: str
+    fonts: str
+    kind: str
+    is_held: bool
+    is_exact: bool
+    is_flagged: bool
+    latex: str
+    reading: str
+    """The formulas that were read where it stands."""
+
+
+def main() -> None:
+    """Read the papers and print the rates."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("paper", nargs="?", default="", help="a part of the papers' names")
+    parser.add_argument("--list", action="store_true", help="print the failures of shown papers")
+    parser.add_argument("--kind", default="", help="of these failures, those of one kind")
+    options = parser.parse_args()
+    outcomes: list[Outcome] = []
+    lost: dict[str, list[str]] = {}
+    for pdf in sorted(FOLDER.glob("*/*.pdf")):
+        if options.paper in pdf.stem:
+            paper_outcomes, words = read_paper(pdf)
+            outcomes += paper_outcomes
+            if pdf.parent.name == "shown":
+                lost[pdf.stem] = words
+    if options.list:
+        print_failures(outcomes, options.kind)
+        print_lost_words(lost)
+    print_rates("tool and fonts", outcomes, lambda outcome: f"{outcome.tool} {outcome.fonts}")
+    print_rates("kind", outcomes, lambda outcome: outcome.kind)
+    print_rates("all", outcomes, lambda _: "all")
+    print(f"words of prose that are lost or stand between dollars: {sum(map(len, lost.values()))}")
+
+
+def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
+    """Read a paper.
+
+    Args:
+        pdf: Beside it stands its truth, a file of the same name with the ending `.json`.
+
+    Returns:
+        The outcome of each formula, and the words of prose that the reading has not.
+    """
+    import pymupdf
+
+    from omibench.stages.ocr.structure.document import read_document
+
+    truth: dict[str, Any] = json.loads(pdf.with_suffix(".json").read_text("utf-8"))
+    with pymupdf.open(pdf) as document:
+        pages = read_document(document).pages
+    text = "\n".join(page.text for page in pages)
+    expected = "\n".join(truth["blocks"])
+    exact, lost = find_exact(expected, text)
+    lines = {page.number: page.lines for page in pages}
+    outcomes = []
+    for number, formula in enumerate(truth["formulas"]):
+        readings, doubts = find_readings(lines[formula["page"]], Box(*formula["box"]))
+        outcomes.append(
+            Outcome(
+                id=formula["id"],
+                tool=truth["tool"],
+                fonts=truth["fonts"],
+                kind=formula["kind"],
+                is_held=pdf.parent.name == "held",
+                is_exact=number in exact or is_among(formula["latex"], readings),
+                is_flagged=bool(doubts),
+                latex=formula["latex"],
+                reading=" | ".join([*readings, *(f"[{doubt}]" for doubt in doubts)]),
+            )
+        )
+    pieces = split_pieces(expected)
+    return outcomes, ["".join(pieces[place].tokens) for place in sorted(lost)]
+
+
+def find_readings(lines: Iterable[Line], box: Box) -> tuple[list[str], list[str]]:
+    """The formulas that were read in a box, and what is doubtful of them."""
+    formulas = [
+        formula
+        for line in lines
+        for formula in getattr(line, "formulas", ())
+        if formula.region.box.grow(-0.5, -0.5).touches(box)
+    ]
+    suspects = [
+        f"suspect: {line.text}" for line in lines if line.math_suspect and line.box.touches(box)
+    ]
+    doubts = [doubt for formula in formulas for doubt in formula.doubts]
+    return [formula.latex for formula in formulas], doubts + suspects
+
+
+def is_among(latex: str, readings: Sequence[str]) -> bool:
+    """Whether one of the readings says what a formula says, wherever its line stands."""
+    return normalise(latex) in map(normalise, readings)
+
+
+def print_failures(outcomes: Sequence[Outcome], kind: str) -> None:
+    """Print what was read in place of each shown formula that is not exact, and false alarms."""
+    for outcome in outcomes:
+        wrong = not outcome.is_exact
+        if outcome.is_held or not (wrong or outcome.is_flagged) or kind not in outcome.kind:
+            continue
+        mark = "wrong" if wrong and outcome.is_flagged else "SILENT" if wrong else "false alarm"
+        print(
+            f"{mark:12}{outcome.id} {outcome.kind}\n    {normalise(outcome.latex)}\n    {outcome.reading}"
+        )
+
+
+def print_lost_words(lost: dict[str, list[str]]) -> None:
+    """Print the words that a reading has not, or has between dollar signs."""
+    for name, words in lost.items():
+        if words:
+            print(f"{name}: {' '.join(word.replace('rm:', '') for word in words)}")
+
+
+def print_rates(title: str, outcomes: Sequence[Outcome], group: Callable[[Outcome], str]) -> None:
+    """Print exactness and flags of each group, shown and held apart."""
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        groups[group(outcome)].append(outcome)
+    print(
+        f"\n| {title} | shown | exact | flagged if wrong | if exact | held | exact | flagged if wrong | if exact |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name, members in sorted(groups.items()):
+        cells = [
+            cell
+            for held in (False, True)
+            for cell in count_rates([o for o in members if o.is_held == held])
+        ]
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+def count_rates(outcomes: Sequence[Outcome]) -> list[str]:
+    """Number, share of exact ones, and shares of flagged ones among wrong and exact ones."""
+    exact = [outcome for outcome in outcomes if outcome.is_exact]
+    wrong = [outcome for outcome in outcomes if not outcome.is_exact]
+    shares = [
+        (len(exact), len(outcomes)),
+        (sum(outcome.is_flagged for outcome in wrong), len(wrong)),
+        (sum(outcome.is_flagged for outcome in exact), len(exact)),
+    ]
+    return [str(len(outcomes)), *(f"{100 * n / of:.1f} %" if of else "" for n, of in shares)]
+
+
+if __name__ == "__main__":
+    main()
