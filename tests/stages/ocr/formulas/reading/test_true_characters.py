@@ -40,7 +40,7 @@ def test_a_character_is_what_its_glyph_is(
     text: str,
     font: str,
     glyph_id: int | None,
-    has_ink: bool,  # noqa: FBT001
+    has_ink: bool,
     character: str,
 ) -> None:
     assert characters.find(text, font, glyph_id, has_ink=has_ink) == character
