@@ -97,3 +97,39 @@ def test_an_underlined_word_is_no_fraction() -> None:
         (50, 112), "and the next line goes on below", fontname="tiro", fontsize=10
     )
     assert sheet.regions() == []
+
+
+def draw_choices(count: int) -> pymupdf.Page:
+    """Choices that are fractions, so close that numerators touch the denominators above."""
+    page = pymupdf.open().new_page(width=300, height=300)
+    for k in range(count):
+        y = 60 + 23 * k
+        page.insert_text((60, y - 3), f"a + {k}", fontname="tiro", fontsize=10)
+        page.draw_line((58, y), (84, y), width=0.4)
+        page.insert_text((62, y + 9.5), f"b - {k}", fontname="tiro", fontsize=10)
+    return page
+
+
+def test_fractions_in_rows_of_choices_stay_apart() -> None:
+    regions = find_regions(read_marks(draw_choices(4)))
+    assert sorted(map(sorted, texts(regions))) == sorted(sorted(f"a+{k}b-{k}") for k in range(4))
+
+
+def test_a_rule_of_a_table_is_no_fraction() -> None:
+    page = pymupdf.open().new_page(width=300, height=300)
+    for y, cells in ((60, ("Time (s)", "Height (m)")), (74, ("2.58", "7.29"))):
+        for x, cell in zip((62, 150), cells, strict=True):
+            page.insert_text((x, y), cell, fontname="tiro", fontsize=10)
+    page.draw_line((60, 64), (200, 64), width=0.4)
+    assert find_regions(read_marks(page)) == []
+
+
+def test_type_of_the_line_s_own_size_is_no_script() -> None:
+    sheet = Sheet().put("x", font="tiit").put("2", size=8.5, rise=4.5)
+    sheet.put(" young people", size=10)
+    assert texts(sheet.regions()) == ["x2"]
+
+
+def test_the_label_of_a_choice_is_no_operand() -> None:
+    sheet = Sheet().put("(A) ").put("±", font="symb").put("1 cars")
+    assert texts(sheet.regions()) == ["±1"]

@@ -20,6 +20,10 @@ _NEIGHBOUR = 0.45
 """Type sizes up to which the next glyph of a row belongs to the same words."""
 _WIDEST = 0.72
 """The part of the page's width from which on a rule is one of the page or a table."""
+_NEARER = 0.8
+"""The part of a unit's distance from a bar at which another bar is nearer."""
+_CELL_GAP = 2.2
+"""Type sizes from which on a gap parts the cells of a table: the bar is one of its rules."""
 _LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
 
 
@@ -252,11 +256,14 @@ def _join_fraction(field: Field, bar: Bar, neighbours: _Neighbours, bars: Sequen
         if u.box.x0 > bar.x0 - 0.4 * u.size and u.box.x1 < bar.x1 + 0.4 * u.size
     ]
     inside = [u for u in inside if not _row_goes_on(u, bar, neighbours, bars)]
+    inside = [u for u in inside if not _belongs_to_another(u, bar, field, bars)]
     above = _stack([u for u in inside if u.box.centre[1] < bar.y], bar, up=True)
     below = _stack([u for u in inside if u.box.centre[1] >= bar.y], bar, up=False)
     if not above or not below:
         return False
     size = max(unit.size for unit in (*above, *below))
+    if any(_widest_gap(part) > _CELL_GAP * size for part in (above, below)):
+        return False
     width = bar.x1 - bar.x0
     spans = [(min(u.box.x0 for u in part), max(u.box.x1 for u in part)) for part in (above, below)]
     middle = (bar.x0 + bar.x1) / 2
@@ -267,6 +274,29 @@ def _join_fraction(field: Field, bar: Bar, neighbours: _Neighbours, bars: Sequen
     parts = [*above, *below]
     field.replace(parts, join_units(parts, bar.y, bars=[bar]))
     return True
+
+
+def _belongs_to_another(unit: Unit, bar: Bar, field: Field, bars: Sequence[Bar]) -> bool:
+    """Whether a unit lies between a bar and a nearer one, as in fractions that follow in rows."""
+    x, y = unit.box.centre
+    distance = abs(y - bar.y)
+    return any(
+        other.x0 < x < other.x1
+        and (other.y - y) * (bar.y - y) < 0
+        and abs(other.y - y) < _NEARER * distance
+        and not field.has_bar(other)
+        for other in bars
+        if other is not bar
+    )
+
+
+def _widest_gap(units: Sequence[Unit]) -> float:
+    """The widest gap between units from left to right."""
+    widest, end = 0.0, units[0].box.x1
+    for unit in sorted(units, key=lambda u: u.box.x0):
+        widest = max(widest, unit.box.x0 - end)
+        end = max(end, unit.box.x1)
+    return widest
 
 
 def _row_goes_on(unit: Unit, bar: Bar, neighbours: _Neighbours, bars: Sequence[Bar]) -> bool:
@@ -295,6 +325,8 @@ def _stack(units: Sequence[Unit], bar: Bar, *, up: bool) -> list[Unit]:
         near, far = (unit.box.y1, unit.box.y0) if up else (unit.box.y0, unit.box.y1)
         gap = edge - near if up else near - edge
         if gap > (_NEXT_GAP if taken else _FIRST_GAP) * max(unit.size, 6.0):
+            break
+        if taken and unit.bars and gap > 0:  # a fraction of the line above or below
             break
         taken.append(unit)
         edge = min(edge, far) if up else max(edge, far)

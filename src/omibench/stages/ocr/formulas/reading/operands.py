@@ -172,6 +172,8 @@ class RowOperands:
 
     def _bracket_before(self, last: int) -> int | None:
         start = self.pairs.get(last, last)
+        if start == 0 and last == 2 and self.roles[1] == "letter":  # the label of a choice
+            return None
         return start if start < last and self.is_mathematics(start + 1, last) else None
 
     def _bar_before(self, last: int) -> int | None:

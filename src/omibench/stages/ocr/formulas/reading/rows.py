@@ -10,6 +10,8 @@ from omibench.stages.ocr.formulas.reading.units import Unit
 Row = list[Unit]
 _SMALLER = 0.86
 """Sizes of a script in those of its base, at most."""
+_SMALLER_AS_NEXT = 0.95
+"""The same of what stands behind a script: type of the line's own size is none."""
 _LEVEL = 0.12
 """Type sizes by which baselines of one row may differ."""
 _DEEPEST = 50
@@ -153,7 +155,8 @@ def _distance(base: Unit, unit: Unit, base_of: dict[Unit, Unit]) -> float | None
     """How far a script is from what stands left of it; None where it is none of it."""
     gap = unit.box.x0 - base.box.x1
     if base in base_of and 0.8 < unit.size / base.size < 1.25:
-        return _distance_of_next(base, unit, gap)
+        is_small = unit.size < _SMALLER_AS_NEXT * base_of[base].size
+        return _distance_of_next(base, unit, gap) if is_small else None
     size = base.size
     is_large = base.glyphs[0].symbol.kind == "large" and base.is_tall
     farthest = 0.65 if is_large else 0.28

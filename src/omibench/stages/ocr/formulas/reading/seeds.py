@@ -9,6 +9,7 @@ from omibench.stages.ocr.formulas.reading.words import ORDINALS, UNITS, is_chemi
 _RELATIONS = frozenset("=≈≤≥≠<>≪≫∝≡∼≅≃→⇌⟶↔⇒")
 _OPERATORS = frozenset("×·⋅±∓÷+−")
 _MULTIPLYING = frozenset("×·⋅±")
+_EITHER_SIGN = frozenset("±∓")
 _DEGREES = frozenset("°◦∘º")
 _LETTERS_OF_CHOICES = "ABCDEFGH"
 
@@ -38,7 +39,10 @@ def _is_seed(row: RowOperands, k: int) -> bool:
     if role == "relation":
         return row.sign(k) in _RELATIONS and _joins_operands(row, k)
     if role == "operator":
-        return row.sign(k) in _OPERATORS and _joins_operands(row, k) and _is_worth(row, k)
+        if row.sign(k) in _OPERATORS and _joins_operands(row, k):
+            return _is_worth(row, k)
+        is_signed = row.sign(k) in _EITHER_SIGN and row.is_strong(k)
+        return is_signed and row.operand_after(k) is not None
     return False
 
 

@@ -13,6 +13,8 @@ AXIS = 0.25
 """Height of the axis of fractions and operators above the baseline, in type sizes."""
 _CENTRED = frozenset(("large", "piece", "root"))
 _GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))
+_OFF_AXIS = 0.3
+"""Type sizes by which the middle of a bracket in its line may lie off the axis."""
 _TALL = 1.3
 """Type sizes from which on a bracket is taller than one of a line."""
 _CELL = 24.0
@@ -48,11 +50,17 @@ class Unit:
 
     @property
     def is_tall(self) -> bool:
-        """Whether it is a glyph that stands around the axis: a sum, a bracket of several rows."""
+        """Whether it is a glyph that stands around the axis: a sum, a bracket of several rows.
+
+        Brackets of TeX's extension fonts hang from their origin, whatever their height.
+        """
         glyph = self.glyphs[0]
-        return glyph.symbol.kind in _CENTRED or (
-            glyph.symbol.kind in _GROWING and self.box.height > _TALL * self.size
-        )
+        if glyph.symbol.kind not in _GROWING:
+            return glyph.symbol.kind in _CENTRED
+        is_bracket = glyph.symbol.kind in ("open", "close")
+        offset = abs(self.box.centre[1] - glyph.y + AXIS * self.size)
+        hangs = is_bracket and offset > _OFF_AXIS * self.size
+        return hangs or self.box.height > _TALL * self.size
 
     @property
     def has_axis(self) -> bool:
@@ -121,11 +129,13 @@ class Field:
     def __init__(self, units: Iterable[Unit]) -> None:
         self._cells: defaultdict[tuple[int, int], set[Unit]] = defaultdict(set)
         self.units: dict[Unit, None] = {}
+        self._bars: set[Bar] = set()
         for unit in units:
             self.add(unit)
 
     def add(self, unit: Unit) -> None:
         self.units[unit] = None
+        self._bars.update(unit.bars)
         self._cells[_cell(*unit.box.centre)].add(unit)
 
     def remove(self, unit: Unit) -> None:
@@ -137,6 +147,10 @@ class Field:
         for part in parts:
             self.remove(part)
         self.add(whole)
+
+    def has_bar(self, bar: Bar) -> bool:
+        """Whether a bar is a part of a unit."""
+        return bar in self._bars
 
     def centred_in(self, box: Box) -> list[Unit]:
         """Units whose centre lies in a box, from left to right."""

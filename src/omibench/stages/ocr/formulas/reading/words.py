@@ -12,7 +12,7 @@ _UNITS = (
     "m s g A K N J W V C F H T L l h d u b kg mg km cm mm dm nm pm fm ms ns min mol cd Hz kHz MHz "
     "GHz Pa kPa MPa hPa bar atm kJ MJ GJ mJ kW MW GW mW kV mV MV kN mN MN mA kA mC nC pC nF pF mF "
     "mH mT eV keV MeV GeV rad sr ml mL cal kcal Wb Bq Sv Gy ly pc kpc Mpc AU ua UA yr ano sec rpm "
-    "lm lx Ω kΩ MΩ Å μm μs μC μF μA μV μg µm µs µC µF µA µV µg µT µL μL"
+    "lm lx Ω kΩ MΩ \u2126 k\u2126 M\u2126 Å μm μs μC μF μA μV μg µm µs µC µF µA µV µg µT µL μL"
 )
 _ORDINALS = "st nd rd th o a os as er e ere re eme ème º ª ᵒ to ta do da"
 _ELEMENTS = (
