@@ -21,7 +21,7 @@ _CALLIGRAPHIC = re.compile(r"CM(B?SY)|LMMathSymbols|EUS[MB]|txsy|txbsy|pxsy|rsfs
 _SCRIPT = re.compile(r"rsfs|RSFS|txsyc?scr")
 _BLACKBOARD = re.compile(r"MSBM|txsyb|pxsyb|bbm|BBOLD|dsrom|txmia|ntxsyb")
 _FRAKTUR = re.compile(r"EUF[MB]|UF[MB]")
-_BOLD = re.compile(r"CMBX|CMMIB|CMBSY|EU[RFS]B|-Bold|Bold|BX\d|txb|NewTXBMI")
+_BOLD = re.compile(r"Demi|CMBX|CMMIB|CMBSY|EU[RFS]B|-Bold|Bold|BX\d|txb|NewTXBMI")
 _ITALIC = re.compile(r"CMTI|CMSL|Italic|Oblique|SFTI|SFSL|CMBXTI|-It")
 
 _NAMES = (

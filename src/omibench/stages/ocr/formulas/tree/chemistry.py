@@ -76,7 +76,9 @@ def _is_chemical(text: str) -> bool:
         is_ion = re.search(r"[A-Za-z\d\])]\^?\d*[+-]$", core)
         atoms = re.findall(_SYMBOLS, re.sub(r"[\d^_{}+-]", " ", core))
         has_index = re.search(r"[A-Za-z\])]\d", core)
-        if is_ion or re.match(r"\^\{?\d+\}?(_|[A-Z])", core) or core in _SELF_BOUND:
+        if re.match(r"\^|_", core):
+            continue  # an isotope alone is written without mhchem as well
+        if is_ion or core in _SELF_BOUND:
             return True
         if len(atoms) > 1 and has_index:
             return True

@@ -52,7 +52,10 @@ def _is_tall(part: Part, size: float) -> bool:
 
 def _innermost(parts: Sequence[Part], size: float) -> tuple[Part, Part | None] | None:
     """The first closing bracket with the last opening one before it; a lone brace opens cases."""
-    tall = sorted((p for p in parts if _is_tall(p, size)), key=lambda p: p.box.x0)
+    stacked = _around_stacks(parts)
+    tall = sorted(
+        (p for p in parts if _is_tall(p, size) or id(p) in stacked), key=lambda p: p.box.x0
+    )
     opened: list[Part] = []
     for part in tall:
         last = opened[-1] if opened else None
@@ -69,6 +72,34 @@ def _innermost(parts: Sequence[Part], size: float) -> tuple[Part, Part | None] |
     if lone:
         return lone[-1], None
     return None
+
+
+def _around_stacks(parts: Sequence[Part]) -> set[int]:
+    """The ids of low parentheses that hold nothing but two small rows, as those of a binomial."""
+    ids: set[int] = set()
+    ordered = sorted(parts, key=lambda p: p.x)
+    for place, left in enumerate(ordered):
+        if left.latex != "(":
+            continue
+        inside: list[Part] = []
+        for part in ordered[place + 1 :]:
+            if part.latex == ")" or part.size > 0.85 * left.size:
+                break
+            inside.append(part)
+        else:
+            continue
+        if part.latex == ")" and len(find_rows(inside or [left])) > 1 and _overlap(inside):
+            ids |= {id(left), id(part)}
+    return ids
+
+
+def _overlap(parts: Sequence[Part]) -> bool:
+    return any(
+        upper.box.y1 < lower.box.y0
+        and min(upper.box.x1, lower.box.x1) > max(upper.box.x0, lower.box.x0)
+        for upper in parts
+        for lower in parts
+    )
 
 
 def _are_level(left: Part, right: Part) -> bool:
@@ -98,7 +129,7 @@ def _enclose(
         return [replace(part, kind="letter") if part is left else part for part in parts]
     rows = find_rows(inside)
     if len(rows) > 1:
-        node: Node = build_grid(rows, names, em, doubts, build)
+        node: Node = build_grid(rows, names, max(em, left.size), doubts, build)
     else:
         body = build(inside, doubts).node
         if isinstance(body, Grid) or right is None:

@@ -49,12 +49,14 @@ _INTEGRALS = {
 }
 _DOTS = {".", "\\cdot"}
 _NEAR_DOTS = 8
+_MOST_PIECES = 8
+"""Of one arrow."""
 
 
 def join_overlays(parts: Sequence[Part]) -> list[Part]:
     """Parts with each symbol of several glyphs as one: `\\neq`, `\\longrightarrow`, `\\cdots`."""
     rest = sorted(parts, key=lambda p: (p.box.x0, p.box.y0))
-    for _ in range(3):  # an arrow of three pieces is joined two by two
+    for _ in range(_MOST_PIECES):  # pieces are joined two by two
         rest, changed = _join_pairs(rest)
         if not changed:
             break
@@ -102,7 +104,7 @@ def _symbol(left: Part, right: Part) -> tuple[str, Kind] | None:
 
 def _overlay(left: Part, right: Part, shared: float) -> tuple[str, Kind] | None:
     """What two parts of one baseline mean; the left one reaches `shared` ems into the other."""
-    if right.latex == "\\not" and shared > 0.2:
+    if right.latex in {"\\not", "\\mapstochar"} and shared > 0.05:
         left, right = right, left
     names = (left.latex, right.latex)
     if names == ("-", "-") and shared < 0.1:

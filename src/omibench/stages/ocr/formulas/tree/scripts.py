@@ -16,6 +16,8 @@ _LEVEL = 0.07
 """Ems within which a part is on the baseline."""
 _CENTRE = 0.24
 """Ems within which a part that is centred on the axis is on the baseline."""
+_LARGE_SCRIPT = 7.5
+"""Points above which a script is smaller than its base; those of scripts may be as large."""
 _BARE = frozenset({"relation", "operator", "arrow", "open", "punctuation"})
 """Kinds that nothing is raised or lowered beside."""
 
@@ -177,7 +179,7 @@ def _is_raised(part: Part, base: Part, row: _Level, doubts: Doubts) -> bool:
     middle = part.box.centre[1] if part.axis is not None else part.y - 0.25 * part.size
     centre = base.box.centre[1] if base.axis is not None else y - 0.25 * size
     if part.axis is None and base.axis is None and part.size > SMALLER * size:
-        if abs(part.y - y) < 0.2 * size:
+        if abs(part.y - y) < 0.2 * size or part.size > _LARGE_SCRIPT:
             doubts.add("a symbol is neither on the baseline nor clearly raised or lowered")
         return part.y < y
     if base.axis is None and part.axis is None:

@@ -47,7 +47,8 @@ def join_words(parts: Sequence[Part]) -> list[Part]:
 
 def is_upright(part: Part) -> bool:
     """Whether a part is one letter of a roman alphabet."""
-    return isinstance(part.node, Sign) and part.node.upright and part.kind == "letter"
+    node = part.node
+    return isinstance(node, Sign) and node.upright and not node.bold and part.kind == "letter"
 
 
 def _goes_on(last: Part, part: Part) -> bool:
