@@ -59,7 +59,7 @@ def test_a_script_near_the_baseline_is_doubtful() -> None:
 
 def test_numbers_on_the_left_are_those_of_an_isotope() -> None:
     setting = Setting().put("14", x=10, y=96, size=7).put("6", x=13.5, y=102.5, size=7)
-    assert latex(setting.put("C", x=18.0, font="CMR10")) == r"\ce{^{14}_{6}C}"
+    assert latex(setting.put("C", x=18.0, font="CMR10")) == r"{}_{6}^{14}\mathrm{C}"
 
 
 def test_a_bar_with_letters_on_both_sides_is_a_fraction() -> None:
