@@ -38,12 +38,14 @@ def _is_seed(row: RowOperands, k: int) -> bool:
         return _is_lone_italic(row, k)
     if role == "relation":
         return row.sign(k) in _RELATIONS and _joins_operands(row, k)
-    if role == "operator":
-        if row.sign(k) in _OPERATORS and _joins_operands(row, k):
-            return _is_worth(row, k)
-        is_signed = row.sign(k) in _EITHER_SIGN and row.is_strong(k)
-        return is_signed and row.operand_after(k) is not None
-    return False
+    return role == "operator" and _is_seed_operator(row, k)
+
+
+def _is_seed_operator(row: RowOperands, k: int) -> bool:
+    if row.sign(k) in _OPERATORS and _joins_operands(row, k):
+        return _is_worth(row, k)
+    is_signed = row.sign(k) in _EITHER_SIGN and row.is_strong(k)
+    return is_signed and row.operand_after(k) is not None
 
 
 def _is_worth(row: RowOperands, k: int) -> bool:
