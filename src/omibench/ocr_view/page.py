@@ -1,10 +1,12 @@
-"""One HTML page of a paper as read: opens from disk, without scripts or requests."""
+"""One HTML page of a paper as read: opens from disk, and asks for nothing but files beside it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
@@ -15,16 +17,25 @@ from omibench.schemas.tables import read_json, read_jsonl, write_text
 from omibench.stages.ocr.codes import CODES
 from omibench.stages.ocr.layout.places import Layout
 from omibench.stages.ocr.sources.manifest import Source
+from omibench.web.formulas import FORMULAS_POLICY, join_modules, write_formula_files
 from omibench.web.pictures import embed_picture, find_picture
 from omibench.web.templates import render_page
+
+SCRIPT: Final = "corrections.js"
+_BENEATH: Final = ("dom", "unseen", "math", "inline")
+"""Modules that the script of corrections imports."""
 
 
 def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]:
     """What writes the look of each source that `ocr` reads as `<source>.html` into a folder.
 
+    Its subfolder `formulas` holds what sets formulas and writes corrections.
+
     Raises OutputError when the folder cannot be made.
     """
     folder = made_folder(folder, "--look")
+    write_formula_files(folder / "formulas")
+    (folder / "formulas" / SCRIPT).write_text(_join_script(), "utf-8")
 
     def look(report: FileReport, source: Source, reading_folder: Path) -> None:
         write_look(folder / f"{source.slug}.html", report, reading_folder)
@@ -45,24 +56,39 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
         layout = read_json(folder / "look/layout.json", Layout)
         problems = read_jsonl(folder / "problems.jsonl", Problem)
         pages = read_jsonl(folder / "pages.jsonl", PageText)
-    page_leaves = build_leaves(layout, pages, problems)
+    page_leaves = build_leaves(report.source, layout, pages, problems)
+    cards = {card.problem.number: card for leaf in page_leaves for card in leaf.cards}
     present = {shape.kind for leaf in page_leaves for shape in (*leaf.lines, *leaf.shapes)}
     text = render_page(
         "omibench.ocr_view",
         "look.html.j2",
+        csp=FORMULAS_POLICY,
         report=report,
         codes=[(code, CODES[code]) for code in report.codes if code in CODES],
         problems=problems,
-        warnings=Counter(w.code for p in problems for w in p.warnings),
+        warnings=Counter(w.code for card in cards.values() for w in card.doubts),
+        doubts={number: "; ".join(map(str, card.doubts)) for number, card in cards.items()},
         leaves=page_leaves,
-        anchors={card.problem.number: card.anchor for leaf in page_leaves for card in leaf.cards},
+        anchors={number: card.anchor for number, card in cards.items()},
         pictures={s.page: _embed(folder / "look", s.picture) for s in layout.sheets if s.picture},
+        doubt_crops={
+            doubt.anchor: _embed(folder, doubt.file, "image/png")
+            for leaf in page_leaves
+            for doubt in leaf.doubts
+            if doubt.file
+        },
         layers=[(kind, word) for kind, word in (PARTS | LINES).items() if kind in present],
         engines=sorted({page.engine for page in pages}),
     )
     write_text(path, text)
 
 
-def _embed(folder: Path, name: str) -> str:
+def _embed(folder: Path, name: str, media_type: str = "image/jpeg") -> str:
     picture = find_picture(folder, name)
-    return embed_picture(read_bytes(picture), "image/jpeg") if picture else ""
+    is_there = picture is not None and picture.is_file()
+    return embed_picture(read_bytes(picture), media_type) if picture and is_there else ""
+
+
+def _join_script() -> str:
+    module = files("omibench.ocr_view") / "static" / "corrections.js"
+    return join_modules((*_BENEATH, "corrections"), {"corrections": module.read_text("utf-8")})

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from omibench.ocr_view.doubts import Doubt, list_doubts
+from omibench.ocr_view.entries import Shown, draft_choice, draft_figure, draft_line, draft_problem
 from omibench.schemas.image_marks import pair_with_pictures
 from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.problem import BBox, Choice, Figure, Problem
+from omibench.schemas.problem_warning import CORRECTED, ProblemWarning
 from omibench.stages.ocr.layout.places import Layout, Place, Sheet
 
 SURE = 0.8
@@ -26,6 +29,7 @@ LINES = {
     "line": "line of text",
     "unsure": f"line read with a confidence below {SURE}",
     "math": "formula that may have lost its form",
+    "doubtful": "formula whose reading is doubtful",
     "furniture": "line left out",
 }
 
@@ -39,6 +43,8 @@ class Shape(NamedTuple):
     tag: str = ""
     anchor: str = ""
     href: str = ""
+    entry: str = ""
+    """The correction of it, as JSON; empty where it takes none."""
 
     @property
     def width(self) -> float:
@@ -66,6 +72,8 @@ class FigureCrop(NamedTuple):
     file: str
     sha256: str
     panels: str
+    entry: str = ""
+    """The correction of its box, as JSON."""
 
     @property
     def width(self) -> float:
@@ -90,6 +98,8 @@ class CardOption(NamedTuple):
     pieces: list[Piece]
     figure: FigureCrop | None
     right: bool
+    entry: str
+    """The correction of its text, as JSON."""
 
 
 class Card(NamedTuple):
@@ -103,6 +113,12 @@ class Card(NamedTuple):
     """Figures that no mark names: nothing would show them to a model."""
     boxes: list[tuple[int, str]]
     """Page and anchor of each place where it stands."""
+    entries: list[tuple[str, str]]
+    """What of it can be corrected as a whole: words for a button, and the correction as JSON."""
+    doubts: list[ProblemWarning]
+    """What the reader itself is not sure of."""
+    corrected: list[ProblemWarning]
+    """What people corrected."""
 
 
 class Leaf(NamedTuple):
@@ -115,16 +131,26 @@ class Leaf(NamedTuple):
     cards: list[Card]
     going_on: list[tuple[str, str]]
     """Number and anchor of each problem that stands here and began before."""
+    doubts: list[Doubt]
+    """Formulas on it that a person should look at."""
 
 
 def build_leaves(
-    layout: Layout, pages: Sequence[PageText], problems: Sequence[Problem]
+    source: str, layout: Layout, pages: Sequence[PageText], problems: Sequence[Problem]
 ) -> list[Leaf]:
-    """Every page with what was found on it; problems stand at the page on which they begin."""
+    """Every page with what was found on it; problems stand at the page on which they begin.
+
+    Args:
+        source: The name of the paper, by which corrections call it.
+        layout: Its pages, and what stands where on them.
+        pages: Their texts.
+        problems: What was read from them.
+    """
+    doubts = list_doubts(source, pages, problems)
     anchors = {problem.number: f"q{k}" for k, problem in enumerate(problems, 1)}
     shapes = [(place.page, _shape(k, place, anchors)) for k, place in enumerate(layout.places, 1)]
     texts = {text.page: text for text in pages}
-    cards = {problem.number: _card(problem, layout.places, anchors) for problem in problems}
+    cards = {p.number: _card(source, p, layout.places, anchors) for p in problems}
     first = layout.sheets[0].page if layout.sheets else 0
     page_numbers = {sheet.page for sheet in layout.sheets}
     page_leaves = []
@@ -135,11 +161,13 @@ def build_leaves(
             for p in problems
             if sheet.page == (p.pages[0] if p.pages[0] in page_numbers else first)
         ]
-        lines = [_line(line) for line in text.lines] if text else []
+        lines = [_line(source, sheet.page, line) for line in text.lines] if text else []
+        page_doubts = [doubt for doubt in doubts if doubt.page == sheet.page]
+        lines += [_doubtful_shape(doubt) for doubt in page_doubts if doubt.problem]
         page_shapes = [shape for page, shape in shapes if page == sheet.page]
         before = [p.number for p in problems if sheet.page in p.pages[1:]]
         going_on = [(number, anchors[number]) for number in before]
-        page_leaves.append(Leaf(sheet, text, lines, page_shapes, begin, going_on))
+        page_leaves.append(Leaf(sheet, text, lines, page_shapes, begin, going_on, page_doubts))
     return page_leaves
 
 
@@ -154,7 +182,12 @@ def _shape(k: int, place: Place, anchors: dict[str, str]) -> Shape:
     return Shape(place.part, place.bbox, says, tags.get(place.part, ""), f"b{k}", href)
 
 
-def _line(line: PageLine) -> Shape:
+def _doubtful_shape(doubt: Doubt) -> Shape:
+    says = f"{LINES['doubtful']}: {doubt.text} ({'; '.join(doubt.reasons)})"
+    return Shape("doubtful", doubt.bbox, says, "?", entry=doubt.entry)
+
+
+def _line(source: str, page: int, line: PageLine) -> Shape:
     sure = "" if line.confidence is None else f", confidence {line.confidence:.2f}"
     kind = "line"
     if line.left_out:
@@ -164,32 +197,55 @@ def _line(line: PageLine) -> Shape:
     elif line.confidence is not None and line.confidence < SURE:
         kind = "unsure"
     note = f" ({line.left_out})" if line.left_out else ""
-    return Shape(kind, line.bbox, f"{LINES[kind]}{note}, {line.engine}{sure}: {line.text}")
+    says = f"{LINES[kind]}{note}, {line.engine}{sure}: {line.text}"
+    return Shape(kind, line.bbox, says, entry=draft_line(source, page, line))
 
 
-def _card(problem: Problem, places: Sequence[Place], anchors: dict[str, str]) -> Card:
-    crops = [_crop(k, figure) for k, figure in enumerate(problem.images)]
-    gold = problem.answer or []
+def _card(source: str, problem: Problem, places: Sequence[Place], anchors: dict[str, str]) -> Card:
+    crops = [_crop(source, problem, k, figure) for k, figure in enumerate(problem.images)]
     return Card(
         anchors[problem.number],
         problem,
         _pieces(problem.question, crops),
-        [_option(c, crops, c.label in gold) for c in problem.choices or []],
+        [
+            _option(source, problem, c, crops, _find_place(places, problem, "choice", c.label))
+            for c in problem.choices or []
+        ],
         [c for k, c in enumerate(crops) if c and k not in problem.image_order()],
         [
             (place.page, f"b{k}")
             for k, place in enumerate(places, 1)
             if place.problem == problem.number and place.part in ("statement", "stem", "solution")
         ],
+        draft_problem(source, problem, _find_place(places, problem, "statement")),
+        [warning for warning in problem.warnings if warning.code != CORRECTED],
+        [warning for warning in problem.warnings if warning.code == CORRECTED],
     )
 
 
-def _option(choice: Choice, crops: Sequence[FigureCrop | None], right: bool) -> CardOption:
+def _option(
+    source: str,
+    problem: Problem,
+    choice: Choice,
+    crops: Sequence[FigureCrop | None],
+    shown: Shown | None,
+) -> CardOption:
     figure = crops[choice.image] if choice.image is not None else None
-    return CardOption(choice.label, _pieces(choice.text or "", crops), figure, right)
+    text = choice.text or ""
+    entry = draft_choice(source, problem, choice.label, text, shown)
+    is_right = choice.label in (problem.answer or [])
+    return CardOption(choice.label, _pieces(text, crops), figure, is_right, entry)
 
 
-def _crop(k: int, figure: Figure) -> FigureCrop | None:
+def _find_place(
+    places: Sequence[Place], problem: Problem, part: str, label: str = ""
+) -> Shown | None:
+    """Where a part of a problem stands first; None where it stands nowhere."""
+    wanted = (problem.number, part, label)
+    return next(((p.page, p.bbox) for p in places if (p.problem, p.part, p.label) == wanted), None)
+
+
+def _crop(source: str, problem: Problem, k: int, figure: Figure) -> FigureCrop | None:
     if figure.page is None or figure.bbox is None:
         return None
     letters = [panel.label for panel in figure.panels if panel.label]
@@ -197,7 +253,7 @@ def _crop(k: int, figure: Figure) -> FigureCrop | None:
     panels += f": {', '.join(letters)}" if letters else ""
     return FigureCrop(
         f"IMAGE{k}", figure.page, figure.bbox, figure.caption or "", figure.file, figure.sha256,
-        panels,
+        panels, draft_figure(source, problem, k, figure),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from a server are joined into one classic script here.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -36,11 +37,12 @@ def write_formula_files(folder: Path) -> None:
     (folder / SCRIPT).write_text(join_modules(MODULES), "utf-8")
 
 
-def join_modules(names: tuple[str, ...]) -> str:
+def join_modules(names: tuple[str, ...], others: Mapping[str, str] | None = None) -> str:
     """Join modules of `web/static` into one classic script.
 
     Args:
         names: Without their suffix; each behind those that it imports.
+        others: Texts of modules that lie elsewhere, by their names.
 
     Raises:
         ValueError: A module imports one that is not before it, or in another form than is known.
@@ -48,7 +50,7 @@ def join_modules(names: tuple[str, ...]) -> str:
     folder = files("omibench.web") / "static"
     parts = ['"use strict";\n{\nconst modules = {};\n']
     for place, name in enumerate(names):
-        module = (folder / f"{name}.js").read_text("utf-8")
+        module = (others or {}).get(name) or (folder / f"{name}.js").read_text("utf-8")
         parts.append(_make_function(name, module, names[:place]))
     return "".join(parts) + "}\n"
 

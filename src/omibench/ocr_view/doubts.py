@@ -1,0 +1,89 @@
+"""What of a page a person should look at: doubtful formulas, and lines whose formulas are flat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.ocr_view.entries import draft_formula, draft_lines
+from omibench.schemas.pages import PageLine, PageText
+from omibench.schemas.problem import BBox, Problem
+from omibench.stages.ocr.layout.layout import Box
+
+_GAP, _OVERLAP = 3.0, 0.25
+"""Two lines may be rows of one formula up to so many points apart on one row, and from this share
+of the lower one's height on that they have in common."""
+
+_FLAT = "scripts, fractions and roots may be lost"
+
+
+class Doubt(NamedTuple):
+    """A place to look at: where, what was read there, and why it is doubtful."""
+
+    anchor: str
+    page: int
+    bbox: BBox
+    text: str
+    """As it stands in the problem: a formula with its dollar signs."""
+    reasons: list[str]
+    problem: str
+    """The number of its problem; empty where it is in none."""
+    entry: str
+    """The correction of it, as JSON."""
+    file: str = ""
+    """Its crop, relative to the folder of the reading; empty for a part of the page's picture."""
+
+    @property
+    def width(self) -> float:
+        """In points, with a margin."""
+        return self.bbox[2] - self.bbox[0] + 8
+
+    @property
+    def height(self) -> float:
+        """In points, with a margin."""
+        return self.bbox[3] - self.bbox[1] + 8
+
+
+def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Problem]) -> list[Doubt]:
+    """Every doubtful formula of the problems and every flat one of the pages, in their order."""
+    doubts: dict[tuple[int, BBox], Doubt] = {}
+    for problem in problems:
+        for formula in problem.doubtful_formulas:
+            place = formula.page, formula.bbox
+            doubts[place] = Doubt(
+                "", *place, f"${formula.latex}$", formula.doubts, problem.number,
+                draft_formula(source, formula), formula.file,
+            )  # fmt: skip
+    for page in pages:
+        for lines in _group([line for line in page.lines if _is_suspect(line)]):
+            box = Box(*lines[0].bbox)
+            for line in lines:
+                box = box.union(Box(*line.bbox))
+            inside = [line for line in page.lines if box.holds(Box(*line.bbox))]
+            text = "\n".join(line.text for line in inside)
+            entry = draft_lines(source, page.page, box, inside)
+            doubt = Doubt("", page.page, box, text, [_FLAT], "", entry)
+            doubts.setdefault((page.page, box), doubt)
+    ordered = sorted(doubts.values(), key=lambda doubt: (doubt.page, doubt.bbox[1], doubt.bbox[0]))
+    return [doubt._replace(anchor=f"f{k}") for k, doubt in enumerate(ordered, 1)]
+
+
+def _is_suspect(line: PageLine) -> bool:
+    return line.math_suspect and not line.left_out
+
+
+def _group(lines: Sequence[PageLine]) -> list[list[PageLine]]:
+    """Lines that stand beside each other, or half a line above, together: rows of one formula."""
+    groups: list[list[PageLine]] = []
+    for line in lines:
+        box = Box(*line.bbox)
+        near = [group for group in groups if any(_is_near(box, Box(*o.bbox)) for o in group)]
+        merged = [other for group in near for other in group]
+        groups = [group for group in groups if group not in near]
+        groups.append([*merged, line])
+    return groups
+
+
+def _is_near(box: Box, other: Box) -> bool:
+    common = -box.gap_y(other)
+    return box.gap_x(other) < _GAP and common > _OVERLAP * min(box.height, other.height)

@@ -1,0 +1,133 @@
+"""Corrections that a person may want to make of what a look shows, filled in as it was read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from omibench.schemas.pages import PageLine
+from omibench.schemas.problem import BBox, DoubtfulFormula, Figure, Problem
+from omibench.stages.ocr.corrections.reading import (
+    compute_digest,
+    describe_answer,
+    describe_figure,
+    join_lines,
+)
+
+Shown = tuple[int, BBox]
+"""A page and a box on it."""
+_LONGEST: Final = 60
+"""Characters up to which what was read stands in a correction as it is; longer texts by digest."""
+
+
+def draft_line(source: str, page: int, line: PageLine) -> str:
+    """The correction of one line of a page, as JSON for the page's script."""
+    return draft_lines(source, page, line.bbox, [line])
+
+
+def draft_lines(source: str, page: int, box: BBox, lines: Sequence[PageLine]) -> str:
+    """The correction of all lines in a box, as one text."""
+    text = join_lines([line.text for line in lines])
+    return _write(
+        {
+            "title": f"Text on page {page}",
+            "paper": source,
+            "page": page,
+            "box": _round(box),
+            "kind": "text",
+            "value": text,
+            "was": _describe(text),
+            "shown": {"page": page, "box": _round(box)},
+        }
+    )
+
+
+def draft_formula(source: str, formula: DoubtfulFormula) -> str:
+    """The correction of a doubtful formula."""
+    return _write(
+        {
+            "title": f"Formula on page {formula.page}",
+            "paper": source,
+            "page": formula.page,
+            "box": _round(formula.bbox),
+            "kind": "formula",
+            "value": formula.latex,
+            "was": formula.latex,
+            "shown": {"page": formula.page, "box": _round(formula.bbox)},
+        }
+    )
+
+
+def draft_problem(
+    source: str, problem: Problem, shown: Shown | None = None
+) -> list[tuple[str, str]]:
+    """What can be corrected of a problem as a whole: words for a button, and the correction.
+
+    Args:
+        source: The name of the paper.
+        problem: As it was read.
+        shown: Where its statement is printed.
+    """
+    was = _describe(problem.question)
+    figure = {"image": len(problem.images), "page": problem.pages[0], "box": []}
+    drafts: list[tuple[str, str, object, str]] = [
+        ("statement", "text", problem.question, was),
+        ("answer", "answer", problem.answer or [], describe_answer(problem.answer)),
+        ("solution", "solution", problem.solution or "", _describe(problem.solution or "")),
+        ("split in two", "split", {"at": "", "number": ""}, was),
+        ("merge with another", "merge", "", was),
+        ("drop", "drop", True, was),
+        ("add a figure", "figure", figure, ""),
+    ]
+    return [
+        (words, _draft(source, problem, words, {"kind": kind, "value": value, "was": now}, shown))
+        for words, kind, value, now in drafts
+    ]
+
+
+def draft_choice(
+    source: str, problem: Problem, label: str, text: str, shown: Shown | None = None
+) -> str:
+    """The correction of one choice; `shown` is where it is printed."""
+    value = {"label": label, "text": text}
+    change: Mapping[str, object] = {"kind": "choice", "value": value, "was": _describe(text)}
+    return _draft(source, problem, f"choice {label}", change, shown)
+
+
+def draft_figure(source: str, problem: Problem, image: int, figure: Figure) -> str:
+    """The correction of the box from which a figure was cut."""
+    box = _round(figure.bbox) if figure.bbox else []
+    value = {"image": image, "page": figure.page or problem.pages[0], "box": box}
+    change: Mapping[str, object] = {
+        "kind": "figure",
+        "value": value,
+        "was": describe_figure(figure),
+    }
+    return _draft(source, problem, f"figure IMAGE{image}", change)
+
+
+def _draft(
+    source: str,
+    problem: Problem,
+    words: str,
+    change: Mapping[str, object],
+    shown: Shown | None = None,
+) -> str:
+    number = problem.number
+    title = f"Problem {number}: {words}"
+    place = {"shown": {"page": shown[0], "box": _round(shown[1])}} if shown else {}
+    return _write({"title": title, "paper": source, "problem": number, **change, **place})
+
+
+def _describe(text: str) -> str:
+    is_short = len(text) <= _LONGEST and "\n" not in text
+    return text if is_short else compute_digest(text)
+
+
+def _round(box: BBox) -> list[float]:
+    return [round(edge, 1) for edge in box]
+
+
+def _write(draft: Mapping[str, object]) -> str:
+    return json.dumps(draft, ensure_ascii=False)

@@ -1,0 +1,238 @@
+// A correction of what was read, written as an entry of corrections.yaml for a person to copy.
+
+import { make } from "./dom.js";
+import { startText } from "./math.js";
+import { renderInline } from "./inline.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = 6; // points around a box
+const ORDER = ["paper", "page", "box", "problem"];
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}\p{Co}]/u;
+
+/** How each kind of correction is asked for: name, label, and whether it takes several lines. */
+const INPUTS = {
+  formula: [["formula", "LaTeX, without dollar signs", true]],
+  text: [["text", "Text, formulas between dollar signs", true]],
+  choice: [["text", "Text of the choice", true]],
+  answer: [["answer", "Answer; several letters or parts with ; between them", false]],
+  solution: [["solution", "Worked solution", true]],
+  figure: [
+    ["page", "Page", false],
+    ["box", "Box: left, top, right, bottom in points", false],
+  ],
+  split: [
+    ["at", "First words of the second problem", false],
+    ["number", "Its number", false],
+  ],
+  merge: [["merge", "Number of the problem whose text belongs at the end of this one", false]],
+  drop: [],
+};
+
+/** A text as YAML: in single quotes where it is printable and on one line, else escaped. */
+export function quoteText(text) {
+  if (!UNPRINTABLE.test(text)) return `'${text.replaceAll("'", "''")}'`;
+  return JSON.stringify(text).replace(new RegExp(UNPRINTABLE, "gu"), escapeSign);
+}
+
+function escapeSign(sign) {
+  const code = sign.codePointAt(0);
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/** A value as YAML on one line. */
+export function writeValue(value) {
+  if (typeof value === "string") return quoteText(value);
+  if (Array.isArray(value)) return `[${value.map(writeValue).join(", ")}]`;
+  if (value !== null && typeof value === "object") {
+    const pairs = Object.entries(value).map(([key, inner]) => `${key}: ${writeValue(inner)}`);
+    return `{${pairs.join(", ")}}`;
+  }
+  return String(value);
+}
+
+/** An entry of corrections.yaml. */
+export function writeEntry(draft, value, by, note) {
+  const pairs = ORDER.filter((key) => key in draft).map((key) => [key, draft[key]]);
+  pairs.push([draft.kind, value]);
+  if (draft.was !== undefined) pairs.push(["was", draft.was]);
+  pairs.push(["by", by]);
+  if (note) pairs.push(["note", note]);
+  const lines = pairs.map(([key, inner]) => `${key}: ${writeValue(inner)}`);
+  return `- ${lines.join("\n  ")}\n`;
+}
+
+const dialog = document.querySelector("#correction");
+const parts = Object.fromEntries(
+  ["title", "crop", "inputs", "preview", "by", "note", "yaml", "copied"].map((name) => [
+    name,
+    dialog.querySelector(`#correction-${name}`),
+  ]),
+);
+const kept = document.querySelector("#kept");
+const keptText = document.querySelector("#kept-yaml");
+let draft = null;
+let opener = null;
+
+function openDialog(element) {
+  draft = JSON.parse(element.dataset.correct);
+  opener = element;
+  parts.title.textContent = draft.title;
+  parts.copied.textContent = "";
+  parts.note.value = "";
+  parts.inputs.replaceChildren(...INPUTS[draft.kind].map(makeInput));
+  showAll();
+  dialog.showModal();
+  (parts.inputs.querySelector("input, textarea") ?? parts.by).focus();
+}
+
+function makeInput([name, label, isLong]) {
+  const input = make(isLong ? "textarea" : "input", {
+    name,
+    spellcheck: "false",
+    autocomplete: "off",
+    rows: isLong ? "4" : null,
+  });
+  input.value = getText(name);
+  return make("label", {}, label, input);
+}
+
+function getText(name) {
+  const value = draft.value;
+  const inner = typeof value === "object" && !Array.isArray(value) ? value[name] : value;
+  if (Array.isArray(inner)) return inner.join(name === "box" ? ", " : "; ");
+  return inner === undefined || inner === null || inner === true ? "" : String(inner);
+}
+
+function readText(name) {
+  return parts.inputs.querySelector(`[name="${name}"]`).value.trim();
+}
+
+function readNumbers(text) {
+  return text
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .map(Number);
+}
+
+function readValue() {
+  switch (draft.kind) {
+    case "drop":
+      return true;
+    case "choice":
+      return { label: draft.value.label, text: readText("text") };
+    case "answer":
+      return readText("answer")
+        .split(";")
+        .map((part) => part.trim())
+        .filter(Boolean);
+    case "figure": {
+      const page = Number(readText("page"));
+      return { image: draft.value.image, page, box: readNumbers(readText("box")) };
+    }
+    case "split":
+      return { at: readText("at"), number: readText("number") };
+    default:
+      return readText(draft.kind);
+  }
+}
+
+function showAll() {
+  const value = readValue();
+  parts.yaml.value = writeEntry(draft, value, parts.by.value.trim() || "YOUR NAME", parts.note.value.trim());
+  parts.yaml.rows = parts.yaml.value.split("\n").length;
+  startText();
+  const text = draft.kind === "formula" ? `$${value}$` : (value.text ?? (typeof value === "string" ? value : ""));
+  parts.preview.replaceChildren(...renderInline(text, (index) => document.createTextNode(`[IMAGE${index}]`)));
+  const isFigure = draft.kind === "figure";
+  const box = isFigure ? value.box : draft.shown?.box;
+  showCrop(isFigure ? value.page : draft.shown?.page, box, isFigure ? 0 : MARGIN);
+}
+
+function showCrop(page, box, margin) {
+  parts.crop.replaceChildren();
+  const isWhole = box?.length === 4 && box.every(Number.isFinite) && box[0] < box[2] && box[1] < box[3];
+  if (!isWhole || !document.querySelector(`#sheet${Number(page)}`)) return;
+  const svg = document.createElementNS(SVG, "svg");
+  const width = box[2] - box[0] + 2 * margin;
+  const height = box[3] - box[1] + 2 * margin;
+  svg.setAttribute("viewBox", `${box[0] - margin} ${box[1] - margin} ${width} ${height}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `page ${page}, the place in print`);
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#sheet${Number(page)}`);
+  svg.append(use);
+  parts.crop.append(svg);
+}
+
+async function copyText(area) {
+  try {
+    await navigator.clipboard.writeText(area.value);
+  } catch {
+    area.select();
+    document.execCommand("copy");
+  }
+}
+
+function keepEntry() {
+  keptText.value = (keptText.value || "corrections:\n") + parts.yaml.value;
+  keptText.rows = Math.min(20, keptText.value.split("\n").length);
+  kept.hidden = false;
+  opener?.classList.add("kept");
+  dialog.close();
+}
+
+function rememberName() {
+  try {
+    localStorage.setItem("omibench-corrector", parts.by.value);
+  } catch {
+    // Some browsers keep nothing for pages on disk.
+  }
+}
+
+function recallName() {
+  try {
+    return localStorage.getItem("omibench-corrector") ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function goToDoubt(step) {
+  const doubts = [...document.querySelectorAll(".doubtful")];
+  if (!doubts.length) return;
+  const current = doubts.indexOf(document.activeElement?.closest(".doubtful"));
+  const place = current < 0 && step < 0 ? -1 : current + step;
+  const next = doubts[(place + doubts.length) % doubts.length];
+  next.scrollIntoView({ block: "center" });
+  next.querySelector("button").focus({ preventScroll: true });
+}
+
+parts.by.value = recallName();
+dialog.addEventListener("input", showAll);
+parts.by.addEventListener("change", rememberName);
+dialog.addEventListener("close", () => opener?.focus());
+document.addEventListener("click", async (event) => {
+  const element = event.target.closest("[data-correct], [data-do]");
+  if (!element) return;
+  if (element.dataset.correct) openDialog(element);
+  else if (element.dataset.do === "close") dialog.close();
+  else if (element.dataset.do === "keep") keepEntry();
+  else {
+    await copyText(element.dataset.do === "copy" ? parts.yaml : keptText);
+    if (element.dataset.do === "copy") parts.copied.textContent = "copied";
+  }
+});
+document.addEventListener("keydown", (event) => {
+  const element = event.target.closest("[data-correct]");
+  const isPressed = event.key === "Enter" || event.key === " ";
+  if (isPressed && element && element.tagName !== "BUTTON") {
+    event.preventDefault();
+    openDialog(element);
+  }
+  const isTyping = event.target.closest("input:not([type=checkbox]), textarea, dialog");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "n") goToDoubt(1);
+  if (event.key === "p") goToDoubt(-1);
+});
