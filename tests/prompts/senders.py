@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,15 @@ from omibench.params.panel import JudgePanel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Choice, Figure, Problem, Question
-from omibench.schemas.request import Conversation, ImagePart, Response, ToolCall
+from omibench.schemas.request import Conversation, ImagePart, Request, Response, ToolCall
 from omibench.settings.steps import Task, next_step
 from omibench.stages.aggregate.reward_panel import find_reward_panel
 from omibench.stages.filter import photographs
 from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
-from omibench.stages.ocr.engines.vision import PagePicture, build_page_requests
+from omibench.stages.ocr.engines.presets import olmocr
+from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture
+from omibench.stages.ocr.engines.vision import build_page_requests
 from omibench.stages.rationale.label_prompts import (
     ask_cluster_name,
     ask_skills,
@@ -175,6 +177,23 @@ def ask_photograph_vote(study: Study) -> Conversation:
     return ask_judge(photographs.COMPLETENESS, panel)
 
 
+def send_olmocr_page(study: Study, folder: Path) -> Conversation:
+    """What olmOCR is asked for a page."""
+    image = ImagePart(sha256="c" * 64, path=str(folder / "images/a.png"))
+    page = PagePicture("s#p1", image, 40, 30)
+    requests: list[Request] = []
+
+    def keep(asked: Sequence[Request]) -> list[Response]:
+        requests.extend(asked)
+        return [Response(text="---\n---\n") for _ in asked]
+
+    values = write_params(Path(study.prompts) if study.prompts else None)
+    values["ocr"]["preset"] = "olmocr"
+    prompts = parse_study(values, "params.yaml").ocr.prompts
+    olmocr.read_pages([page], PageJob(keep, folder, "s", prompts))
+    return requests[0].conversation
+
+
 def send_page(study: Study, place: int) -> Conversation:
     """What a page reader is asked for: the text at place 0, the figures at 1."""
     page = PagePicture("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
@@ -185,6 +204,7 @@ Sender = Callable[[Study, Path], Conversation]
 SENDERS: dict[str, Sender] = {
     "page-text": lambda study, folder: send_page(study, 0),
     "page-figures": lambda study, folder: send_page(study, 1),
+    "page-olmocr": send_olmocr_page,
     "translation": lambda study, folder: send_translation(study),
     "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
     "photograph-class": lambda study, _: ask_judge(photographs.CLASS, study.filter.photographs),

@@ -15,6 +15,7 @@ _STAGES = "omibench.stages"
 PROMPT_HOMES: Final[dict[str, str]] = {
     "page-text": f"{_STAGES}.ocr.engines.vision",
     "page-figures": f"{_STAGES}.ocr.engines.vision",
+    "page-olmocr": f"{_STAGES}.ocr.engines.presets.olmocr",
     "translation": f"{_STAGES}.filter.translating",
     "photograph-class": f"{_STAGES}.filter.photographs",
     "photograph-completeness": f"{_STAGES}.filter.photographs",

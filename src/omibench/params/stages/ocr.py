@@ -23,6 +23,9 @@ class OcrParams(Block):
     """`all` has the engine read every page, also those with a text layer."""
     reader: Name | None = None
     """The model of the study that reads pages for `engine: vision`."""
+    preset: Literal["olmocr", "mineru"] | None = None
+    """What `reader` is, where it is a document reader with a protocol of its own: olmOCR, or
+    MinerU2.5. Left out: any model that sees, asked in our words."""
     max_pages: Annotated[int, Field(ge=1)] = 300
     timeout_s: Annotated[float, Field(gt=0)] = 120.0
     """CPU seconds in which the pages of one file are begun; those that are left are named."""

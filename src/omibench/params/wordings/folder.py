@@ -29,6 +29,11 @@ Files = Mapping[str, str]
 """Paths of text files by the names of the prompts that they take the place of."""
 P = TypeVar("P", bound="JudgePanel")
 S = TypeVar("S", bound="ScreenParams")
+_PAGE_PROMPTS: Mapping[str | None, tuple[str, ...]] = {
+    None: ("page-text", "page-figures"),
+    "olmocr": ("page-olmocr",),
+}
+"""What is sent for pages, by `ocr.preset`; MinerU's tasks are no prompts."""
 
 
 def spread_prompts(study: Study) -> Study:
@@ -105,7 +110,7 @@ def _fill_panel(panel: P | None, name: str, files: Files) -> P | None:
 
 
 def _fill_ocr(ocr: OcrParams, files: Files) -> OcrParams:
-    names = ("page-text", "page-figures") if ocr.engine == "vision" else ()
+    names = _PAGE_PROMPTS.get(ocr.preset, ()) if ocr.engine == "vision" else ()
     return ocr.model_copy(update={"prompts": _select(names, files) | ocr.prompts})
 
 

@@ -60,6 +60,11 @@ CODES: dict[str, Code] = {
     "page_unread": Code(
         False, "the engine found no text on a page", "look at the page, or try another ocr.engine"
     ),
+    "page_incomplete": Code(
+        False,
+        "the engine's reply lacks a part of a page",
+        "compare pages.jsonl with the page, or try another ocr.engine",
+    ),
     "image_too_large": Code(
         False, "an image declares too many pixels and was not decoded", "scale the image down"
     ),

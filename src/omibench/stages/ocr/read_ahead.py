@@ -7,10 +7,11 @@ this machine reads.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import Final
 
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
@@ -19,10 +20,20 @@ from omibench.params.stage_params import OcrStageParams
 from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import suggest_name
 from omibench.stages.ocr.engines import mathpix, vision
+from omibench.stages.ocr.engines.presets import mineru, olmocr
+from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture, ReadPages
 from omibench.stages.ocr.engines.recorded import ReadPage, page_file
 from omibench.stages.ocr.sources.check import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.sources.unread import Ahead, Unread
+
+PLAIN: Final = "plain"
+PRESETS: Final[Mapping[str, ReadPages]] = {
+    PLAIN: vision.read_pages,
+    olmocr.NAME: olmocr.read_pages,
+    mineru.NAME: mineru.read_pages,
+}
+"""How a model is asked for pages, by `ocr.preset`."""
 
 
 @contextmanager
@@ -75,14 +86,9 @@ def _read_with_model(asker: Asker, study: OcrStageParams, unread: Unread) -> Non
         _page(unread.picture(*page_place), _name(unread.source, *page_place))
         for page_place in places
     ]
-    requests = [
-        request
-        for page in pages
-        for request in vision.build_page_requests(page, study.study.name, study.ocr.prompts)
-    ]
-    responses = asker(requests)
-    for index, (page, (place, number)) in enumerate(zip(pages, places, strict=True)):
-        read = vision.read_page_replies(page, responses[2 * index], responses[2 * index + 1])
+    preset = PRESETS[study.ocr.preset or PLAIN]
+    job = PageJob(asker, unread.pictures, study.study.name, study.ocr.prompts)
+    for read, (place, number) in zip(preset(pages, job), places, strict=True):
         if read:
             _write(unread.readings, place, number, read)
 
@@ -92,13 +98,13 @@ def _name(source: Source, place: int, number: int) -> str:
     return f"{source.name}#{place or ''}p{number}"
 
 
-def _page(path: Path, name: str) -> vision.PagePicture:
+def _page(path: Path, name: str) -> PagePicture:
     from PIL import Image
 
     with Image.open(path) as image:
         width, height = image.size
     digest = hash_file(path)
-    return vision.PagePicture(name, ImagePart(sha256=digest, path=str(path)), width, height)
+    return PagePicture(name, ImagePart(sha256=digest, path=str(path)), width, height)
 
 
 def _write(folder: Path, place: int, number: int, page: ReadPage) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
@@ -34,13 +34,20 @@ class ReadLine(BaseModel):
 
 
 class ReadPage(BaseModel):
-    """What another engine read on one page. `figures` is None where it does not look for any."""
+    """What another engine read on one page, whose picture was turned by `turn` before it was read.
+
+    `figures` is None where it does not look for any.
+    """
 
     engine: str
     width: float
     height: float
     lines: list[ReadLine]
     figures: list[tuple[float, float, float, float]] | None = None
+    turn: Literal[0, 90, 180, 270] = 0
+    """Degrees clockwise; width, height and all boxes are those of the turned picture."""
+    incomplete: bool = False
+    """Whether its reply lacks the text of a part of the page, or the place of a figure."""
 
 
 def page_file(folder: Path, file: int, page: int) -> Path:
@@ -60,7 +67,11 @@ class RecordedReader:
         if not path.is_file():
             return Scanned([], "none", regions=[])
         read = read_json(path, ReadPage)
+        if read.turn:
+            page.set_rotation(read.turn)
+            page.remove_rotation()
         scale = page.rect.width / max(read.width, 1.0)
+        codes = ("page_incomplete",) if read.incomplete else ()
         readings = [Reading(r.text, r.quad, r.confidence, whole=True) for r in read.lines]
         marks = ["handwriting" if line.handwritten else None for line in read.lines]
         lines = [
@@ -69,8 +80,9 @@ class RecordedReader:
                 build_lines(readings, number, scale, read.engine), marks, strict=True
             )
         ]
+        turn = float(read.turn)
         if read.figures is None:
-            return Scanned(lines, read.engine)
+            return Scanned(lines, read.engine, turn, codes=codes)
         boxes = [Box(*(value * scale for value in figure)) for figure in read.figures]
         regions = [Region(box, raster=True) for box in boxes]
-        return Scanned(lines, read.engine, regions=regions)
+        return Scanned(lines, read.engine, turn, regions, codes)

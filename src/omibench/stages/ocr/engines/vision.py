@@ -9,20 +9,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from omibench.prompts.catalogue import PromptEntry, add_prompt
 from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.request import (
     Conversation,
     Decoding,
-    ImagePart,
     Message,
     Request,
     Response,
     Tags,
     TextPart,
 )
+from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture
 from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
 
 NAME = "vision"
@@ -72,13 +71,25 @@ _LINE = 0.018
 Edges = tuple[float, float, float, float]
 
 
-class PagePicture(NamedTuple):
-    """A page to read: a name for it (`SOURCE#p2`), its picture, and its size in pixels."""
+def read_pages(pages: Sequence[PagePicture], job: PageJob) -> list[ReadPage | None]:
+    """Ask for the text and the figures of pages.
 
-    name: str
-    image: ImagePart
-    width: int
-    height: int
+    Args:
+        pages: The pages.
+        job: Who is asked.
+
+    Returns:
+        What was read of each; None where its text was not answered whole.
+
+    Raises:
+        ParamsError: A prompt's file cannot be read or is no such prompt.
+    """
+    pairs = [build_page_requests(page, job.study, job.prompts) for page in pages]
+    responses = job.ask([request for pair in pairs for request in pair])
+    return [
+        read_page_replies(page, text, figures)
+        for page, text, figures in zip(pages, responses[::2], responses[1::2], strict=True)
+    ]
 
 
 def build_page_requests(

@@ -37,6 +37,8 @@ class Scanned(NamedTuple):
     turn: float = 0.0
     regions: list[Region] | None = None
     """Its figures, where the engine finds them itself."""
+    codes: tuple[str, ...] = ()
+    """What is to be said of the page beside what its lines and figures show."""
 
 
 class PageReader(Protocol):

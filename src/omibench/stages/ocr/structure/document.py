@@ -164,6 +164,7 @@ def _read(sheet: DocumentPage, page: pymupdf.Page, reader: PageReader) -> None:
         if regions is None
         else regions
     )
+    sheet.codes += scanned.codes
     if not sheet.lines and not sheet.regions:
         sheet.codes.append("page_unread")
 

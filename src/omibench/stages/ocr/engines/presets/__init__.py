@@ -1,0 +1,1 @@
+"""Document readers that are served as models: how each is asked for pages, and what it replies."""

@@ -1,0 +1,173 @@
+"""olmOCR (Allen Institute for AI): a page in, Markdown with front matter out.
+
+The model is shown a page of 1,288 pixels on its longest side, after the words. Its front matter
+says whether the page stands upright; one that does not is turned and asked for once more, as
+olmOCR's pipeline does. Figures stand in the text as `![...](page_X_Y_WIDTH_HEIGHT.png)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from omibench.prompts.catalogue import PromptEntry, add_prompt
+from omibench.prompts.wording import Wording, read_wording
+from omibench.schemas.request import Decoding, Request, Response, TextPart
+from omibench.stages.ocr.engines.presets.asking import (
+    PageJob,
+    PagePicture,
+    build_request,
+    keep_picture,
+    open_picture,
+    turn_clockwise,
+)
+from omibench.stages.ocr.engines.presets.loops import ends_in_loop
+from omibench.stages.ocr.engines.presets.markdown import list_lines
+from omibench.stages.ocr.engines.presets.placing import Edges, place_runs
+from omibench.stages.ocr.engines.recorded import ReadPage
+
+NAME: Final = "olmocr"
+SIDE: Final = 1288
+DECODING: Final = Decoding(temperature=0.1, max_tokens=8000)
+PROMPT_TEXT: Final = """\
+Transcribe the attached page of a document into Markdown, in the order in which one reads it. \
+Write equations in LaTeX and tables in HTML.
+Where a figure or chart stands, put ![what it shows](page_startx_starty_width_height.png).
+Begin with a front matter section that gives primary_language, is_rotation_valid, \
+rotation_correction, is_table and is_diagram."""
+PROMPT: Final = add_prompt(
+    PromptEntry(
+        name="page-olmocr",
+        purpose="has olmOCR read a page of a paper, which stands after it",
+        text=PROMPT_TEXT,
+        source="olmOCR, prompts.py: build_no_anchoring_v4_yaml_prompt, on which it was trained",
+        owner="page reader",
+    )
+)
+MOST_CHARACTERS: Final = 200_000
+_MOST_FIGURES: Final = 100
+_FRONT: Final = re.compile(r"\s*---[ \t]*\n(.*?)(?:\n---[ \t]*(?:\n|\Z)|\Z)", re.DOTALL)
+_FIELD: Final = re.compile(r"(\w+):[ \t]*(\S*)")
+_FIGURE: Final = re.compile(r"!\[[^\]\n]{0,500}\]\(([^)\n]{0,200})\)")
+_PLACE: Final = re.compile(r"page_(\d{1,5})_(\d{1,5})_(\d{1,5})_(\d{1,5})\.\w{3,4}")
+Turn = Literal[0, 90, 180, 270]
+
+
+class OlmPage(NamedTuple):
+    """One reply: how far the page must be turned clockwise to stand upright, and its Markdown."""
+
+    turn: Turn
+    markdown: str
+
+
+class _ShownPage(NamedTuple):
+    """A page as the model is shown it."""
+
+    page: PagePicture
+    turn: Turn
+    request: Request
+    width: int
+    height: int
+
+
+def read_pages(pages: Sequence[PagePicture], job: PageJob) -> list[ReadPage | None]:
+    """Ask for pages, and for those that stand on their side or head once more.
+
+    Args:
+        pages: The pages.
+        job: Who is asked.
+
+    Returns:
+        What was read of each; None where a reply broke off, or ran into a loop.
+
+    Raises:
+        ParamsError: A prompt's file cannot be read.
+    """
+    shown = [_show(page, 0, job) for page in pages]
+    replies = [_read_reply(r) for r in job.ask([s.request for s in shown])]
+    turned = {
+        place: _show(pages[place], reply.turn, job)
+        for place, reply in enumerate(replies)
+        if reply and reply.turn
+    }
+    if turned:
+        responses = job.ask([page.request for page in turned.values()])
+        for (place, page), response in zip(turned.items(), responses, strict=True):
+            shown[place], replies[place] = page, _read_reply(response)
+    return [
+        reply and _place(page, reply.markdown) for page, reply in zip(shown, replies, strict=True)
+    ]
+
+
+def parse_reply(text: str) -> OlmPage:
+    """Read a reply's front matter, as far as it has one, and its Markdown.
+
+    Args:
+        text: The reply; of one that is longer than 200,000 characters the rest is passed over.
+    """
+    text = text[:MOST_CHARACTERS].replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    if front is None:
+        return OlmPage(0, text)
+    fields = dict(_FIELD.findall(front[1]))
+    correction = fields.get("rotation_correction", "0")
+    upright = fields.get("is_rotation_valid", "true").lower() != "false"
+    turns: dict[str, Turn] = {"90": 90, "180": 180, "270": 270}
+    return OlmPage(0 if upright else turns.get(correction, 0), text[front.end() :])
+
+
+def _show(page: PagePicture, turn: Turn, job: PageJob) -> _ShownPage:
+    from PIL.Image import Resampling
+
+    picture = turn_clockwise(open_picture(page), turn)
+    factor = SIDE / max(picture.size)
+    size = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
+    small = picture.resize(size, Resampling.LANCZOS)
+    file = job.prompts.get(PROMPT.name)
+    wording = read_wording(file, PROMPT) if file else Wording("", PROMPT.text)
+    parts = (TextPart(text=wording.text), keep_picture(small, job))
+    request = build_request(page, parts, job, DECODING, wording.system)
+    return _ShownPage(page, turn, request, *size)
+
+
+def _read_reply(response: Response) -> OlmPage | None:
+    if response.outcome != "answered" or ends_in_loop(response.text):
+        return None
+    return parse_reply(response.text)
+
+
+def _place(shown: _ShownPage, markdown: str) -> ReadPage:
+    figures: list[Edges] = []
+    runs: list[list[str]] = [[]]
+    end, lost = 0, len(markdown) >= MOST_CHARACTERS
+    for tag in _FIGURE.finditer(markdown):
+        runs[-1] += list_lines(markdown[end : tag.start()])
+        end = tag.end()
+        box = _read_box(tag[1], shown.width, shown.height)
+        if box is None or len(figures) == _MOST_FIGURES:
+            lost = True
+            continue
+        figures.append(box)
+        runs.append([])
+    runs[-1] += list_lines(markdown[end:])
+    lines = list(place_runs(runs, figures, shown.width, shown.height))
+    return ReadPage(
+        engine=NAME,
+        width=shown.width,
+        height=shown.height,
+        lines=lines,
+        figures=figures,
+        turn=shown.turn,
+        incomplete=lost,
+    )
+
+
+def _read_box(name: str, width: int, height: int) -> Edges | None:
+    """The box that a figure's file name tells, within the page; None where it tells none."""
+    place = _PLACE.fullmatch(name.strip())
+    if place is None:
+        return None
+    x, y, wide, high = map(int, place.groups())
+    box = (float(x), float(y), float(min(x + wide, width)), float(min(y + high, height)))
+    return box if box[0] < box[2] and box[1] < box[3] else None
