@@ -70,7 +70,7 @@ def reduce_rules(
 ) -> list[Part]:
     """Parts in which every rule has become a fraction, a root, or a line over or under its body."""
     rest = list(parts)
-    queue = sorted(rules, key=lambda rule: rule.width)
+    queue = sorted(rules, key=_reach_of)
     for number, rule in enumerate(queue):
         later = queue[number + 1 :]
         rest = (
@@ -79,6 +79,11 @@ def reduce_rules(
             else _reduce_bar(rest, rule, later, doubts, build)
         )
     return rest
+
+
+def _reach_of(rule: Rule) -> float:
+    """A rule's width; a root is a little narrower than the bar that it alone stands at."""
+    return rule.width - (0.3 * rule.sign.size if rule.sign else 0.0)
 
 
 def _reduce_root(

@@ -44,13 +44,10 @@ def build_tree(region: Region) -> tuple[Node, tuple[str, ...]]:
     if len(parts) + len(rules) > MOST_MARKS:
         doubts.add("the formula has too many marks to be built")
         return Row(tuple(part.node for part in parts[:MOST_MARKS])), tuple(doubts.texts)
-    for glyph in region.glyphs:
-        if glyph.symbol.kind == "unknown":
-            doubts.add(f"a glyph of font {glyph.font or 'without a name'} is unknown")
     if not parts:
         return Row(()), tuple(doubts.texts)
     try:
-        whole = _build(parts, rules, doubts)
+        whole = _build(region, parts, rules, doubts)
     except RecursionError:
         doubts.add("the formula is nested too deeply to be built")
         return Row(tuple(part.node for part in parts)), tuple(doubts.texts)
@@ -60,8 +57,11 @@ def build_tree(region: Region) -> tuple[Node, tuple[str, ...]]:
     return whole.node, tuple(doubts.texts)
 
 
-def _build(parts: Sequence[Part], rules: Sequence[Rule], doubts: Doubts) -> Part:
+def _build(region: Region, parts: Sequence[Part], rules: Sequence[Rule], doubts: Doubts) -> Part:
     rest, free = join_pieces(parts, rules)
+    for mark in sorted(mark for part in rest if part.kind == "unknown" for mark in part.marks):
+        font = region.glyphs[mark].font or "without a name"
+        doubts.add(f"a glyph of font {font} is unknown")
     rest, joined = join_signs(join_overlays(rest), free)
     rest = place_accents(rest, doubts, build_row)
     rest = reduce_rules(rest, joined, doubts, build_row)

@@ -28,6 +28,8 @@ _SIDES: dict[str, Kind] = {
     "\\int": "large",
     "\\uparrow": "arrow",
 }
+_NAMELESS = {"", "\\square"}
+"""What pieces are called that Unicode has no name for."""
 _ACROSS = {
     "\\overbrace",
     "\\underbrace",
@@ -48,10 +50,11 @@ def join_pieces(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part
     """
     rest = list(parts)
     for stack in _stacks([part for part in parts if _may_stack(part)]):
-        if len(stack) > 1 and any(part.kind in {"piece", "root", "punctuation"} for part in stack):
+        if len(stack) > 1 and _is_whole(stack):
             rest = [*without(rest, stack), _bracket(stack)]
     free = list(rules)
-    for group in _groups_across([part for part in rest if part.latex in _ACROSS], free):
+    across = [part for part in rest if part.latex in _ACROSS or part.kind == "unknown"]
+    for group in _groups_across(across, free):
         box = bounds(group)
         fill = [r for r in free if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 and r.x1 <= box.x1]
         free = [rule for rule in free if all(rule is not piece for piece in fill)]
@@ -74,7 +77,7 @@ def _stacks(parts: Sequence[Part]) -> list[list[Part]]:
             gap = part.box.y0 - last.box.y1
             shared = min(part.box.x1, last.box.x1) - max(part.box.x0, last.box.x0)
             near = -0.8 * min(part.box.height, last.box.height) < gap < _TOUCH * part.size
-            same = {part.latex, last.latex} - {""}
+            same = {part.latex, last.latex} - _NAMELESS
             fits = len(same) < 2 or {part.kind, last.kind} == {"piece", "open"}
             if near and shared > 0 and fits and _is_stackable(last, part):
                 stack.append(part)
@@ -82,6 +85,13 @@ def _stacks(parts: Sequence[Part]) -> list[list[Part]]:
         else:
             stacks.append([part])
     return stacks
+
+
+def _is_whole(stack: Sequence[Part]) -> bool:
+    """Whether parts on top of each other are pieces; one of them at least has a name."""
+    kinds = {part.kind for part in stack}
+    is_named = any(part.latex in _SIDES for part in stack)
+    return is_named and bool(kinds & {"piece", "root", "punctuation", "unknown"})
 
 
 def _is_stackable(upper: Part, lower: Part) -> bool:
@@ -113,7 +123,7 @@ def _groups_across(parts: Sequence[Part], rules: Sequence[Rule]) -> list[list[Pa
                 break
         else:
             groups.append([part])
-    return [group for group in groups if len(group) > 1]
+    return [g for g in groups if len(g) > 1 and any(part.latex in _ACROSS for part in g)]
 
 
 def _reach(piece: Part, rules: Sequence[Rule]) -> float:
