@@ -50,15 +50,14 @@ class PageCorrector:
     def _correct_formula(self, page: DocumentPage, entry: Entry) -> None:
         correction = entry.correction
         lines = [line for line in page.lines if covers(line.box, entry.box, _SHARE)]
-        formulas = [_Formula(line, span) for line in lines for span in find_formulas(line.text)]
+        formulas = [formula for line in lines for formula in _list_formulas(line)]
         latex = str(correction.formula)
         if not lines:
             self._log.note(entry, "misfit", "no line stands at the box")
             return
         formula = _choose(formulas, entry.box, correction.was)
         if formula is not None:
-            line = formula.line
-            _replace_line(page, line, replace(line, text=formula.write(latex)))
+            _replace_line(page, formula.line, formula.correct(latex))
             self._log.note(entry, "applied")
         elif run := _find_run(lines, correction.was):
             line, start, end = run
@@ -98,28 +97,57 @@ class _Formula(NamedTuple):
 
     line: Line
     span: FormulaSpan
+    place: int
+    """Its place among the formulas of its line."""
+
+    @property
+    def box(self) -> Box | None:
+        """Where it stands, if its line knows."""
+        formulas = self.line.formulas
+        is_known = len(formulas) == len(find_formulas(self.line.text))
+        return formulas[self.place].region.box if is_known else None
 
     @property
     def middle(self) -> float:
-        """Where its middle lies, in points, as its place among the line's characters tells."""
+        """Where its middle lies, in points; else as its place among the line's characters tells."""
+        if self.box is not None:
+            return self.box.centre[0]
         box, length = self.line.box, max(1, len(self.line.text))
         return box.x0 + box.width * (self.span.start + self.span.end) / 2 / length
 
-    def write(self, latex: str) -> str:
-        """The text of its line with another formula in its place."""
+    def is_at(self, box: Box) -> bool:
+        """Whether it is known to stand at a box."""
+        return self.box is not None and covers(self.box, box)
+
+    def correct(self, latex: str) -> Line:
+        """Its line with another formula in its place, of which nothing is doubtful."""
         start, end = self.span.start, self.span.end
         text = self.line.text
         sign = "$$" if text.startswith("$$", start) else "$"
-        return f"{text[:start]}{sign}{latex}{sign}{text[end:]}"
+        formulas = self.line.formulas
+        if self.box is not None:
+            certain = replace(formulas[self.place], latex=latex, doubts=())
+            formulas = (*formulas[: self.place], certain, *formulas[self.place + 1 :])
+        text = f"{text[:start]}{sign}{latex}{sign}{text[end:]}"
+        return replace(self.line, text=text, formulas=formulas)
+
+
+def _list_formulas(line: Line) -> list[_Formula]:
+    return [_Formula(line, span, k) for k, span in enumerate(find_formulas(line.text))]
 
 
 def _choose(formulas: Sequence[_Formula], box: Box, was: str | None) -> _Formula | None:
-    """The formula that reads as a correction says; of several the one that lies nearest the box."""
+    """The formula that stands at the box and reads as a correction says.
+
+    Of several that read so, it is the one that lies nearest; where the correction does not say how
+    it reads, the only one.
+    """
+    at_box = [formula for formula in formulas if formula.is_at(box)] or formulas
     if was is None:
-        return formulas[0] if len(formulas) == 1 else None
+        return at_box[0] if len(at_box) == 1 else None
     alike = [
         formula
-        for formula in formulas
+        for formula in at_box
         if is_same_reading(was, formula.span.latex)
         or normalise(formula.span.latex) == normalise(was)
     ]

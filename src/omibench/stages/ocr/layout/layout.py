@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from omibench.stages.ocr.formulas.marks import Formula
 
 
 class Box(NamedTuple):
@@ -89,6 +92,8 @@ class Line:
     """Holds a formula that its engine cannot write out: scripts, fractions and roots are lost."""
     running: bool = False
     """Known to be running text, however short."""
+    formulas: tuple[Formula, ...] = ()
+    """Those that stand in its text between dollar signs, in their order."""
     left_out: str | None = None
     """Why it is no part of what the page says: `handwriting` or `label`."""
 
