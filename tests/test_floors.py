@@ -28,12 +28,11 @@ FLOORS: tuple[set[str], ...] = (
     },
     {"params", "rule_books"},
     {"cost", "datasets", "graph", "models", "printed_tables", "review"},
-    {"client", "results", "settings"},
+    {"audit", "client", "results", "settings"},
     {"judges"},
     {"ocr_quality"},
     {"stages", *(f"stages.{stage}" for stage in STAGES)},
     {
-        "audit",
         "eval_logs",
         "explain",
         "explore",

@@ -218,3 +218,32 @@ def test_the_command_names_what_it_wrote_and_what_is_wrong(tmp_path: Path) -> No
     ):
         failed = run.invoke(app, ["results", "export", "--out", out, *arguments])
         assert isinstance(failed.exception, error) or failed.exit_code == 2, failed.output
+
+
+def test_figures_of_sections_are_exported_in_every_format(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results")
+    specification = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json", "config": {},
+        "title": {"text": "SIMULATED · Failures"}, "description": "None.", "mark": "bar",
+        "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x", "type": "quantitative"}},
+    }  # fmt: skip
+    drawn = results / "analyze/figures/failures.vl.json"
+    drawn.parent.mkdir()
+    drawn.write_text(json.dumps(specification))
+    options = ExportOptions(pictures=("svg", "pdf", "png"))
+    entries = export_results(results, tmp_path / "out", options).entries
+    entry = next(entry for entry in entries if entry.key == "figure-failures")
+    assert entry.kind == "simulated"
+    assert {path.suffix for path in (tmp_path / "out").glob("figure-failures.*")} == {
+        ".svg", ".json", ".pdf", ".png",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("data", ['{"mark": "bar"}', '{"data": {"url": "file:///etc/passwd"}}'])
+def test_what_is_no_figure_of_ours_is_not_drawn(tmp_path: Path, data: str) -> None:
+    results = make_results(tmp_path / "results")
+    drawn = results / "analyze/figures/failures.vl.json"
+    drawn.parent.mkdir()
+    drawn.write_text(data)
+    with pytest.raises(FileFormatError, match=r"failures\.vl\.json: is no figure"):
+        export_results(results, tmp_path / "out", ExportOptions())

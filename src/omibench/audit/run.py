@@ -71,7 +71,7 @@ def audit_tables(folder: Path) -> Audit:
         if path.name not in layouts
     ]
     absent = [file for file in layouts if not (folder / file).exists()]
-    return Audit(len(tables), list(_check(tables)), errors, absent)
+    return Audit(len(tables), check_tables(tables), errors, absent)
 
 
 def list_tables(folder: Path) -> list[Path]:
@@ -89,6 +89,18 @@ def _is_audit(path: Path) -> bool:
             return file.readline(len(head) + 2).rstrip(b"\r\n") == head
     except OmibenchError:
         return False
+
+
+def check_tables(tables: Sequence[PrintedTable]) -> list[Finding]:
+    """Check tables against themselves and each other.
+
+    Args:
+        tables: The tables, each read.
+
+    Returns:
+        The findings, table by table, and then those over several tables.
+    """
+    return list(_check(tables))
 
 
 def _check(tables: Sequence[PrintedTable]) -> Iterator[Finding]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from omibench.errors import OmibenchError
+from omibench.errors import FileFormatError, OmibenchError
 from omibench.files.csv_file import write_frame_csv
+from omibench.files.intake import read_json
 from omibench.files.outputs import made_folder
 from omibench.files.shipped import find_shipped
 from omibench.paper_export.catalogue import PaperItem, TableView, find_paper
@@ -19,6 +20,7 @@ from omibench.paper_export.overview import ExportedItem, Kind, write_overview
 from omibench.paper_export.study_tables import RestrictedTables, StudyTables
 from omibench.paper_export.wide import WideTable, widen_table
 from omibench.schemas.tables import write_text
+from omibench.stages.analyze.claims import SIMULATED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -137,6 +139,7 @@ def export_results(results: Path, out: Path, options: ExportOptions) -> Exported
             if files:
                 origin = _origin(source.table(figure.table))
                 entries.append(ExportedItem(f"figure-{name}", figure.title, origin, "", files))
+    entries += _export_section_figures(results, _Folder(out, options))
     write_overview(out / "README.md", "All results", source.dataset, entries)
     return Exported(entries, errors)
 
@@ -208,37 +211,74 @@ def _write_figure(
 
     Where the place has a table of its own, `<key>.csv` is that, and the figure's `<key>_data.csv`.
     """
-    out, options = folder.path, folder.options
-    import vl_convert
-
-    from omibench.stages.analyze.charts.theme import describe_chart, render_specification
+    out = folder.path
+    from omibench.stages.analyze.charts.theme import describe_chart
     from omibench.stages.analyze.figures import FIGURES
-    from omibench.stages.analyze.figures.model_labels import label_models
+    from omibench.stages.analyze.figures.cell_labels import label_cells
 
     figure = FIGURES.get(name)
     if figure.table not in source.names:
         return []
     table = source.table(figure.table)
     with FIGURES.naming_failures(name):
-        chart = figure.draw(label_models(table, source.labels))
+        chart = figure.draw(label_cells(table, source.labels, source.setting_labels))
     if chart is None:
         return []
-    specification = describe_chart(chart)
-    specification["config"]["background"] = PAPER
     data = f"{key}_data.csv" if key in folder.pages else f"{key}.csv"
     write_frame_csv(out / data, table)
+    return [data, *_write_formats(describe_chart(chart), key, folder)]
+
+
+def _write_formats(specification: dict[str, Any], key: str, folder: _Folder) -> list[str]:
+    """A figure as Vega-Lite, as SVG and in the formats that are asked for."""
+    import vl_convert
+
+    from omibench.stages.analyze.charts.theme import render_specification
+
+    out, pictures = folder.path, folder.options.pictures
+    specification["config"]["background"] = PAPER
     text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(out / f"{key}.vl.json", text + "\n")
     write_text(out / f"{key}.svg", render_specification(specification))
-    files = [data, f"{key}.svg", f"{key}.vl.json"]
-    if "pdf" in options.pictures:
+    files = [f"{key}.svg", f"{key}.vl.json"]
+    if "pdf" in pictures:
         (out / f"{key}.pdf").write_bytes(vl_convert.vegalite_to_pdf(specification))
         files.append(f"{key}.pdf")
-    if "png" in options.pictures:
+    if "png" in pictures:
         picture = vl_convert.vegalite_to_png(specification, scale=PNG_SCALE)
         (out / f"{key}.png").write_bytes(picture)
         files.append(f"{key}.png")
     return files
+
+
+def _export_section_figures(results: Path, folder: _Folder) -> Iterator[ExportedItem]:
+    """The figures of the report's own sections, which `analyze` has drawn from all responses."""
+    from omibench.stages.analyze.figures import FIGURES
+
+    for path in sorted((results / "analyze" / "figures").glob("*.vl.json")):
+        name = path.name.removesuffix(".vl.json")
+        if name in FIGURES.names:
+            continue
+        specification = _read_drawn(path)
+        heading = specification["title"]["text"]
+        files = _write_formats(specification, f"figure-{name}", folder)
+        origin: Kind = "simulated" if heading.startswith(SIMULATED) else "measured"
+        yield ExportedItem(f"figure-{name}", heading, origin, "", files)
+
+
+def _read_drawn(path: Path) -> dict[str, Any]:
+    """Vega-Lite that `analyze` wrote: with its data inside, and nothing to be fetched."""
+    drawn: dict[str, Any] = read_json(path)
+    is_ours = (
+        isinstance(drawn, dict)
+        and isinstance(drawn.get("config"), dict)
+        and isinstance(drawn.get("title"), dict)
+        and isinstance(drawn["title"].get("text"), str)
+        and '"url"' not in json.dumps(drawn)
+    )
+    if not is_ours:
+        raise FileFormatError(f"{path}: is no figure that `omibench analyze` drew; run it again")
+    return drawn
 
 
 def _copy_printed(file: str, out: Path, key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -55,6 +56,16 @@ class StudyTables:
             self._frames[name] = read_frame(self.folder / f"{name}.parquet")
         return self._frames[name]
 
+    @cached_property
+    def setting_labels(self) -> Mapping[str, str]:
+        """Setting -> the name that the report shows it under; empty where no table says it."""
+        if "settings" not in self.names:
+            return {}
+        frame = self.table("settings")
+        if "label" not in frame.columns:  # of an earlier version
+            return {}
+        return dict(frame.select("setting", "label").iter_rows())
+
     def restrict(self, rules: Sequence[str], key: str) -> RestrictedTables:
         """The same tables with the rows of a paper's rule books, and of the cells of one place.
 
@@ -91,6 +102,11 @@ class RestrictedTables(NamedTuple):
     def labels(self) -> Mapping[str, str]:
         """Model -> the name under which it is shown."""
         return self.study.labels
+
+    @property
+    def setting_labels(self) -> Mapping[str, str]:
+        """Setting -> the name under which it is shown."""
+        return self.study.setting_labels
 
     def table(self, name: str) -> pl.DataFrame:
         """The rows of a result's table that are about these rule books and cells.

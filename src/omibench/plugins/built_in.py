@@ -32,6 +32,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "sections": {
         "main": "omibench.stages.analyze.sections.main",
         "published": "omibench.stages.analyze.sections.published",
+        "audit": "omibench.stages.analyze.sections.audit",
         "accuracy": "omibench.stages.analyze.sections.accuracy",
         "images": "omibench.stages.analyze.sections.images",
         "rules": "omibench.stages.analyze.sections.rules",
@@ -48,6 +49,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "dataset": "omibench.stages.analyze.results.dataset",
         "question-lengths": "omibench.stages.analyze.results.dataset",
         "accuracy": "omibench.stages.analyze.results.accuracy",
+        "accuracy-by-cost": "omibench.stages.analyze.results.costs",
         "printed-places": "omibench.stages.analyze.results.studied",
         "accuracy-by-budget": "omibench.stages.analyze.results.curves.budgets",
         "accuracy-by-k": "omibench.stages.analyze.results.curves.samples",
@@ -129,6 +131,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "people-by-year": "omibench.stages.analyze.figures.people_by_year",
         "correlations": "omibench.stages.analyze.figures.correlations",
         "ocr-accuracy": "omibench.stages.analyze.figures.transcripts",
+        "accuracy-by-cost": "omibench.stages.analyze.figures.costs",
         "disagreements": "omibench.stages.analyze.figures.disagreements",
     },
     "benchmarks": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -156,4 +157,30 @@ def test_a_link_into_a_folded_part_opens_it(browser: Browser, site: Any) -> None
     assert page.locator("#figure-accuracy").is_visible()
     page.locator("nav.contents a", has_text="Failures").click()
     assert page.locator("#part-failures h2").first.is_visible()
+    page.close()
+
+
+def test_figures_fit_a_telephone(browser: Browser, site: Any) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((site / "report.html").as_uri())
+    page.evaluate("document.querySelectorAll('details.fold').forEach((d) => { d.open = true; })")
+    for name in ("ranks", "rules", "images"):
+        figure = page.locator(f"figure[data-figure={name}]")
+        figure.scroll_into_view_if_needed()
+        figure.and_(page.locator("[data-state=interactive]")).wait_for()
+        assert figure.locator(".scroll").evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    page.close()
+
+
+def test_formulas_of_golds_are_set_in_the_table_of_a_cell(
+    browser: Browser, site: Any, tmp_path: Path
+) -> None:
+    written = site / "explorer/cells/sim-strong@cot.html"
+    copy = tmp_path / "explorer/cells/cell.html"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(written.read_text("utf-8").replace(r"\frac{3}{4}", r"$\frac{3}{4}$"), "utf-8")
+    (tmp_path / "explorer/formulas").symlink_to(site / "explorer/formulas")
+    page = browser.new_page()
+    page.goto(copy.as_uri())
+    page.locator("td.tex .katex").first.wait_for()
     page.close()

@@ -63,6 +63,7 @@ ANALYZE = Stage(
         ResultFile("analyze/by_images.csv", None, "accuracy by number of images"),
         ResultFile("analyze/failures.csv", None, "outcomes that are no answers"),
         ResultFile("analyze/differences.csv", None, "ours beside printed results"),
+        ResultFile("analyze/audit.csv", None, "checks of printed tables against themselves"),
         ResultFile("analyze/rationales.csv", None, "marks of reasoning, where judges gave some"),
         ResultFile("analyze/errors.csv", None, "types of errors, where judges named some"),
         ResultFile("analyze/samples.csv", None, "pass@k, consistency@k and the chosen sample"),

@@ -172,6 +172,14 @@ class Analysis:
         return frame.join(self.simulated_cells, on=keys, how="left", maintain_order="left")
 
     @cached_property
+    def labels(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The names under which models and settings are shown, by their names in the study."""
+        results = self.results
+        study = results.study
+        models = {name: results.label(name) for name in study.models}
+        return models, {name: results.setting_label(name) for name in study.settings}
+
+    @cached_property
     def drawings(self) -> list[FigureDrawing]:
         """The figures of results that the study has; drawing them takes longer than the rest."""
         from omibench.stages.analyze.figures.draw import draw_figures

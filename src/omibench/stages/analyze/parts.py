@@ -1,7 +1,7 @@
 """The parts of the report in the reader's order, and which sections and figures stand in each.
 
-The first card of a part is open, the others are folded under their titles, so that a report is as
-long as what a reader opens.
+The first card of a part is open, the others are folded under their titles, and so are all cards of
+parts of reference, so that a report is as long as what a reader opens.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ class ReportPart(NamedTuple):
         title: Its heading.
         question: What it answers, in one line.
         cards: Names of the sections and figures in it, in their order.
+        is_folded: Whether its first card is folded, too: what is looked up, not read.
     """
 
     name: str
     title: str
     question: str
     cards: tuple[str, ...]
+    is_folded: bool = False
 
 
 class FilledPart(NamedTuple):
@@ -79,20 +81,28 @@ PARTS: Final = (
         "Why is an answer missing or wrong?",
         ("failures", "error-types", "wrong-steps", "reasoning", "rationale-marks"),
     ),
+    ReportPart("cost", "Cost", "What does accuracy cost?", ("accuracy-by-cost",)),
     ReportPart("people", "People", "How good are people?", ("people", "people-by-year")),
     ReportPart(
         "dataset",
         "Dataset",
         "What is asked?",
         ("dataset-composition", "question-lengths", "questions-by-year"),
+        is_folded=True,
     ),
-    ReportPart("print", "Beside print", "What did papers print?", ("published",)),
+    ReportPart(
+        "print",
+        "Beside print",
+        "What did papers print, and does it agree with itself?",
+        ("published", "audit"),
+    ),
     ReportPart("more", "More", "What did plug-ins add?", ()),
     ReportPart(
         "provenance",
         "Tables and provenance",
         "Where does each number come from?",
         ("results", "provenance"),
+        is_folded=True,
     ),
 )  # fmt: skip
 _MORE: Final = "more"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
+from shlex import quote
 from typing import Any, NamedTuple
 
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import describe_simulation
 from omibench.stages.analyze.figure_table import preview_table
-from omibench.stages.analyze.figures.model_labels import label_models
+from omibench.stages.analyze.figures.cell_labels import label_cells
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.page_figure import prepare_figure
 from omibench.stages.analyze.parts import ReportCard, sort_cards
@@ -47,6 +48,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
         or any(card.section.is_simulated for card in cards),
         "simulated_what": describe_simulation(results) or _STAND_IN_JUDGES,
         "version": version("omibench"),
+        "export": f"omibench results export {quote(study.results)} --pictures pdf,png --out export",
     }
     write_page(
         analysis.report,
@@ -57,7 +59,9 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Section
             read_script(__file__, "figures.js"),
         ],
         page=page,
-        parts=sort_cards([*(_render(card, page) for card in cards), *_draw_figures(analysis)]),
+        parts=sort_cards(
+            [*(_render(card, page) for card in cards), *_draw_figures(analysis, page)]
+        ),
         partial=str(results.partial or ""),
     )
 
@@ -72,10 +76,9 @@ def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
     return ReportCard(section.name, section.title or section.name, html)
 
 
-def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
+def _draw_figures(analysis: Analysis, page: Mapping[str, Any]) -> Iterator[ReportCard]:
     """The figures of results, a card each."""
-    results = analysis.results
-    labels = {model: results.label(model) for model in results.study.models}
+    labels = analysis.labels
     for drawing in analysis.drawings:
         figure = drawing.figure
         words = f"{figure.title} ({figure.source})" if figure.source else figure.title
@@ -86,9 +89,10 @@ def _draw_figures(analysis: Analysis) -> Iterator[ReportCard]:
             name=figure.name,
             figure=drawn,
             finding=drawing.finding,
+            page=page,
             table=figure.table,
             simulated=table is not None and bool(table["simulated"].any()),
-            preview=None if table is None else preview_table(label_models(table, labels)),
+            preview=None if table is None else preview_table(label_cells(table, *labels)),
         )
         yield ReportCard(figure.name, figure.title, html)
 

@@ -25,6 +25,16 @@ MOST_ROWS = 40
 """Rows of one figure; the tables hold all."""
 
 
+def describe_heads(drawn: int, total: int) -> str:
+    """Say which rows a figure draws, and where the others are; nothing where it draws all.
+
+    Args:
+        drawn: How many rows it has room for.
+        total: How many there are.
+    """
+    return f"the first {drawn} of {total:,} rows; its table has all" if total > drawn else ""
+
+
 def embed_data(values: list[dict[str, Any]]) -> alt.InlineData:
     """The rows of a chart, inside the chart."""
     return alt.InlineData(values=values)

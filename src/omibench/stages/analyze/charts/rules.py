@@ -52,7 +52,7 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
     )
     return alt.layer(marks).properties(
         width=WIDTH,
-        height={"step": 10},
+        height={"step": 8},
         title=make_title(
             "Rule books and judge on the same responses",
             selection if len(cells) > MOST_ROWS else "one row a cell",

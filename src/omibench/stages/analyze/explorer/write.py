@@ -185,6 +185,7 @@ def _write_cell(site: _Site, cell: Cell) -> None:
     write_page(
         page,
         "cell.html.j2",
+        csp=FORMULAS_POLICY,
         partial=str(results.partial or ""),
         label=results.label(cell.model),
         setting=results.setting_label(cell.setting),

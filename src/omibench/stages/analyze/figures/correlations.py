@@ -10,7 +10,11 @@ import altair as alt
 from omibench.stages.analyze.charts.marks import embed_data, make_title
 from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 from omibench.stages.analyze.figures.figure import figure
-from omibench.statistics.correlation import FEWEST, correlate
+from omibench.stages.analyze.figures.series_pairs import (
+    SeriesPair,
+    count_correlations,
+    pair_series,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +29,7 @@ _PANEL = 380
     "model-scores",
     "Models here and on other benchmarks",
     source="OMIBench, figures 3a and 3d",
+    finding=count_correlations,
 )
 def draw_correlations(table: pl.DataFrame) -> Chart | None:
     """Draw the first series against those of other metrics and benchmarks, a panel each.
@@ -36,19 +41,8 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
         The chart, of up to eight series; None where no other series shares three models with the
         first.
     """
-    kinds = {row[0]: row[1:] for row in table.select("series", "benchmark", "metric").iter_rows()}
-    series = {
-        name: dict(part.select("model", "estimate").iter_rows())
-        for (name,), part in table.partition_by("series", as_dict=True, maintain_order=True).items()
-    }
-    first, *others = kinds
-    # The same metric by another rule book is in the table alone.
-    panels = [
-        panel
-        for name in others
-        if kinds[name] != kinds[first]
-        and (panel := _describe_panel(series[first], series[name], name))
-    ][:MOST_PANELS]
+    first, pairs = pair_series(table)
+    panels = [_describe_panel(pair) for pair in pairs[:MOST_PANELS]]
     data = [point for panel in panels for point in panel]
     if not data:
         return None
@@ -80,17 +74,11 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
     return chart
 
 
-def _describe_panel(
-    ours: dict[str, float], others: dict[str, float], name: str
-) -> list[dict[str, Any]]:
-    models = [model for model in ours if model in others]
-    if len(models) < FEWEST:
-        return []
-    rank = correlate([ours[m] for m in models], [others[m] for m in models], "spearman")
-    lo, hi = rank.interval
+def _describe_panel(pair: SeriesPair) -> list[dict[str, Any]]:
+    lo, hi = pair.rank.interval
     interval = "" if isnan(lo) else f" [{lo:.2f}, {hi:.2f}]"
-    heading = f"{name}: {rank.value:.2f}{interval}, {rank.n} models"
+    heading = f"{pair.name}: {pair.rank.value:.2f}{interval}, {pair.rank.n} models"
     return [
-        {"model": model, "ours": ours[model], "others": others[model], "panel": heading}
-        for model in models
+        {"model": model, "ours": ours, "others": others, "panel": heading}
+        for model, ours, others in zip(pair.models, pair.ours, pair.others, strict=True)
     ]

@@ -91,7 +91,7 @@ def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]
     largest = sorted(rows, key=lambda row: -abs(row["points"]))[:MOST_ROWS]
     return [
         row for row in rows if row in largest
-    ], f"the {MOST_ROWS} largest of {len(rows):,} differences"
+    ], f"the {MOST_ROWS} largest of {len(rows):,} differences; its table has all"
 
 
 def _pick_slice(rows: pl.DataFrame) -> str:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from omibench.stages.analyze.figures.cell_labels import label_cells
 from omibench.stages.analyze.figures.figure import FIGURES, FigurePart
-from omibench.stages.analyze.figures.model_labels import label_models
 
 if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
@@ -42,7 +42,7 @@ def dump_specification(specification: Mapping[str, Any], description: str) -> st
 
 
 def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
-    """Draw every registered figure whose table the study has; models stand under their labels.
+    """Draw every registered figure whose table the study has, with labels in place of names.
 
     Args:
         analysis: The study's results.
@@ -55,13 +55,12 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
     """
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
 
-    results = analysis.results
-    labels = {model: results.label(model) for model in results.study.models}
+    labels = analysis.labels
     for name in FIGURES:
         with FIGURES.naming_failures(name):
             figure = FIGURES.get(name)
             table = analysis.table(figure.table)
-            chart = None if table is None else figure.draw(label_models(table, labels))
+            chart = None if table is None else figure.draw(label_cells(table, *labels))
             if table is None or chart is None:
                 continue
             finding = figure.finding(table) if figure.finding else None

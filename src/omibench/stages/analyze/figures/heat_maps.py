@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import MOST_ROWS, WIDTH, embed_data, make_title
+from omibench.stages.analyze.charts.marks import (
+    WIDTH,
+    describe_heads,
+    embed_data,
+    make_title,
+)
 from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 from omibench.stages.analyze.figures.difference_rows import (
     join_names,
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 STEP: Final = 26
+HEAT_ROWS: Final = 120
+"""Rows of a heat map, which is folded in the report; the table has all."""
 NAME_ROOM, LETTER = 280, 7
 """Pixels of the names of rows, and of a letter."""
 FALL, RISE = SERIES[0], SERIES[1]
@@ -98,8 +105,9 @@ def draw_conditions(table: pl.DataFrame) -> Chart | None:
 
 def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
     names = list(dict.fromkeys(row["row"] for row in rows))
-    selection = f"the first {MOST_ROWS} of {len(names)} rows" * (len(names) > MOST_ROWS)
-    rows = [row for row in rows if row["row"] in names[:MOST_ROWS]]
+    selection = describe_heads(HEAT_ROWS, len(names))
+    kept = set(names[:HEAT_ROWS])
+    rows = [row for row in rows if row["row"] in kept]
     largest = max(abs(row["points"]) for row in rows) or 1.0
     data = [row | {"strength": MOST_OPAQUE * abs(row["points"]) / largest} for row in rows]
     columns = {row["column"] for row in rows}

@@ -17,6 +17,7 @@ from omibench.stages.analyze.charts.marks import (
 from omibench.stages.analyze.charts.theme import Chart
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import count_people_differences
 from omibench.stages.analyze.people.estimates import EVERYBODY, GROUP, MODEL, PERSON
 
 if TYPE_CHECKING:
@@ -30,7 +31,13 @@ _NAMES = {
 }
 
 
-@figure("people", "people", "People and models on the same problems", source="OMIBench, appendix K")
+@figure(
+    "people",
+    "people",
+    "People and models on the same problems",
+    source="OMIBench, appendix K",
+    finding=count_people_differences,
+)
 def draw_people(table: pl.DataFrame) -> Chart | None:
     """Draw the accuracy of persons, groups and models, best first within each kind.
 

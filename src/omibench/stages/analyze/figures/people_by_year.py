@@ -9,6 +9,7 @@ import altair as alt
 from omibench.stages.analyze.charts.marks import embed_data, encode_colour, encode_shape, make_title
 from omibench.stages.analyze.charts.theme import INK, Chart
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import count_estimated_people
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _PANEL = 420
     "people-estimates",
     "Models and estimated scores of participants, by year",
     source="USNCO-V, figure 5",
+    finding=count_estimated_people,
 )
 def draw_people_by_year(table: pl.DataFrame) -> Chart | None:
     """Draw the accuracy of models by year, with a bar at what participants are estimated to score.

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from omibench.stages.analyze.charts.marks import MOST_ROWS, WIDTH, embed_data, make_title
+from omibench.stages.analyze.charts.marks import (
+    MOST_ROWS,
+    WIDTH,
+    describe_heads,
+    embed_data,
+    make_title,
+)
 from omibench.stages.analyze.charts.theme import SERIES, Chart
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.figures.figure import figure
@@ -28,7 +34,8 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
     Returns:
         The chart, by the first rule book; None for fewer than three cells, whose table says all.
     """
-    rows = table.filter(rules=table["rules"][0]).head(MOST_ROWS).to_dicts()
+    ranked = table.filter(rules=table["rules"][0])
+    rows = ranked.head(MOST_ROWS).to_dicts()
     if len(rows) < 3:
         return None
     settings = {row["setting"] for row in rows}
@@ -63,6 +70,7 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
             f"Ranks{under}",
             f"by {rows[0]['rules']}; point: rank by accuracy, bar: what Holm's tests over all "
             f"{rows[0]['family']:,} pairs leave open",
+            *filter(None, [describe_heads(MOST_ROWS, ranked.height)]),
             simulated=any(row["simulated"] for row in rows),
         ),
     )

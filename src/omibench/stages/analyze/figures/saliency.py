@@ -9,6 +9,7 @@ import altair as alt
 from omibench.stages.analyze.charts.marks import WIDTH, embed_data, encode_colour, make_title
 from omibench.stages.analyze.charts.theme import GRID, INK, SERIES, Chart
 from omibench.stages.analyze.figures.figure import FIGURES, figure
+from omibench.stages.analyze.figures.interval_findings import count_gains
 from omibench.stages.analyze.results.saliency import BIN_WIDTH
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _BAR_ROOM, _LABEL_ROOM = 0.8, 320
     "saliency-gains",
     "Confidence in the chosen option",
     source="USNCO-V, figure 7b",
+    finding=count_gains("gain", "mean gain", "in log P"),
 )
 def draw_confidence(table: pl.DataFrame) -> Chart | None:
     """Draw the mean of both settings of each pair with its interval, by exam.

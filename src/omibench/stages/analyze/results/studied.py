@@ -40,9 +40,10 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
         analysis: The study's results.
 
     Returns:
-        A row per setting: `estimate` is its number of samples (metric `samples`); `prompt, images,
-        without, perception, tools, aggregate, shots, budget` and `temperature` are columns, and
-        `full` says whether it shows the whole of every item (`analyze.full_settings`). As of a
+        A row per setting, shown as `label`: `estimate` is its number of samples (metric
+        `samples`); `prompt, images, without, perception, tools, aggregate, shots, budget` and
+        `temperature` are columns, and `full` says whether it shows the whole of every item
+        (`analyze.full_settings`). As of a
         model, `simulated` says whether any of its numbers rests on simulation.
     """
     import polars as pl
@@ -55,6 +56,7 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
         pl.lit("samples").alias("metric"),
         pl.col("samples").cast(pl.Float64).alias("estimate"),
         full=pl.col("setting").is_in(full),
+        label=pl.col("setting").replace(analysis.labels[1]),
     )
 
 

@@ -23,8 +23,41 @@
     box.style.top = `${Math.max(8, Math.min(event.clientY + 14, space.y))}px`;
   };
 
+  // On a telephone a figure is drawn anew in the width that is there: names take less room, titles
+  // and legends more lines. A heat map, whose columns have no less room, scrolls.
+  const narrow = 700;
+  const wrap = (text, letters) => [].concat(text ?? []).flatMap((line) => {
+    const lines = [""];
+    for (const word of String(line).split(" ")) {
+      if (lines.at(-1) && lines.at(-1).length + word.length >= letters) lines.push("");
+      lines.push(`${lines.pop()} ${word}`.trim());
+    }
+    return lines;
+  });
+  const fitWidth = (specification, room) => {
+    const axes = specification.axes ?? [];
+    if (specification.autosize?.type !== "fit-x" || typeof specification.width !== "number") return;
+    if (axes.some((axis) => axis.orient === "top")) return;
+    specification.width = Math.max(300, room);
+    const names = Math.round(room * 0.45);
+    for (const axis of axes) {
+      if (axis.orient === "left") axis.labelLimit = names;
+      else if (axis.title) axis.title = wrap(axis.title, Math.floor((room - names) / 6));
+    }
+    for (const legend of specification.legends ?? []) Object.assign(legend, { columns: 1, labelLimit: room - 60 });
+    const title = specification.title;
+    if (title) {
+      title.frame = "bounds";
+      title.text = wrap(title.text, Math.floor(room / 8.6));
+      title.subtitle = wrap(title.subtitle, Math.floor(room / 6.4));
+    }
+  };
+
   const draw = async (figure) => {
     const specification = JSON.parse(figure.querySelector("script").textContent);
+    const box = figure.querySelector(".scroll");
+    const room = box.clientWidth;
+    if (room < narrow) fitWidth(specification, room);
     const place = document.createElement("div");
     place.className = "interactive";
     const still = figure.querySelector("svg");

@@ -89,11 +89,36 @@
     heads.forEach((head, column) => {
       head.setAttribute("aria-sort", column !== state.sort ? "none" : state.down ? "descending" : "ascending");
     });
+    fitBox();
     counter.textContent = `${count} of ${rows.length} rows`;
     keepState();
   };
 
   let shownRules = data.main;
+  // The box ends below the last row that fits whole.
+  const box = table.closest(".scroll");
+  const fitBox = () => {
+    box.style.removeProperty("--board-height");
+    const top = table.getBoundingClientRect().top;
+    const room = box.clientHeight;
+    if (table.offsetHeight <= room) return;
+    let low = 0;
+    const shown = [...table.rows].filter((row) => row.offsetHeight);
+    let high = shown.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (shown[middle].getBoundingClientRect().bottom - top <= room) low = middle;
+      else high = middle - 1;
+    }
+    const height = shown[low].getBoundingClientRect().bottom - top;
+    if (height > room / 2) box.style.setProperty("--board-height", `${Math.ceil(height) + box.offsetHeight - room}px`);
+  };
+  let fitting = 0;
+  addEventListener("resize", () => {
+    cancelAnimationFrame(fitting);
+    fitting = requestAnimationFrame(fitBox);
+  });
+
   const showRules = () => {
     if (shownRules === state.rules) return;
     shownRules = state.rules;

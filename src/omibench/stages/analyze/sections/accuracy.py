@@ -14,6 +14,7 @@ class AccuracySection(ReportSection):
     """Every cell's total with its interval."""
 
     title = "Accuracy by model and setting"
+    numbers = "main"
     template = "sections/figure.html.j2"
 
     def figure(self) -> ReportFigure:

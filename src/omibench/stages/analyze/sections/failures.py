@@ -26,6 +26,7 @@ class FailuresSection(ReportSection):
     """Failures under the rule book that tells them; left out of the page where none occurs."""
 
     title = "Responses without an answer"
+    numbers = "failures"
     template = "sections/failures.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:

@@ -27,6 +27,7 @@ class ImagesSection(ReportSection):
     """Accuracy by number of images; left out where all problems have the same."""
 
     title = "Accuracy by number of images"
+    numbers = "by_images"
     template = "sections/images.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:

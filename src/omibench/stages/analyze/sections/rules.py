@@ -24,6 +24,7 @@ class RulesSection(ReportSection):
     """Totals under every rule book; left out where there is one."""
 
     title = "Rule books and judge on the same responses"
+    numbers = "main"
     template = "sections/rules.html.j2"
 
     def figure(self) -> ReportFigure:

@@ -59,6 +59,8 @@ class ReportSection:
     name: ClassVar[str] = ""
     """The name under which it is registered; its card and the file of its figure have it too."""
     title: ClassVar[str] = ""
+    numbers: ClassVar[str] = ""
+    """The table of which its figure is drawn, for a link to `<numbers>.csv` beside it."""
     caption: ClassVar[str] = ""
     template: ClassVar[str] = "sections/table.html.j2"
     """The text of a Jinja template, or the name of a file of ours in `templates/`.

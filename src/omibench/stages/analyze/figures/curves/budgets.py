@@ -17,6 +17,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import compare_ends
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.charts.theme import Chart
 
 _LINE = ("label", "series")
+_LINE_KEYS = ("model", "series")
 
 
 @figure(
@@ -31,6 +33,7 @@ _LINE = ("label", "series")
     "accuracy-by-budget",
     "Accuracy by the tokens that a response may have",
     source="OMIBench, figure 5a",
+    finding=compare_ends("budget", "largest budget", _LINE_KEYS),
 )
 def draw_budgets(table: pl.DataFrame) -> Chart | None:
     """Draw a line a model over budgets, on a scale of doublings.

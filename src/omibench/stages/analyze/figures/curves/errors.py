@@ -8,6 +8,7 @@ import altair as alt
 
 from omibench.stages.analyze.charts.marks import embed_data, encode_colour
 from omibench.stages.analyze.figures.curves.lines import (
+    count_lines,
     draw_rows,
     finish_rows,
     head_lines,
@@ -38,15 +39,14 @@ def draw_errors(table: pl.DataFrame) -> Chart | None:
         table: The result `error-types`.
     """
     rows = scale_up(table.filter(slice=TYPE).to_dicts(), "estimate")
-    data = head_lines(
-        [
-            {
-                **row,
-                "line": join_names({**row, "who": _BY[row["by"]]}, "label", "setting_label", "who"),
-            }
-            for row in rows
-        ]
-    )
+    named = [
+        {
+            **row,
+            "line": join_names({**row, "who": _BY[row["by"]]}, "label", "setting_label", "who"),
+        }
+        for row in rows
+    ]
+    data = head_lines(named)
     if not data:
         return None
     total = dict.fromkeys(dict.fromkeys(row["value"] for row in data), 0.0)
@@ -66,7 +66,9 @@ def draw_errors(table: pl.DataFrame) -> Chart | None:
             color=encode_colour("value", types, ""),
         )
     )
-    return finish_rows(alt.layer(bars), "error-types", data, "shares of classified failures")
+    return finish_rows(
+        alt.layer(bars), "error-types", data, "shares of classified failures", count_lines(named)
+    )
 
 
 @figure(
@@ -81,17 +83,16 @@ def draw_wrong_steps(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `wrong-steps`.
     """
-    data = head_lines(
-        [
-            {
-                **row,
-                "scope": "one model" if row["model"] else "all models that were read",
-                "line": join_names(
-                    {**row, "label": row["label"] or "all models"}, "label", "setting_label"
-                ),
-            }
-            for row in scale_up(table.to_dicts(), "estimate", "low", "high")
-        ]
-    )
+    named = [
+        {
+            **row,
+            "scope": "one model" if row["model"] else "all models that were read",
+            "line": join_names(
+                {**row, "label": row["label"] or "all models"}, "label", "setting_label"
+            ),
+        }
+        for row in scale_up(table.to_dicts(), "estimate", "low", "high")
+    ]
+    data = head_lines(named)
     chart = draw_rows(data, "Wrong steps, %", "scope", scale=alt.Scale(domain=[0, 100]))
-    return finish_rows(chart, "wrong-steps", data)
+    return finish_rows(chart, "wrong-steps", data, count_lines(named))

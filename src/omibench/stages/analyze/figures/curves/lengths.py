@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from omibench.stages.analyze.figures.curves.lines import (
+    count_lines,
     describe_rules,
     describe_selection,
     draw_lines,
@@ -20,6 +21,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import compare_ends, count_gains
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +38,12 @@ _MOST_CELLS = 8
 _CELL = ("label", "setting_label")
 
 
-@figure("accuracy-by-length", "accuracy-by-length", "Accuracy by the length of responses")
+@figure(
+    "accuracy-by-length",
+    "accuracy-by-length",
+    "Accuracy by the length of responses",
+    finding=compare_ends("bin", "longest responses", ("model", "setting")),
+)
 def draw_lengths(table: pl.DataFrame) -> Chart | None:
     """Draw a line a cell through its bins, at their mean length in tokens, else in characters.
 
@@ -66,7 +73,10 @@ def draw_lengths(table: pl.DataFrame) -> Chart | None:
 
 
 @figure(
-    "length-correlations", "length-correlations", "How far being right goes with a long response"
+    "length-correlations",
+    "length-correlations",
+    "How far being right goes with a long response",
+    finding=count_gains("spearman", "rank correlation", "of length and being right"),
 )
 def draw_correlations(table: pl.DataFrame) -> Chart | None:
     """Draw Spearman's correlation of length and verdict, a row a cell, a colour a measure.
@@ -80,4 +90,4 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
     data = head_lines([row | {"measure": _WORDS[row["slice"]]} for row in rows])
     scale = alt.Scale(domain=[-1, 1])
     chart = draw_rows(data, "Spearman's correlation", "measure", "Length in", scale)
-    return finish_rows(chart, "length-correlations", data)
+    return finish_rows(chart, "length-correlations", data, count_lines(rows))

@@ -12,6 +12,7 @@ from omibench.results.load import JUDGE_RULES, VOTE_MARK
 from omibench.stages.analyze.charts.marks import (
     MOST_ROWS,
     WIDTH,
+    describe_heads,
     embed_data,
     encode_colour,
     encode_shape,
@@ -170,6 +171,15 @@ def head_lines(rows: Sequence[Row]) -> list[Row]:
     """
     kept = set(list(dict.fromkeys(row["line"] for row in rows))[:MOST_ROWS])
     return [row for row in rows if row["line"] in kept]
+
+
+def count_lines(rows: Sequence[Row]) -> str:
+    """Say which rows `head_lines` keeps; nothing where it keeps all.
+
+    Args:
+        rows: Those that there are, with `line`.
+    """
+    return describe_heads(MOST_ROWS, len({row["line"] for row in rows}))
 
 
 def finish_lines(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) -> Chart:

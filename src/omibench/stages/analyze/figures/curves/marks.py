@@ -8,6 +8,7 @@ import altair as alt
 
 from omibench.schemas.marks import HIGHEST_MARK, LOWEST_MARK
 from omibench.stages.analyze.figures.curves.lines import (
+    count_lines,
     draw_rows,
     finish_rows,
     head_lines,
@@ -36,14 +37,10 @@ def draw_marks(table: pl.DataFrame) -> Chart | None:
         table: The result `rationale-marks`.
     """
     rows = table.filter(table["metric"].is_in(list(_DRAWN)) & table["estimate"].is_not_null())
-    data = head_lines(
-        [
-            row | {"mark": _DRAWN[row["metric"]]}
-            for row in name_lines(rows.to_dicts(), "label", "setting_label")
-        ]
-    )
+    named = name_lines(rows.to_dicts(), "label", "setting_label")
+    data = [row | {"mark": _DRAWN[row["metric"]]} for row in head_lines(named)]
     if not data:
         return None
     scale = alt.Scale(domain=[LOWEST_MARK, HIGHEST_MARK], nice=False, zero=False)
     chart = draw_rows(data, "Mean mark, 1 to 5", "mark", scale=scale)
-    return finish_rows(chart, "rationale-marks", data)
+    return finish_rows(chart, "rationale-marks", data, count_lines(named))

@@ -18,6 +18,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import compare_ends
 from omibench.statistics.saturation import find_saturation
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     "accuracy-by-parameters",
     "Accuracy by the parameters of models",
     source="OMIBench, figure 5b",
+    finding=compare_ends("parameters_b", "largest size", ("family", "variant", "setting")),
 )
 def draw_parameters(table: pl.DataFrame) -> Chart | None:
     """Draw a line a family over all parameters, with the size beyond which it gains nothing.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from omibench.stages.analyze.figures.curves.lines import (
+    count_lines,
     describe_rules,
     draw_rows,
     finish_rows,
@@ -40,10 +41,11 @@ def draw_prompts(table: pl.DataFrame) -> Chart | None:
     rules = pick_rules(table)
     part = table.filter(table["measure"].is_in(_MEASURES), rules=rules, slice="")
     rows = scale_up(part.to_dicts(), "estimate", "low", "high")
-    data = head_lines(name_lines(rows, "label"))
+    named = name_lines(rows, "label")
+    data = head_lines(named)
     if not data:
         return None
     references = sorted({row["baseline_prompt"] for row in data})
     title = f"Accuracy minus that under {', '.join(references)}, points"
     chart = draw_rows(data, title, "prompt", "Prompt")
-    return finish_rows(chart, "prompt-differences", data, describe_rules(rules))
+    return finish_rows(chart, "prompt-differences", data, describe_rules(rules), count_lines(named))

@@ -17,6 +17,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import count_vote_slopes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +32,7 @@ _TICKS = (1, 2, 4, 8, 16)
     "accuracy-by-k",
     "What k samples of a problem are worth",
     source="OMIBench, figure 5c",
+    finding=count_vote_slopes,
 )
 def draw_samples(table: pl.DataFrame) -> Chart | None:
     """Draw pass@k and majority@k against log2 k: points, and the line that is fitted to them.

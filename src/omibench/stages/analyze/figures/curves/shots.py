@@ -18,6 +18,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     select_lines,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.interval_findings import count_stars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     "accuracy-by-shots",
     "Accuracy by the number of examples",
     source="USNCO-V, figure 2; OMIBench, figure 6a",
+    finding=count_stars,
 )
 def draw_shots(table: pl.DataFrame) -> Chart | None:
     """Draw a line a model and exam; ribbons are one standard error over runs, stars Welch's test.

@@ -9,6 +9,7 @@ import altair as alt
 from omibench.stages.analyze.charts.marks import embed_data, encode_colour, encode_shape
 from omibench.stages.analyze.charts.theme import MUTED
 from omibench.stages.analyze.figures.curves.lines import (
+    count_lines,
     describe_rules,
     finish_rows,
     head_lines,
@@ -17,6 +18,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
+from omibench.stages.analyze.figures.findings import count_differences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +34,7 @@ _MEASURES = ("accuracy", "gptscore")
     "thinking-gains",
     "Thinking models beside instruct models of the same size",
     source="OMIBench, figure 4c and table 4",
+    finding=lambda table: count_differences(table.filter(rules=pick_rules(table))),
 )
 def draw_variants(table: pl.DataFrame) -> Chart | None:
     """Draw a row a pair and setting: the accuracy of both models, joined by a line.
@@ -42,7 +45,8 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
     rules = pick_rules(table)
     part = table.filter(table["measure"].is_in(_MEASURES), rules=rules, slice="")
     rows = scale_up(part.to_dicts(), *_SIDES)
-    data = head_lines(name_lines(rows, "label", "setting"))
+    named = name_lines(rows, "label", "setting")
+    data = head_lines(named)
     if not data:
         return None
     points = [
@@ -63,4 +67,4 @@ def draw_variants(table: pl.DataFrame) -> Chart | None:
         .mark_point(size=70)
         .encode(y=y, x=x, color=colour, shape=shape),
     )
-    return finish_rows(chart, "thinking-gains", data, describe_rules(rules))
+    return finish_rows(chart, "thinking-gains", data, describe_rules(rules), count_lines(named))

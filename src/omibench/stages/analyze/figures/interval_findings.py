@@ -1,0 +1,185 @@
+"""What a figure shows where its table holds intervals and no test: counts of where these lie.
+
+An interval that lies on one side of zero, or of another interval, is all that is counted; each
+stands alone, without a correction for how many there are, and the sentences say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
+from omibench.stages.analyze.words import count_noun, name_rules
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    Finding = Callable[[pl.DataFrame], str | None]
+
+_ALONE: Final = "Each interval stands alone, without a correction for their number."
+_ENDS: Final = "Intervals that overlap leave it open."
+
+
+class SideCounts(NamedTuple):
+    """How many intervals lie above a place, below it, and how many there are."""
+
+    above: int
+    below: int
+    total: int
+
+
+def count_sides(intervals: Iterable[tuple[float | None, float | None]]) -> SideCounts:
+    """Count the intervals on either side of zero; those without bounds are not counted.
+
+    Args:
+        intervals: Lower and upper bound of each.
+    """
+    bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
+    return SideCounts(
+        sum(low > 0 for low, _ in bounded), sum(high < 0 for _, high in bounded), len(bounded)
+    )
+
+
+def compare_ends(axis: str, place: str, lines: Sequence[str]) -> Finding:
+    """A finding on curves: where the intervals at their ends lie to each other.
+
+    Args:
+        axis: The column along which a curve goes.
+        place: What a larger value of it is called: "largest budget".
+        lines: Columns that tell curves apart.
+
+    Returns:
+        A function from a table, of which the first rule book, measure and accuracy count, to a
+        sentence; to None where no curve has two points.
+    """
+
+    def describe(table: pl.DataFrame) -> str | None:
+        rows = _select_first(table.filter(table[axis].is_not_null()), ("slice", "metric"))
+        ordered = rows.sort(axis, maintain_order=True)
+        sides = []
+        for curve in ordered.partition_by(lines, maintain_order=True):
+            first, last = curve.row(0, named=True), curve.row(-1, named=True)
+            if first[axis] == last[axis] or None in (first["low"], last["low"]):
+                continue
+            sides.append((last["low"] - first["high"], last["high"] - first["low"]))
+        counts = count_sides(sides)
+        if not counts.total:
+            return None
+        return (
+            f"At the {place} the interval lies above that at the other end in {counts.above:,} of "
+            f"{count_noun(counts.total, 'curve')}, and below it in {counts.below:,}. {_ENDS}"
+        )
+
+    return describe
+
+
+def count_gains(metric: str, noun: str, topic: str) -> Finding:
+    """A finding on estimates around zero: how many intervals lie above it, and below.
+
+    Args:
+        metric: The metric of the rows that count.
+        noun: What an estimate is called in the singular: "slope".
+        topic: What it is one of: "of votes on log2 k".
+
+    Returns:
+        A function from a table, of which the first rule book and slice count, to a sentence; to
+        None where no estimate has an interval.
+    """
+
+    def describe(table: pl.DataFrame) -> str | None:
+        rows = _select_first(table.filter(metric=metric), ("slice",))
+        counts = count_sides(rows.select("low", "high").iter_rows())
+        if not counts.total:
+            return None
+        return (
+            f"Of {count_noun(counts.total, noun)} {topic}, {counts.above:,} "
+            f"{_have(counts.above)} an interval above zero and {counts.below:,} below. {_ALONE}"
+        )
+
+    return describe
+
+
+def count_vote_slopes(table: pl.DataFrame) -> str | None:
+    """Say how many votes gain from more samples, by the interval of the slope on log2 k.
+
+    Args:
+        table: The result `accuracy-by-k`; pass@k, which cannot fall, is not counted.
+    """
+    find = count_gains("slope", "slope", "of majority votes on log2 k")
+    return find(table.filter(curve="majority@k"))
+
+
+def count_stars(table: pl.DataFrame) -> str | None:
+    """Say how many numbers of examples are above none by Welch's one-sided test.
+
+    Args:
+        table: The result `accuracy-by-shots`.
+    """
+    tested = table.filter(table["p"].is_not_null(), rules=table["rules"][0])
+    if tested.is_empty():
+        return None
+    better = int((tested["stars"].fill_null("") != "").sum())
+    return (
+        f"By {name_rules(tested['rules'][0])}, {better:,} of {count_noun(tested.height, 'point')} "
+        f"with examples {'is' if better == 1 else 'are'} above none by Welch's one-sided test over "
+        "runs, without a correction for their number."
+    )
+
+
+def count_people_differences(table: pl.DataFrame) -> str | None:
+    """Say how many cells are above and below groups of people, by intervals of the difference.
+
+    Args:
+        table: The result `people`; its first rule book counts.
+    """
+    rows = _select_first(table.filter(metric="difference", slice=""), ())
+    counts = count_sides(rows.select("low", "high").iter_rows())
+    if not counts.total:
+        return None
+    few = " Groups of few people have wide intervals." if rows["few_people"].any() else ""
+    return (
+        f"Models minus groups of people on the same problems, by {name_rules(rows['rules'][0])}: "
+        f"of {count_noun(counts.total, 'difference')}, {counts.above:,} {_have(counts.above)} an "
+        f"interval above zero and {counts.below:,} below. {_ALONE}{few}"
+    )
+
+
+def count_estimated_people(table: pl.DataFrame) -> str | None:
+    """Say how many accuracies by year lie above and below what participants are estimated to score.
+
+    Args:
+        table: The result `people-estimates`; its first rule book counts.
+    """
+    models = _select_first(table.filter(kind=MODEL, metric="accuracy"), ())
+    people = {
+        (row["exam"], row["year"]): row["estimate"]
+        for row in table.filter(kind=ESTIMATED).iter_rows(named=True)
+    }
+    sides = [
+        (row["low"] - place, row["high"] - place)
+        for row in models.iter_rows(named=True)
+        if (place := people.get((row["exam"], row["year"]))) is not None
+    ]
+    counts = count_sides(sides)
+    if not counts.total:
+        return None
+    return (
+        f"Of {count_noun(counts.total, 'point')} of models by year, {counts.above:,} "
+        f"{_have(counts.above)} an interval above the participants' estimated mean and "
+        f"{counts.below:,} below. The mean is estimated from cut-offs, and taken as if it were "
+        f"known. {_ALONE}"
+    )
+
+
+def _select_first(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The rows of the first rule book, and of the first value of each of some columns."""
+    rows = table
+    for name in ("rules", *columns):
+        if name in rows.columns and not rows.is_empty():
+            rows = rows.filter(rows[name] == rows[name][0])
+    return rows
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

@@ -1,0 +1,87 @@
+"""What the accuracy of a cell costs: dollars, tokens and waiting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from omibench.results.grouped import estimate_groups
+from omibench.stages.analyze.results.accuracy import CELL, name_metric
+from omibench.stages.analyze.results.curves.points import frame_cells
+from omibench.stages.analyze.results.result import result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from omibench.stages.analyze.analysis import Analysis
+
+_KEYS: Final = ("model", "setting")
+_UNASKED: Final = "provider_error"
+"""Outcome of a response that never came, which costs nothing."""
+SUMS: Final = {
+    "dollars": "cost_usd",
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "reasoning_tokens": "reasoning_tokens",
+    "seconds": "latency_s",
+}
+"""Columns of the table, each with that of the responses: sums over the samples of a problem."""
+
+
+@result("accuracy-by-cost", "Accuracy of every cell, and what its responses cost")
+def tabulate_costs(analysis: Analysis) -> pl.DataFrame | None:
+    """Tabulate the accuracy of every cell under the main rules beside what a problem costs.
+
+    A problem costs all of its samples, and what was asked before them (captions, readings, turns).
+    What judges and reward models cost is not in it. Each cell stands as if it were bought alone,
+    though the store shares equal requests between settings.
+
+    Args:
+        analysis: The study's results.
+
+    Returns:
+        A row per cell: its accuracy with interval, how many `responses` it has, means over problems
+        (`dollars`, `input_tokens`, `output_tokens`, `reasoning_tokens`, and `seconds` of waiting;
+        null where a response that came does not say), `total_dollars`, and `dollars_per_right`, of
+        which a right answer takes as many. None where no response counts its tokens or dollars.
+    """
+    import polars as pl
+
+    results = analysis.results
+    values = analysis.item_values.filter(rules=results.main_rules)
+    spent = _sum_costs(results.responses)
+    if spent.select(pl.col(list(SUMS)).is_null().all()).row(0) == (True,) * len(SUMS):
+        return None
+    accuracy = estimate_groups(values, CELL, analysis.confidence).drop("n_eff")
+    labels = frame_cells(analysis).select(*_KEYS, "label", "setting_label")
+    joined = (
+        accuracy.with_columns(metric=name_metric("accuracy"))
+        .join(labels, on=_KEYS, maintain_order="left")
+        .join(spent, on=_KEYS, maintain_order="left")
+    )
+    right = pl.col("estimate") * pl.col("n")
+    priced = joined.with_columns(
+        dollars_per_right=pl.when(right > 0).then(pl.col("total_dollars") / right)
+    )
+    return analysis.mark_simulated(priced)
+
+
+def _sum_costs(responses: pl.DataFrame) -> pl.DataFrame:
+    """Means over the problems of each cell; null where a response that came does not say."""
+    import polars as pl
+
+    columns = {
+        name: pl.col(column) if column in responses.columns else pl.lit(None, dtype=pl.Float64)
+        for name, column in SUMS.items()
+    }
+    came = pl.col("outcome") != _UNASKED
+    totals = [
+        pl.when((value.is_null() & came).any()).then(None).otherwise(value.sum()).alias(name)
+        for name, value in columns.items()
+    ]
+    problems = pl.col("id").n_unique()
+    sums = responses.group_by(_KEYS, maintain_order=True).agg(
+        *totals, responses=pl.len(), problems=problems
+    )
+    return sums.with_columns(
+        *(pl.col(name) / pl.col("problems") for name in SUMS), total_dollars=pl.col("dollars")
+    ).drop("problems")
