@@ -9,7 +9,7 @@ import typer
 
 from omibench.cli.options import Params
 from omibench.cli.review.options import ReviewFolder, find_review_folder
-from omibench.errors import EXIT_SOME_FAILED, ParamsError
+from omibench.errors import EXIT_SOME_FAILED, OutputError, ParamsError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -53,6 +53,13 @@ def export(
         Path | None,
         typer.Option(metavar="FILE.csv", help="Write labels of responses, for `certify`."),
     ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.yaml",
+            help="Write what page tasks settled, as corrections.",
+        ),
+    ] = None,
     to: Annotated[
         ExportFormat | None,
         typer.Option("--to", help="Write --out as projects of this program: KIND.xml and .json."),
@@ -79,14 +86,17 @@ def export(
     Example:
       omibench review export --person ada --out for-ada
       omibench review export --people people.csv --labels labels.csv
+      omibench review export --corrections reviewed.yaml
       omibench review export --to label-studio --kind item --out label-studio
     """
     from omibench.review.folder import read_review
 
     if (to or address) and not (to and out):
         raise ParamsError("review export: --to needs --out DIR, and --pictures needs --to")
-    if not (out or people or labels or live):
-        raise ParamsError("review export: say what to write: --out, --people, --labels or --live")
+    if not (out or people or labels or corrections or live):
+        raise ParamsError(
+            "review export: say what to write: --out, --people, --labels, --corrections or --live"
+        )
     folder = find_review_folder(review, params)
     if live:
         from omibench.review_app.log.record import export_live_log
@@ -111,8 +121,28 @@ def export(
 
         rows = list_labels(record.tasks, record.decisions)
         _write_table(labels, rows, LABEL_COLUMNS, "labelled responses")
+    if corrections is not None:
+        _write_corrections(corrections, record, params)
     if record.errors:
         raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
+    from omibench.cli.options import read_study
+    from omibench.review.settle import ReviewRule
+    from omibench.review_tasks.corrections import list_page_corrections
+    from omibench.schemas.problem import Problem
+    from omibench.schemas.tables import read_jsonl, write_text
+    from omibench.stages.ocr.corrections.file import format_corrections
+
+    if path.exists():
+        raise OutputError(f"{path}: is there already: name another file, and copy its entries over")
+    study = read_study(params, None)
+    problems = read_jsonl(Path(study.study.results) / "ocr/problems.jsonl", Problem)
+    rule = ReviewRule(study.review.reviewers)
+    entries = list_page_corrections(problems, record.tasks, record.decisions, rule)
+    write_text(path, format_corrections(entries))
+    say(f"{len(entries)} corrections in {path}")
 
 
 def _read_selection(

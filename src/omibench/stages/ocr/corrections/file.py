@@ -82,6 +82,14 @@ def read_corrections(path: Path) -> list[Entry]:
     return entries
 
 
+def format_corrections(corrections: Sequence[Correction]) -> str:
+    """Corrections as the text of a file, in YAML."""
+    import yaml
+
+    rows = [c.model_dump(mode="json", exclude_defaults=True) for c in corrections]
+    return yaml.safe_dump({"corrections": rows}, sort_keys=False, allow_unicode=True, width=100)
+
+
 def assign_entries(
     entries: Sequence[Entry],
     sources: Sequence[Source],
