@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -179,16 +180,21 @@ def _join_above_below(
 def _split_rows(units: Sequence[Unit]) -> list[list[Unit]]:
     """Units of one baseline each, split at wide gaps."""
     rows: list[list[Unit]] = []
-    for unit in sorted(units, key=lambda u: (round(u.baseline), u.box.x0)):
-        last = rows[-1][-1] if rows else None
-        if (
-            last
-            and abs(last.baseline - unit.baseline) < 0.3 * unit.size
-            and unit.box.x0 - last.box.x1 < 0.7 * unit.size
-        ):
-            rows[-1].append(unit)
+    levels: list[list[Unit]] = []
+    for unit in sorted(units, key=lambda u: u.baseline):
+        if levels and unit.baseline - levels[-1][-1].baseline < 0.3 * unit.size:
+            levels[-1].append(unit)
         else:
-            rows.append([unit])
+            levels.append([unit])
+    rows: list[list[Unit]] = []
+    for level in levels:
+        end = -math.inf
+        for unit in sorted(level, key=lambda u: u.box.x0):
+            if unit.box.x0 - end < 0.7 * unit.size:
+                rows[-1].append(unit)
+            else:
+                rows.append([unit])
+            end = max(end, unit.box.x1)
     return rows
 
 
@@ -226,7 +232,11 @@ def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
     left = box.x1 if isinstance(sign, Unit) else box.x0 + min(0.35 * box.width, 0.6 * box.height)
     right, top = (bar.x1, bar.y) if bar else (box.x1, box.y0)
     inside = Box(left - 0.1 * size, top - 0.1 * size, right + 0.15 * size, box.y1 + 0.3 * size)
-    radicand = [u for u in field.centred_in(inside) if u is not sign]
+    radicand = [
+        u
+        for u in field.centred_in(inside)
+        if u is not sign and not (bar and _is_point(u) and u.box.x0 > right - 0.5)
+    ]
     index_box = Box(
         box.x0 - 0.9 * size, box.y0 - 0.5 * size, box.x0 + 0.75 * min(box.width, size), box.y1
     )
@@ -245,6 +255,10 @@ def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
         field.replace([sign, *parts], whole)
     elif parts:
         field.replace(parts, join_units(parts, axis, bars=[bar] if bar else [], roots=[sign]))
+
+
+def _is_point(unit: Unit) -> bool:
+    return not unit.is_block and unit.glyphs[0].symbol.kind == "punctuation"
 
 
 def _join_fraction(field: Field, bar: Bar, neighbours: _Neighbours, bars: Sequence[Bar]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from omibench.stages.ocr.formulas.marks import PageMarks, Region
 from omibench.stages.ocr.formulas.reading.blocks import find_units
@@ -26,6 +27,7 @@ def find_regions(marks: PageMarks) -> list[Region]:
         A region for each formula, from top to bottom; no mark is in two.
     """
     rows = form_rows(find_units(marks).units)
+    marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
     regions: list[Region] = []
     for row in rows:
@@ -34,6 +36,12 @@ def find_regions(marks: PageMarks) -> list[Region]:
             display = len(intervals) == 1 and end - start == len(row)
             regions.append(make_region(row[start:end], marks, display=display))
     return sorted(regions, key=lambda region: (region.box.y0, region.box.x0))
+
+
+def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:
+    """The marks without the bars that a unit has: the root of a row below is none of the next's."""
+    taken = {bar for row in rows for unit in row for part in unit.walk() for bar in part.bars}
+    return replace(marks, bars=tuple(bar for bar in marks.bars if bar not in taken))
 
 
 def has_greek_prose(marks: PageMarks) -> bool:

@@ -13,6 +13,8 @@ AXIS = 0.25
 """Height of the axis of fractions and operators above the baseline, in type sizes."""
 _CENTRED = frozenset(("large", "piece", "root"))
 _GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))
+_TALL_BRACKET = 1.12
+"""Type sizes from which on a bracket is one that has grown: those of a line are 0.9 to 1.05."""
 _OFF_AXIS = 0.3
 """Type sizes by which the middle of a bracket in its line may lie off the axis."""
 _TALL = 1.3
@@ -57,10 +59,10 @@ class Unit:
         glyph = self.glyphs[0]
         if glyph.symbol.kind not in _GROWING:
             return glyph.symbol.kind in _CENTRED
-        is_bracket = glyph.symbol.kind in ("open", "close")
+        if glyph.symbol.kind not in ("open", "close"):
+            return self.box.height > _TALL * self.size
         offset = abs(self.box.centre[1] - glyph.y + AXIS * self.size)
-        hangs = is_bracket and offset > _OFF_AXIS * self.size
-        return hangs or self.box.height > _TALL * self.size
+        return offset > _OFF_AXIS * self.size or self.box.height > _TALL_BRACKET * self.size
 
     @property
     def has_axis(self) -> bool:

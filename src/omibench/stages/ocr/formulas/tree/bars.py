@@ -94,7 +94,7 @@ def _reduce_root(
     body = [
         part
         for part in parts
-        if sign.box.x1 - 0.3 * em < part.x < rule.x1 + 0.15 * em
+        if sign.box.x1 - 0.3 * em < part.x < rule.x1 + _beyond(part, 0.15 * em)
         and part.box.x1 < rule.x1 + 0.35 * em
         and part.box.x0 > sign.box.x0 + 0.3 * sign.box.width
         and rule.y - 0.1 * em < part.box.centre[1] < low
@@ -116,6 +116,11 @@ def _reduce_root(
         marks=rule.marks | all_marks(body) | all_marks(index),
     )
     return [*rest, root]
+
+
+def _beyond(part: Part, room: float) -> float:
+    """How far a part's centre may lie behind the end of a bar: a full stop there is outside."""
+    return 0.0 if part.kind == "punctuation" else room
 
 
 def _index(parts: Sequence[Part], sign: Part, size: float) -> list[Part]:
@@ -182,7 +187,7 @@ def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bo
     column = [
         part
         for part in parts
-        if rule.x0 - _SIDE * part.size < part.x < rule.x1 + _SIDE * part.size
+        if rule.x0 - _SIDE * part.size < part.x < rule.x1 + _beyond(part, _SIDE * part.size)
         and part.box.x0 > rule.x0 - 0.5 * part.size
         and part.box.x1 < rule.x1 + 0.5 * part.size
         and (limit < part.box.centre[1] < rule.y if up else rule.y < part.box.centre[1] < limit)

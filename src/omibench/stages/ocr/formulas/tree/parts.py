@@ -80,6 +80,8 @@ class Doubts:
 _CENTRED: frozenset[Kind] = frozenset({"open", "close", "large", "root"})
 
 
+_TALL = 1.4
+"""Ems from which on an operator is one that has grown, as a slash between fractions has."""
 _SMALLEST = 0.5
 """Points that a type size is taken for at least: what ems are measured in must not vanish."""
 _TALL_BARS = {"\\mid": "|", "\\parallel": "\\|"}
@@ -97,8 +99,10 @@ def part_of_glyph(glyph: Glyph, mark: int) -> Part:
         upright=symbol.upright and not glyph.italic,
         bold=glyph.bold and symbol.kind == "letter" and len(symbol.latex) == 1,
     )
-    centred = symbol.kind in _CENTRED or (
-        symbol.latex in {"|", "\\|"} and glyph.box.height > 0.8 * glyph.size
+    centred = (
+        symbol.kind in _CENTRED
+        or (symbol.latex in {"|", "\\|"} and glyph.box.height > 0.8 * glyph.size)
+        or (symbol.kind == "operator" and glyph.box.height > _TALL * glyph.size)
     )
     return Part(
         node=sign,
