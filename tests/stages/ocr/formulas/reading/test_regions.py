@@ -133,3 +133,23 @@ def test_type_of_the_line_s_own_size_is_no_script() -> None:
 def test_the_label_of_a_choice_is_no_operand() -> None:
     sheet = Sheet().put("(A) ").put("±", font="symb").put("1 cars")
     assert texts(sheet.regions()) == ["±1"]
+
+
+def test_a_limit_is_found_beside_scripts_of_its_level() -> None:
+    page = pymupdf.open().new_page(width=300, height=300)
+    page.insert_text((60, 104), "\xe5", fontname="symb", fontsize=14)
+    page.insert_text((63, 116), "i", fontname="tiit", fontsize=7)
+    page.insert_text((76, 100), "x", fontname="tiit", fontsize=10)
+    page.insert_text((90, 115), "obs", fontname="tiro", fontsize=7)
+    regions = find_regions(read_marks(page))
+    assert {glyph.symbol.latex for glyph in regions[0].glyphs} == {"\\sum", "i", "x"}
+
+
+def test_the_bar_of_a_root_belongs_to_its_own_row_alone() -> None:
+    page = pymupdf.open().new_page(width=300, height=300)
+    for y in (60, 71):
+        page.insert_text((60, y), "\xd6", fontname="symb", fontsize=10)
+        page.insert_text((65.6, y), "x", fontname="tiit", fontsize=10)
+        page.draw_line((65.5, y - 9.2), (70, y - 9.2), width=0.4)
+    regions = find_regions(read_marks(page))
+    assert [len(region.bars) for region in regions] == [1, 1]

@@ -88,6 +88,16 @@ def test_a_root_holds_what_its_bar_covers() -> None:
     assert latex(setting) == r"\sqrt{x+1}y"
 
 
+def test_a_full_stop_behind_the_bar_of_a_root_is_outside() -> None:
+    setting = Setting().tall("√", 90, 102).put("3", x=16).bar(16, 21, 90.2).put(".", x=19.4)
+    assert latex(setting) == "\\sqrt{3}."
+
+
+def test_a_slash_that_has_grown_stands_on_the_line() -> None:
+    setting = Setting().put("a").tall("/", 84, 111).put("b")
+    assert latex(setting) == "a/b"
+
+
 def test_a_small_number_in_the_crook_of_a_root_is_its_index() -> None:
     setting = Setting().tall("√", 91, 102, x=12).put("x", x=17.5).bar(17, 23, 91)
     assert latex(setting.put("3", x=10.5, y=95.5, size=5)) == r"\sqrt[3]{x}"
