@@ -25,6 +25,7 @@ _GAP = 0.32
 """Ems between two rows of one numerator, such as a sum and its limits."""
 _FIRST_GAP = 0.75
 """Ems between a bar and what stands on it."""
+_NO_OPERANDS = frozenset({"relation", "operator", "punctuation", "arrow"})
 _LINE_GAP = 0.42
 """Ems between an overline and its letters."""
 
@@ -163,7 +164,7 @@ def _reduce_bar(
     em = max(part.size for part in body)
     edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
     inside = build(body, doubts)
-    if abs(edge - rule.y) > _LINE_GAP * em:
+    if abs(edge - rule.y) > _LINE_GAP * em or all(p.kind in _NO_OPERANDS for p in body):
         doubts.add("a fraction has nothing on one side of its bar")
     line = join(
         [inside],

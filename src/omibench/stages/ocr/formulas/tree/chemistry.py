@@ -27,7 +27,7 @@ _SYMBOLS = "|".join(
 )
 _FORMULA = re.compile(rf"(?:{_SYMBOLS})+")
 _STATES = {"s", "l", "g", "aq"}
-_CHARGE = re.compile(r"(\d*)([+-])|([+-])(\d*)|\\bullet")
+_CHARGE = re.compile(r"(\d*)([+-])|\\bullet")
 _COUNT = re.compile(r"[1-9]\d*|n|x|m")
 _SELF_BOUND = {"H2", "N2", "O2", "F2", "Cl2", "Br2", "I2", "O3", "P4", "S8", "C60", "D2"}
 """Molecules of one element; any other letter with an index may be a variable."""
@@ -145,8 +145,6 @@ def _charge(node: Node) -> str | None:
         return None
     if match[2]:
         return f"^{match[1]}{match[2]}" if match[1] else match[2]
-    if match[3]:
-        return f"^{match[4]}{match[3]}"
     return "^."
 
 
