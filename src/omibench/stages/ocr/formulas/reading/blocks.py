@@ -179,7 +179,6 @@ def _join_above_below(
 
 def _split_rows(units: Sequence[Unit]) -> list[list[Unit]]:
     """Units of one baseline each, split at wide gaps."""
-    rows: list[list[Unit]] = []
     levels: list[list[Unit]] = []
     for unit in sorted(units, key=lambda u: u.baseline):
         if levels and unit.baseline - levels[-1][-1].baseline < 0.3 * unit.size:
