@@ -18,6 +18,7 @@ from omibench.init.contents import (
 )
 from omibench.params.study import load_study
 from omibench.plan.rehearsal import find_shape, is_made_up
+from omibench.stages.ocr.corrections.file import read_corrections
 from omibench.synthetic.profiles import LIKES
 
 
@@ -34,6 +35,15 @@ def test_a_study_of_papers_makes_a_dataset(of_papers: StudyFiles) -> None:
     assert of_papers.study.ocr.sources == "sources.yaml"
     assert not of_papers.study.cells
     assert parse_yaml(of_papers.texts["sources.yaml"])["sources"][0]["paper"] == "../papers/a.pdf"
+
+
+def test_its_corrections_are_empty_and_a_change_of_them_is_seen(
+    of_papers: StudyFiles, tmp_path: Path
+) -> None:
+    (tmp_path / "corrections.yaml").write_text(of_papers.texts["corrections.yaml"], "utf-8")
+    assert read_corrections(tmp_path / "corrections.yaml") == []
+    (freeze, *_) = parse_yaml(of_papers.texts["dvc.yaml"])["stages"].values()
+    assert "corrections.yaml" in freeze["deps"]
 
 
 def test_its_remarks_are_parameters_that_ask_a_model(of_papers: StudyFiles, tmp_path: Path) -> None:

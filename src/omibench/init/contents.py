@@ -67,11 +67,14 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
     """
     params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)))
     manifest = manifest_text(find_papers(papers), papers, folder)
-    inputs = ["sources.yaml", manifest.papers]
+    inputs = ["sources.yaml", "corrections.yaml", manifest.papers]
     extras = "workflow,pdf,ocr,stats"
-    return _with_common_files(
-        {"params.yaml": params, "sources.yaml": manifest.text}, inputs, extras
-    )
+    texts = {
+        "params.yaml": params,
+        "sources.yaml": manifest.text,
+        "corrections.yaml": _fill("corrections.yaml"),
+    }
+    return _with_common_files(texts, inputs, extras)
 
 
 def study_of_benchmark(name: str) -> StudyFiles:

@@ -78,6 +78,12 @@ def test_two_corrections_of_one_place_are_an_error_with_both_lines(
         assign_entries(read_corrections(path), [MOCK], path)
 
 
+@pytest.mark.parametrize("text", ["", "corrections:\n", "corrections: []\n", "# nothing yet\n"])
+def test_a_file_without_entries_corrects_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "corrections.yaml").write_text(text, "utf-8")
+    assert read_corrections(tmp_path / "corrections.yaml") == []
+
+
 def test_different_places_go_together(tmp_path: Path) -> None:
     path = write(
         tmp_path,

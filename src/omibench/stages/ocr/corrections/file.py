@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_text
@@ -25,12 +25,19 @@ NAME: Final = "corrections.yaml"
 log = logging.getLogger("omibench.stages.ocr")
 
 
+def _fill_empty(value: object) -> object:
+    """No entries, of a key `corrections:` that nothing stands below yet."""
+    return [] if value is None else value
+
+
 class CorrectionsFile(BaseModel):
     """`corrections.yaml`, as it is written."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    corrections: Annotated[list[Correction], Field(max_length=20_000)] = []
+    corrections: Annotated[
+        list[Correction], BeforeValidator(_fill_empty), Field(max_length=20_000)
+    ] = []
 
 
 def find_corrections(
