@@ -209,3 +209,19 @@ def test_an_address_that_says_nothing_is_refused(pair: tuple[str, str]) -> None:
 
 def test_a_page_is_bounded() -> None:
     assert parse_query([("limit", "99999")]).limit == 500
+
+
+@pytest.mark.parametrize(
+    ("limit", "columns", "rows"), [(None, 0, 100), (None, 640, 31), (None, 9_999, 25), (7, 640, 7)]
+)
+def test_a_page_has_fewer_rows_where_it_has_many_columns(
+    limit: int | None, columns: int, rows: int
+) -> None:
+    assert ItemQuery(limit=limit).count_rows(columns) == rows
+
+
+def test_all_columns_of_a_grid_are_the_grid_itself(explored: Study) -> None:
+    grid = explored.select(ItemQuery()).grid
+    assert grid is not None
+    assert grid.select(range(9)) is grid
+    assert grid.select([2, 1]).cells == [grid.cells[2], grid.cells[1]]

@@ -34,8 +34,10 @@ class Grid:
     failed: NDArray[np.float32]
 
     def select(self, columns: Sequence[int]) -> Grid:
-        """The grid with some of its columns."""
+        """The grid with some of its columns; itself where these are all, in their order."""
         chosen = list(columns)
+        if chosen == list(range(len(self.cells))):
+            return self
         cells = [self.cells[column] for column in chosen]
         return Grid(cells, self.values[:, chosen], self.failed[:, chosen])
 

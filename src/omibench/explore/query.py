@@ -17,6 +17,12 @@ Order = Literal["dataset", "hardest", "easiest", "disputed"]
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 MOST_ROWS: Final = 500
 """Of one page."""
+MOST_COLUMNS: Final = 640
+"""Of one page: browsers take seconds to lay out more."""
+_ROWS: Final = 100
+_FEWEST_ROWS: Final = 25
+_MOST_MARKS: Final = 20_000
+"""Verdicts of one page: with many columns it has fewer rows, unless the query says how many."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,8 @@ class ItemQuery:
         fields: Where it is searched for.
         order: The order of the items.
         offset: How many items are left out at the start.
-        limit: How many are given.
+        column: How many columns are left out at the start.
+        limit: How many are given; None for as many as a page takes of so many columns.
     """
 
     rules: str | None = None
@@ -47,7 +54,18 @@ class ItemQuery:
     fields: tuple[Field, ...] = ("question",)
     order: Order = "dataset"
     offset: int = 0
-    limit: int = 100
+    column: int = 0
+    limit: int | None = None
+
+    def count_rows(self, columns: int) -> int:
+        """How many rows a page has.
+
+        Args:
+            columns: Cells of the grid.
+        """
+        if self.limit is not None:
+            return self.limit
+        return max(_FEWEST_ROWS, min(_ROWS, _MOST_MARKS // max(1, columns)))
 
     def to_address(self) -> str:
         """The query string of the address; what is as by default is left out."""
@@ -62,9 +80,10 @@ class ItemQuery:
         pairs += [(f"is.{name}", value) for name, vs in self.facets.items() for value in vs]
         if self.fields != default.fields:
             pairs += [("in", name) for name in self.fields]
-        if self.offset:
-            pairs.append(("offset", str(self.offset)))
-        if self.limit != default.limit:
+        for name in ("offset", "column"):
+            if getattr(self, name):
+                pairs.append((name, str(getattr(self, name))))
+        if self.limit is not None:
             pairs.append(("limit", str(self.limit)))
         return urlencode(pairs)
 
@@ -87,7 +106,7 @@ def parse_query(pairs: Sequence[tuple[str, str]]) -> ItemQuery:
             lists[name].append(value)
         elif name.startswith("is."):
             facets.setdefault(name.removeprefix("is."), []).append(value)
-        elif name in ("offset", "limit"):
+        elif name in ("offset", "column", "limit"):
             changes[name] = _parse_count(name, value)
         elif name in ("rules", "model", "search"):
             changes[name] = value
@@ -100,7 +119,8 @@ def parse_query(pairs: Sequence[tuple[str, str]]) -> ItemQuery:
             raise ParamsError(f"{name}: unknown part of the address{suggest_name(name, known)}")
     fields = tuple(_check("in", value, FIELDS) for value in lists["in"])
     changes |= {"fields": fields} if fields else {}
-    changes["limit"] = min(changes.get("limit", query.limit), MOST_ROWS)
+    if "limit" in changes:
+        changes["limit"] = min(changes["limit"], MOST_ROWS)
     return replace(
         query,
         models=tuple(lists["models"]),

@@ -34,6 +34,24 @@ def test_a_page_of_items_has_the_verdicts_of_every_cell(client: Any) -> None:
     assert client.get("/api/items?" + page["address"]).json() == page
 
 
+def test_many_columns_are_pages_too(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = client.get("/api/items").json()
+    assert (whole["column"], whole["columns"], whole["limit"]) == (0, 9, 100)
+    assert all(isinstance(v, int) for item in whole["items"] for v in item["verdicts"])
+    monkeypatch.setattr("omibench.explore.app.rows.MOST_COLUMNS", 4)
+    last = client.get("/api/items?column=8").json()
+    assert last["cells"] == whole["cells"][8:]
+    middle = client.get("/api/items?column=4").json()
+    assert middle["cells"] == whole["cells"][4:8]
+    assert middle["address"] == "column=4"
+    for item, part in zip(whole["items"], middle["items"], strict=True):
+        assert part["verdicts"] == item["verdicts"][4:8]
+        right = sum(verdict >= 0.5 for verdict in item["verdicts"])
+        assert (part["right"], part["asked"]) == (item["right"], item["asked"]) == (right, 9)
+    beyond = client.get("/api/items?column=99").json()
+    assert (beyond["column"], beyond["cells"]) == (0, whole["cells"][:4])
+
+
 def test_an_item_has_its_responses_and_its_neighbours_in_the_filter(client: Any) -> None:
     query = "is.subject=physics&order=hardest"
     ids = [item["id"] for item in client.get(f"/api/items?{query}").json()["items"]]

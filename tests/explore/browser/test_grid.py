@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from tests.explore.browser.conftest import Reader
 
 from omibench.explore.selection import Study
@@ -77,6 +78,28 @@ def test_pages_of_many_items_are_turned(reader: Reader, explored: Study) -> None
     page.wait_for_function(
         "id => document.querySelector('.item-link').textContent === id", arg=explored.items.ids[10]
     )
+
+
+def test_many_columns_are_turned(
+    reader: Reader, explored: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omibench.explore.app.rows.MOST_COLUMNS", 4)
+    page = reader.open("/?limit=10&offset=10")
+    assert page.locator("thead .setting").count() == 4
+    right = page.locator(".right-count").all_inner_texts()
+    page.get_by_role("button", name="Next columns").click()
+    page.get_by_text("5–8 of 9").wait_for()
+    page.keyboard.press("]")
+    page.wait_for_function("() => document.querySelectorAll('thead .setting').length === 1")
+    assert read_query(reader) == {"limit": ["10"], "offset": ["10"], "column": ["8"]}
+    assert "Columns 9–9 of 9" in " ".join(page.locator(".pager").inner_text().split())
+    assert page.locator(".right-count").all_inner_texts() == right
+    assert page.get_by_role("button", name="Next columns").is_disabled()
+    page.keyboard.press("[")
+    page.wait_for_url(re.compile("column=4"))
+    page.get_by_label("Filter", exact=True).select_option("all-wrong")
+    page.wait_for_url(re.compile("ready=all-wrong"))
+    assert "column" not in read_query(reader)
 
 
 def test_an_item_is_opened_by_keys_alone(reader: Reader, explored: Study) -> None:

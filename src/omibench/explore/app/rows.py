@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from omibench.explore.app.beside import describe_saliency, list_judgements
 from omibench.explore.app.live import Snapshot
-from omibench.explore.grid import Grid
+from omibench.explore.grid import RIGHT, Grid
 from omibench.explore.item import describe_item, describe_responses, list_outcomes
-from omibench.explore.query import ItemQuery
+from omibench.explore.query import MOST_COLUMNS, ItemQuery
 from omibench.explore.run import Run
 from omibench.explore.selection import Study
 from omibench.params.cell import Cell
@@ -29,24 +29,31 @@ def describe_rows(study: Study, query: ItemQuery) -> Values:
 
     Args:
         study: The study.
-        query: Which items, and which of them to give.
+        query: Which items, and which of them and of the columns to give.
 
     Returns:
-        Plain values for JSON; verdicts are in the order of `cells`, None where there is none.
+        Plain values for JSON; verdicts are in the order of `cells`, None where there is none;
+        `right` and `asked` count over all columns, of which `cells` are those of this page.
 
     Raises:
         ParamsError: The query names what the study has not.
     """
     selection = study.select(query)
-    names = selection.ids[query.offset : query.offset + query.limit]
     grid = selection.grid
-    cells = [dict(cell._asdict()) for cell in grid.cells] if grid else []
+    columns = _choose_columns(grid, query) if grid else range(0)
+    rows = query.count_rows(len(columns))
+    names = selection.ids[query.offset : query.offset + rows]
+    shown = grid.select(columns) if grid else None
     return {
         "total": len(selection.ids),
         "offset": query.offset,
+        "limit": rows,
         "rules": study.choose_rules(query.rules) if grid else None,
-        "cells": cells,
-        "items": _describe_all(study, names, grid),
+        "column": columns.start,
+        "columns": len(grid.cells) if grid else 0,
+        "most_columns": MOST_COLUMNS,
+        "cells": [cell._asdict() for cell in shown.cells] if shown else [],
+        "items": _describe_all(study, names, grid, shown),
         "address": query.to_address(),
     }
 
@@ -99,15 +106,30 @@ def _describe_columns(run: Run, name: str, cells: Sequence[Cell]) -> list[Values
     return columns
 
 
-def _describe_all(study: Study, names: Sequence[str], grid: Grid | None) -> list[Values]:
+def _choose_columns(grid: Grid, query: ItemQuery) -> range:
+    """The columns of a page; the first ones where the query leads past the last."""
+    count = len(grid.cells)
+    first = query.column if query.column < count else 0
+    return range(first, min(first + MOST_COLUMNS, count))
+
+
+def _describe_all(
+    study: Study, names: Sequence[str], grid: Grid | None, shown: Grid | None
+) -> list[Values]:
+    import numpy as np
+
     rows = [_describe_row(study, name) for name in names]
+    if grid is None or shown is None:
+        return [{**row, "right": 0, "asked": 0, "verdicts": [], "failed": []} for row in rows]
     places = [study.items.places[name] for name in names]
-    verdicts = _list_numbers(grid.values[places]) if grid else [[] for _ in names]
-    failures = _list_numbers(grid.failed[places]) if grid else [[] for _ in names]
-    return [
-        {**row, "verdicts": numbers, "failed": shares}
-        for row, numbers, shares in zip(rows, verdicts, failures, strict=True)
-    ]
+    values = grid.values[places]
+    counts = {
+        "right": (values >= RIGHT).sum(axis=1).tolist(),
+        "asked": (~np.isnan(values)).sum(axis=1).tolist(),
+        "verdicts": _list_numbers(shown.values[places]),
+        "failed": _list_numbers(shown.failed[places]),
+    }
+    return [{**row, **{k: v[n] for k, v in counts.items()}} for n, row in enumerate(rows)]
 
 
 def _describe_row(study: Study, name: str) -> Values:
@@ -123,11 +145,13 @@ def _describe_row(study: Study, name: str) -> Values:
 
 
 def _list_numbers(values: NDArray[np.float32]) -> list[list[float | None]]:
-    """Rows of numbers for JSON, which has no NaN."""
+    """Rows of numbers for JSON, which has no NaN. Most are 0 or 1, which are short as integers."""
     import numpy as np
 
     rounded = np.round(values.astype(np.float64), _DIGITS)
     numbers = rounded.astype(object)
+    is_whole = rounded == np.trunc(rounded)
+    numbers[is_whole] = rounded[is_whole].astype(np.int64)
     numbers[np.isnan(rounded)] = None
     rows: list[list[float | None]] = numbers.tolist()
     return rows

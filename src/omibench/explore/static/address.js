@@ -1,5 +1,7 @@
 // The address of a page holds everything that a reader chose: a permalink.
 
+const PLACES = ["offset", "column"]; // of a page of the grid; another filter begins at the first
+
 /** What the address of this page says. */
 export function readAddress() {
   return new URLSearchParams(location.search);
@@ -10,7 +12,7 @@ export function replaceValues(address, name, values) {
   const next = new URLSearchParams(address);
   next.delete(name);
   for (const value of values) next.append(name, value);
-  if (name !== "offset") next.delete("offset");
+  if (!PLACES.includes(name)) for (const place of PLACES) next.delete(place);
   return next;
 }
 
@@ -24,7 +26,7 @@ export function toggleValue(address, name, value) {
 /** The page of an item. */
 export function linkItem(id, address, cells = []) {
   const query = new URLSearchParams(address);
-  for (const name of ["cells", "offset", "limit"]) query.delete(name);
+  for (const name of ["cells", "limit", ...PLACES]) query.delete(name);
   for (const cell of cells) query.append("cells", nameCell(cell));
   return `/items/${encodeURIComponent(id)}${joinQuery(query)}`;
 }

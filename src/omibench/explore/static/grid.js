@@ -11,8 +11,6 @@ import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
 import { makeLegend, markInvented } from "./verdicts.js";
 
-const MOST_MARKS = 20_000; // of one page: with many columns it has fewer rows
-const ROWS = 100;
 const main = document.getElementById("main");
 const status = document.getElementById("status");
 const cursor = new Cursor();
@@ -97,23 +95,15 @@ async function load(rendersTools) {
   const address = readAddress();
   running?.abort();
   running = new AbortController();
-  const query = new URLSearchParams(address);
-  if (!query.has("limit")) query.set("limit", String(countRows(address)));
   parts.scroll.setAttribute("aria-busy", "true");
   renderChoices(address, rendersTools);
   try {
-    page = await fetchJson(`/api/items?${query}`, { signal: running.signal });
+    page = await fetchJson(`/api/items${joinQuery(address)}`, { signal: running.signal });
   } catch (error) {
     if (error.name !== "AbortError") showProblem(error);
     return;
   }
   renderPage(address);
-}
-
-function countRows(address) {
-  const chosen = (name, all) => address.getAll(name).length || all.length || 1;
-  const most = Math.min(study.cells.length, chosen("models", study.models) * chosen("settings", study.settings));
-  return Math.max(25, Math.min(ROWS, Math.floor(MOST_MARKS / Math.max(1, most))));
 }
 
 function renderChoices(address, rendersTools) {
@@ -160,7 +150,7 @@ function renderPage(address) {
   if (items.length) cursor.take(table);
   else cursor.table = null;
   if (hadFocus) cursor.focus();
-  renderPager(address);
+  renderPager();
   document.documentElement.dataset.ready = location.search || "?";
 }
 
@@ -170,29 +160,42 @@ function fitHead(table) {
   table.style.setProperty("--models-height", `${models.getBoundingClientRect().height}px`);
 }
 
-function renderPager(address) {
-  const rows = page.items.length;
-  const step = countRows(address);
-  const link = (title, offset, isOff) =>
-    make(
-      "button",
-      { type: "button", disabled: isOff, on: { click: () => turnTo(offset) } },
-      title,
-    );
-  const before = Math.max(0, page.offset - step);
-  const after = page.offset + rows;
-  const isWhole = page.offset === 0 && after >= page.total;
-  parts.pager.hidden = isWhole;
-  parts.pager.replaceChildren(
-    link("← Previous", before, page.offset === 0),
-    make("span", { class: "muted" }, `${page.offset + 1}–${after} of ${page.total}`),
-    link("Next →", after, after >= page.total),
-  );
+function renderPager() {
+  const { offset, limit, total, items, column, columns, cells } = page;
+  const link = (title, label, isOff, act) =>
+    make("button", { type: "button", "aria-label": label, disabled: isOff, on: { click: act } }, title);
+  const say = (from, count, of) =>
+    make("span", { class: "muted" }, `${(from + 1).toLocaleString("en")}–${(from + count).toLocaleString("en")} of ${of.toLocaleString("en")}`);
+  const rows = [
+    link("← Previous", "Previous items", offset === 0, () => turnTo(Math.max(0, offset - limit))),
+    say(offset, items.length, total),
+    link("Next →", "Next items", offset + items.length >= total, () => turnTo(offset + items.length)),
+  ];
+  const across = [
+    make("span", { class: "space" }),
+    link("←", "Previous columns", column === 0, () => turnColumns(-1)),
+    make("span", { class: "muted" }, "Columns "),
+    say(column, cells.length, columns),
+    link("→", "Next columns", column + cells.length >= columns, () => turnColumns(1)),
+  ];
+  const isWhole = offset === 0 && items.length >= total;
+  const isWide = cells.length < columns;
+  parts.pager.hidden = isWhole && !isWide;
+  parts.pager.replaceChildren(...(isWhole ? [] : rows), ...(isWide ? across : []));
 }
 
 function turnTo(offset) {
   if (offset < 0 || offset >= page.total || offset === page.offset) return false;
   go(replaceValues(readAddress(), "offset", offset ? [String(offset)] : []), true);
+  return true;
+}
+
+/** Show the columns of the next or the previous page; false where there are none. */
+function turnColumns(step) {
+  const { column, columns, cells } = page;
+  const next = step > 0 ? column + cells.length : Math.max(0, column - page.most_columns);
+  if (next === column || next >= columns) return false;
+  go(replaceValues(readAddress(), "column", next ? [String(next)] : []), true);
   return true;
 }
 
@@ -249,5 +252,7 @@ const SHORTCUTS = [
     },
   },
   { keys: ["n"], title: "Next page", act: () => turnTo(page.offset + page.items.length) },
-  { keys: ["p"], title: "Previous page", act: () => turnTo(Math.max(0, page.offset - countRows(readAddress()))) },
+  { keys: ["]"], title: "Next columns", act: () => turnColumns(1) },
+  { keys: ["["], title: "Previous columns", act: () => turnColumns(-1) },
+  { keys: ["p"], title: "Previous page", act: () => turnTo(Math.max(0, page.offset - page.limit)) },
 ];

@@ -3,7 +3,7 @@
 import { linkItem } from "./address.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
-import { makeVerdict, nameKind, wordVerdict } from "./verdicts.js";
+import { makeVerdict, wordVerdict } from "./verdicts.js";
 
 const FIRST_MARKS = 3_000; // those that are there at once
 const MORE_MARKS = 1_500;
@@ -25,6 +25,7 @@ export function renderTable(page, labels, address) {
       role: "grid",
       "aria-label": "Verdicts of items (rows) under models and settings (columns)",
       "aria-rowcount": String(page.total + 2),
+      "aria-colcount": String(page.columns + 2),
     },
     makeHead(cells, labels),
     body,
@@ -80,7 +81,6 @@ function isFirst(cells, index) {
 
 function makeRow(item, index, page, address) {
   const { cells } = page;
-  const kinds = cells.map((_, i) => nameKind(item.verdicts[i], item.failed[i]));
   const link = make(
     "a",
     { href: linkItem(item.id, address), class: "item-link", tabindex: "-1" },
@@ -99,8 +99,6 @@ function makeRow(item, index, page, address) {
       item.gold ? make("span", { class: "gold", title: "Gold" }, ...showText(item.gold)) : null,
     ),
   );
-  const asked = kinds.filter((kind) => kind !== "none").length;
-  const right = item.verdicts.filter((value) => value !== null && value >= 0.5).length;
   const marks = cells.map((cell, i) =>
     make(
       "td",
@@ -115,7 +113,7 @@ function makeRow(item, index, page, address) {
     ),
   );
   const count = cells.length
-    ? make("td", { class: "right-count", role: "gridcell" }, make("b", {}, String(right)), `/${asked}`)
+    ? make("td", { class: "right-count", role: "gridcell" }, make("b", {}, String(item.right)), `/${item.asked}`)
     : null;
   return make(
     "tr",
