@@ -51,6 +51,13 @@ def test_a_formula_that_was_read_rightly_is_confirmed() -> None:
     assert page.lines[0].formulas[0].doubts == ()
 
 
+def test_a_reading_that_agrees_by_now_is_no_longer_doubtful_and_keeps_its_spelling() -> None:
+    line = make_line("It is $a_1$.", formulas=(make_formula("a_1", LEFT, "unsure"),))
+    page, status = correct([line], box=LEFT, formula="a_{1}", was="u_{1}")
+    assert (page.lines[0].text, status) == ("It is $a_1$.", "agrees")
+    assert page.lines[0].formulas[0].doubts == ()
+
+
 @pytest.mark.parametrize(
     ("box", "text"),
     [(LEFT, "With $a_{2}$ and then $a_{1}$."), (RIGHT, "With $a_{1}$ and then $a_{2}$.")],

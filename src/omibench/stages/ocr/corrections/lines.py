@@ -64,7 +64,8 @@ class PageCorrector:
             text = f"{line.text[:start]}${latex}${line.text[end:]}"
             _replace_line(page, line, replace(line, text=text, math_suspect=False, stacked=False))
             self._log.note(entry, "applied")
-        elif _choose(formulas, entry.box, latex):
+        elif same := _choose(formulas, entry.box, latex):
+            _replace_line(page, same.line, same.correct(same.span.latex))
             self._log.note(entry, "agrees")
         elif correction.was is None:
             reason = f"{len(formulas) or 'no'} formulas stand at the box: say `was`"
