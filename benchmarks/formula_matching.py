@@ -99,7 +99,8 @@ def find_exact(truth: str, reading: str) -> tuple[set[int], set[int]]:
 
 def _is_prose(tokens: Sequence[str]) -> bool:
     """Whether a formula is printed as prose is: upright letters, numbers and signs alone."""
-    return not any(token.isalpha() or token in {"^", "_"} or token == r"\frac" for token in tokens)
+    structure = {"^", "_", "{", r"\frac", r"\sqrt"}
+    return not any(token.isalpha() or token in structure for token in tokens)
 
 
 def _adds_dollars(expected: Piece, piece: Piece) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.formula_matching import find_exact, split_pieces
+
 from omibench.latex import normalise
 from omibench.stages.ocr.layout.layout import Box, Line
 
@@ -134,9 +135,8 @@ def print_failures(outcomes: Sequence[Outcome], kind: str) -> None:
         if outcome.is_held or not (wrong or outcome.is_flagged) or kind not in outcome.kind:
             continue
         mark = "wrong" if wrong and outcome.is_flagged else "SILENT" if wrong else "false alarm"
-        print(
-            f"{mark:12}{outcome.id} {outcome.kind}\n    {normalise(outcome.latex)}\n    {outcome.reading}"
-        )
+        print(f"{mark:12}{outcome.id} {outcome.kind}")
+        print(f"    {normalise(outcome.latex)}\n    {outcome.reading}")
 
 
 def print_lost_words(lost: dict[str, list[str]]) -> None:
@@ -151,9 +151,8 @@ def print_rates(title: str, outcomes: Sequence[Outcome], group: Callable[[Outcom
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[group(outcome)].append(outcome)
-    print(
-        f"\n| {title} | shown | exact | flagged if wrong | if exact | held | exact | flagged if wrong | if exact |"
-    )
+    columns = "exact | flagged if wrong | if exact"
+    print(f"\n| {title} | shown | {columns} | held | {columns} |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, members in sorted(groups.items()):
         cells = [

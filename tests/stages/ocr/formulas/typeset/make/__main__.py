@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pymupdf
+from tests.stages.ocr.formulas.typeset.make import tex as tex_source
+from tests.stages.ocr.formulas.typeset.make import typst_text as typst_source
+from tests.stages.ocr.formulas.typeset.make import word
 from tests.stages.ocr.formulas.typeset.make.boxes import check_places, find_boxes
-from tests.stages.ocr.formulas.typeset.make.documents import Paper, Printed, write_paper
-from tests.stages.ocr.formulas.typeset.make.tex import FONTS as TEX_FONTS
-from tests.stages.ocr.formulas.typeset.make.tex import LUATEX, run_tex, write_tex
+from tests.stages.ocr.formulas.typeset.make.documents import Check, Paper, Printed, write_paper
+from tests.stages.ocr.formulas.typeset.make.tex import LUATEX, read_colour
 
 FOLDER: Final = Path(__file__).parents[1]
 SEED: Final = 17
@@ -33,20 +36,20 @@ def main() -> None:
 
 def list_setups() -> list[tuple[str, str]]:
     """Tool and fonts of every paper."""
-    return [("luatex" if fonts in LUATEX else "pdftex", fonts) for fonts in TEX_FONTS]
+    tex = [("luatex" if fonts in LUATEX else "pdftex", fonts) for fonts in tex_source.FONTS]
+    typst = [("typst", fonts) for fonts in typst_source.FONTS]
+    return [*tex, *typst, *(("libreoffice", fonts) for fonts in word.FONTS)]
 
 
 def make_paper(tool: str, fonts: str, folder: str) -> None:
     """Typeset one paper and write it with its truth."""
     name = f"{tool}-{fonts}"
-    paper = write_paper(f"{name}-{folder}", SIZES[folder], SEED)
+    check: Check = word.can_set if tool == "libreoffice" else lambda _: True
+    paper = write_paper(f"{name}-{folder}", SIZES[folder], SEED, check)
     target = FOLDER / folder
     target.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        plain, coloured = (
-            run_tex(write_tex(paper, fonts, colour=colour), fonts, Path(scratch) / str(colour))
-            for colour in (False, True)
-        )
+        plain, coloured = PRESSES[tool](paper, fonts, Path(scratch))
         check_places(plain, coloured)
         boxes = find_boxes(coloured, len(list(paper.list_formulas())))
         write_pdf(plain, target / f"{name}.pdf")
@@ -55,6 +58,45 @@ def make_paper(tool: str, fonts: str, folder: str) -> None:
         json.dumps(truth, ensure_ascii=False, indent=1) + "\n", "utf-8"
     )
     print(name, folder, len(truth["formulas"]), (target / f"{name}.pdf").stat().st_size)
+
+
+def print_tex(paper: Paper, fonts: str, folder: Path) -> list[Path]:
+    """The paper in black and in colour, by pdfTeX or LuaTeX."""
+    return [
+        tex_source.run_tex(
+            tex_source.write_tex(paper, fonts, colour=colour), fonts, folder / str(colour)
+        )
+        for colour in (False, True)
+    ]
+
+
+def print_typst(paper: Paper, fonts: str, folder: Path) -> list[Path]:
+    """The paper in black and in colour, by Typst."""
+    return [
+        typst_source.run_typst(
+            typst_source.write_typst(paper, fonts, colour=colour), folder / str(colour)
+        )
+        for colour in (False, True)
+    ]
+
+
+def print_word(paper: Paper, fonts: str, folder: Path) -> list[Path]:
+    """The paper in black and in colour, by LibreOffice."""
+    document = folder / "paper.docx"
+    word.write_word(paper, fonts, document)
+    flat = word.convert(document, "fodt", folder)
+    coloured = folder / "coloured.fodt"
+    colours = [read_colour(n) for n, _ in enumerate(paper.list_formulas(), 1)]
+    coloured.write_text(word.colour_formulas(flat.read_text("utf-8"), colours), "utf-8")
+    return [word.convert(source, "pdf", folder) for source in (flat, coloured)]
+
+
+PRESSES: Final[dict[str, Callable[[Paper, str, Path], list[Path]]]] = {
+    "pdftex": print_tex,
+    "luatex": print_tex,
+    "typst": print_typst,
+    "libreoffice": print_word,
+}
 
 
 def write_pdf(source: Path, target: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final, Literal
@@ -18,6 +18,7 @@ from tests.stages.ocr.formulas.typeset.make.prose import (
 from tests.stages.ocr.formulas.typeset.make.written import read_table
 
 Layout = Literal["one", "two"]
+Check = Callable[[str], bool]
 TALL: Final = frozenset({"matrix", "cases", "aligned"})
 """Kinds that stand on rows of their own only."""
 WEIGHTS: Final = {"scripts": 3, "fraction": 4, "root": 3, "big_operator": 3, "brackets": 2,
@@ -69,8 +70,10 @@ class Paper:
 class Writer:
     """Draws papers; of formulas written by hand each stands in a paper once at most."""
 
-    def __init__(self, name: str, random: Random, written: dict[str, list[str]]) -> None:
-        self._name, self._random = name, random
+    def __init__(
+        self, name: str, random: Random, written: dict[str, list[str]], can_set: Check
+    ) -> None:
+        self._name, self._random, self._can_set = name, random, can_set
         self._grammar = Grammar(random)
         self._written = written
         self._count = 0
@@ -142,7 +145,8 @@ class Writer:
                 latex = written.pop()
             else:
                 latex = self._grammar.draw(chosen)
-            if latex not in self._seen and len(latex) < (60 if in_line else 110):
+            fits = latex not in self._seen and len(latex) < (60 if in_line else 110)
+            if fits and self._can_set(latex):
                 break
         self._seen.add(latex)
         self._count += 1
@@ -153,10 +157,17 @@ class Writer:
         return Printed(f"{self._name}-{self._count:03}", latex, chosen, not in_line, number)
 
 
-def write_paper(name: str, problems: int, seed: int) -> Paper:
-    """A paper whose formulas and sentences follow from its name and the seed."""
+def write_paper(name: str, problems: int, seed: int, can_set: Check = lambda _: True) -> Paper:
+    """A paper whose formulas and sentences follow from its name and the seed.
+
+    Args:
+        name: Formulas are numbered behind it.
+        problems: How many there are in one column.
+        seed: Of all that is drawn.
+        can_set: Says whether the tool can set a formula; another one is drawn in its place.
+    """
     random = Random(f"{seed} {name}")
     written = read_table()
     for formulas in written.values():
         random.shuffle(formulas)
-    return Writer(name, random, written).write(problems)
+    return Writer(name, random, written, can_set).write(problems)

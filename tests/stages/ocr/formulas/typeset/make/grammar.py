@@ -152,6 +152,8 @@ class Grammar:
     def draw(self, kind: str) -> str:
         """A formula of a kind, written as a person would."""
         latex = re.sub(r" +", " ", self.kinds[kind]())
+        if kind == "chemistry":
+            return latex
         return re.sub(r" (?=[_^{}),])", "", latex).strip()
 
     # -- parts --------------------------------------------------------------------------------
