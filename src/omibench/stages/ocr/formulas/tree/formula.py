@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.marks import Formula, Region
 from omibench.stages.ocr.formulas.tree.accents import place_accents
+from omibench.stages.ocr.formulas.tree.balance import are_balanced
 from omibench.stages.ocr.formulas.tree.bars import join_signs, reduce_rules
 from omibench.stages.ocr.formulas.tree.latex import write_latex
 from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
@@ -65,7 +66,10 @@ def _build(region: Region, parts: Sequence[Part], rules: Sequence[Rule], doubts:
     rest, joined = join_signs(join_overlays(rest), free)
     rest = place_accents(rest, doubts, build_row)
     rest = reduce_rules(rest, joined, doubts, build_row)
-    return build_row(rest, doubts)
+    whole = build_row(rest, doubts)
+    if not are_balanced(whole.node):
+        doubts.add("a bracket has no partner")
+    return whole
 
 
 def _parts(region: Region) -> list[Part]:

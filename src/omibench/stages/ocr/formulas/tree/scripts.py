@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.tree.nodes import Node, Script, Sign
+from omibench.stages.ocr.formulas.tree.nodes import Node, Script, Sign, Words
 from omibench.stages.ocr.formulas.tree.parts import AXIS, Doubts, Part, all_marks, bounds, join
 
 BuildRow = Callable[[Sequence[Part], Doubts], Part]
@@ -16,6 +16,7 @@ _LEVEL = 0.07
 """Ems within which a part is on the baseline."""
 _CENTRE = 0.24
 """Ems within which a part that is centred on the axis is on the baseline."""
+_TAKING_SCRIPTS = frozenset({"|", "\\|", "*", "!", "."})
 _LARGE_SCRIPT = 7.5
 """Points above which a script is smaller than its base; those of scripts may be as large."""
 _BARE = frozenset({"relation", "operator", "arrow", "open", "punctuation"})
@@ -133,6 +134,10 @@ def _with_scripts(
     sup, sub, primes = _sides(beside.right, base, row, doubts)
     left_sup, left_sub, left_primes = _sides(beside.left, base, row, doubts)
     parts = [base, *beside.left, *beside.right]
+    if base.kind in _BARE and base.latex not in _TAKING_SCRIPTS:
+        doubts.add("a script stands beside an operator, a relation or an opening bracket")
+    if beside.left and not _takes_left_scripts(base):
+        doubts.add("a script stands before a symbol that is no element")
     count = sum(len(p.latex) for p in [*primes, *left_primes])
     node = Script(
         base.node,
@@ -144,6 +149,13 @@ def _with_scripts(
     )
     joined = join(parts, node, base)
     return joined if joined.marks == all_marks(parts) else base
+
+
+def _takes_left_scripts(base: Part) -> bool:
+    """Whether a base may be an element with its numbers, or a count such as of combinations."""
+    node = base.node
+    is_upright = isinstance(node, Words) or (isinstance(node, Sign) and node.upright)
+    return is_upright or (base.kind == "letter" and base.latex.isupper())
 
 
 def _node(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> Node | None:

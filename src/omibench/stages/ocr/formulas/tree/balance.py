@@ -1,0 +1,52 @@
+"""Whether the brackets of a formula come in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign
+
+
+def are_balanced(node: Node) -> bool:
+    """Whether every row has as many closing brackets as opening ones.
+
+    Half-open intervals count as balanced, in both ways of writing them: `[0, 1)` and `[0, 1[`.
+    """
+    if isinstance(node, Row) and not _is_even(node):
+        return False
+    if isinstance(node, Chemistry):
+        return all(node.text.count(a) == node.text.count(b) for a, b in ("()", "[]"))
+    return all(are_balanced(child) for child in _children(node))
+
+
+def _is_even(row: Row) -> bool:
+    signs = [_bracket(child) for child in row.children]
+    square = sum(sign.latex in {"[", "]"} for sign in signs if sign)
+    opened = sum(sign.kind == "open" for sign in signs if sign)
+    closed = sum(sign.kind == "close" for sign in signs if sign)
+    return opened == closed or (square > 0 and (opened + closed) % 2 == 0)
+
+
+def _bracket(node: Any) -> Sign | None:
+    """The bracket that a child of a row is, alone or with scripts."""
+    base = getattr(node, "base", node)
+    return base if isinstance(base, Sign) and base.kind in {"open", "close"} else None
+
+
+def _children(node: Any) -> Iterator[Node]:
+    """The nodes right below a node."""
+    for field in fields(node):
+        value = getattr(node, field.name)
+        for item in _flat(value):
+            if hasattr(item, "__dataclass_fields__"):
+                yield item
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
