@@ -80,6 +80,18 @@ def test_pages_of_many_items_are_turned(reader: Reader, explored: Study) -> None
     )
 
 
+def test_what_is_not_scored_yet_is_not_called_unasked(seat: Any) -> None:
+    reader = seat()
+    page = reader.page
+    items = page.request.get(f"{reader.address}/api/items").json()
+    items["items"][0]["verdicts"][0] = items["items"][0]["failed"][0] = None
+    page.route("**/api/items*", lambda route: route.fulfill(json=items))
+    reader.open("/")
+    mark = page.locator(".grid tbody td[data-column]").first
+    assert mark.get_attribute("aria-label") == "no verdict"
+    assert "no verdict" in page.locator(".legend").inner_text()
+
+
 def test_many_columns_are_turned(
     reader: Reader, explored: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

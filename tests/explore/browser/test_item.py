@@ -144,6 +144,7 @@ def test_the_pages_fit_a_telephone(seat: Callable[..., Reader], explored: Study)
     for path in ("/", f"/items/{quote(explored.items.ids[0], safe='')}"):
         page = reader.open(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator("h1.item-id").is_visible()
     assert reader.messages == []
 
 

@@ -8,7 +8,7 @@ export const KINDS = [
   ["partly", "partly right: of several samples, or with part of the credit"],
   ["wrong", "wrong"],
   ["failed", "no answer to score"],
-  ["none", "not asked"],
+  ["none", "no verdict: not asked, or not scored yet"],
 ];
 
 /**
@@ -27,7 +27,7 @@ export function nameKind(value, failed = 0) {
 export function wordVerdict(value, failed = 0) {
   const kind = nameKind(value, failed);
   if (kind === "partly") return `${formatShare(value)} right`;
-  return { none: "not asked", failed: "no answer" }[kind] ?? kind;
+  return { none: "no verdict", failed: "no answer" }[kind] ?? kind;
 }
 
 /** The mark of a verdict. */
@@ -47,7 +47,7 @@ export function makeLegend() {
   const entries = KINDS.map(([kind, title]) => {
     const mark = make("span", { class: `verdict ${kind}`, "aria-hidden": "true" });
     if (kind === "partly") mark.style.setProperty("--share", "0.6");
-    return make("li", { title }, mark, kind === "partly" ? "partly right" : title);
+    return make("li", { title }, mark, title.split(":")[0]);
   });
   return make("ul", { class: "legend", "aria-label": "Marks" }, ...entries);
 }
