@@ -43,6 +43,7 @@ def write(folder: Path, *rows: str) -> Path:
         ('problem: "1", figure: {image: 0, file: ../x.png}', "line 2: figure.file"),
         ('problem: "1", figure: {image: 0, file: x.png}', "line 2: figure.file: 'x.png' is not in"),
         ('problem: "1", answer: [1.50]', "write it in quotes"),
+        ('problem: "1", split: {at: " ", number: "2"}', "split.at"),
     ],
 )
 def test_a_wrong_entry_is_named_with_its_line(tmp_path: Path, row: str, message: str) -> None:

@@ -105,7 +105,11 @@ class FigureChange(_Strict):
 class Split(_Strict):
     """One problem that is two: the second begins at a text of its statement or of a choice."""
 
-    at: _Text
+    at: Annotated[
+        str,
+        BeforeValidator(_refuse_number),
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000),
+    ]
     """The first words of the second problem, which stand nowhere else in the first."""
     number: _Word
     """The number of the second."""

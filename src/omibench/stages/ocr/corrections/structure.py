@@ -131,7 +131,7 @@ def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
     choices = list(problem.choices or [])
     texts = [problem.question, *(choice.text or "" for choice in choices)]
     matches = [(k, match) for k, text in enumerate(texts) for match in pattern.finditer(text)]
-    if not split.at.strip() or len(matches) != 1:
+    if len(matches) != 1:
         raise MisfitError(f"the text of `at` stands {len(matches)} times in it")
     ((k, match),) = matches
     head, tail = texts[k][: match.start()].rstrip(), texts[k][match.start() :]
