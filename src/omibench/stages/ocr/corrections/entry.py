@@ -56,13 +56,13 @@ def _is_balanced(latex: str) -> bool:
 
 
 _Word = Annotated[
-    str, BeforeValidator(_refuse_number), StringConstraints(min_length=1, max_length=200)
+    str, StringConstraints(min_length=1, max_length=200), BeforeValidator(_refuse_number)
 ]
-_Text = Annotated[str, BeforeValidator(_refuse_number), StringConstraints(max_length=100_000)]
+_Text = Annotated[str, StringConstraints(max_length=100_000), BeforeValidator(_refuse_number)]
 _Latex = Annotated[
     str,
-    BeforeValidator(_refuse_number),
     StringConstraints(min_length=1, max_length=10_000, strip_whitespace=True),
+    BeforeValidator(_refuse_number),
     AfterValidator(_refuse_dollars),
 ]
 _Page = Annotated[int, Field(ge=1)]
@@ -107,8 +107,8 @@ class Split(_Strict):
 
     at: Annotated[
         str,
-        BeforeValidator(_refuse_number),
         StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000),
+        BeforeValidator(_refuse_number),
     ]
     """The first words of the second problem, which stand nowhere else in the first."""
     number: _Word
