@@ -72,6 +72,16 @@ def test_fractions_nest_by_the_widths_of_their_bars() -> None:
     assert latex(setting.put("c", x=15, y=110).bar(12, 23, 99.5)) == r"\frac{\frac{a}{b}}{c}"
 
 
+def test_a_sign_and_brackets_beside_a_bar_are_no_part_of_its_fraction() -> None:
+    setting = Setting().put("−", x=18, font="CMSY10").put("a", x=25.5, y=93)
+    setting.put("b", x=25.5, y=107).bar(23.5, 32, 98.5)
+    assert latex(setting) == r"-\frac{a}{b}"
+    setting = Setting().tall("(", 85, 110, x=18).put("a", x=24.5, y=93).put("b", x=24.5, y=107)
+    assert latex(setting.bar(23, 31, 97.5).tall(")", 85, 110, x=30.5)) == (
+        r"\left(\frac{a}{b}\right)"
+    )
+
+
 def test_a_bar_over_letters_is_an_overline_and_one_below_an_underline() -> None:
     assert latex(Setting().put("AB").bar(10, 20.5, 92)) == r"\overline{AB}"
     assert latex(Setting().put("AB").bar(10, 20.5, 102)) == r"\underline{AB}"

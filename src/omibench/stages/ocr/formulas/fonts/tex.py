@@ -174,6 +174,10 @@ def _of_extension(name: str) -> Symbol | None:
     return None
 
 
+_MISTAKEN = {("STIXTwoMath-Regular", "\u1d46"): "\U0001d462"}
+"""Characters that programs cut short: LuaTeX writes four digits of the small italic u."""
+
+
 def of_tex(font: str, text: str, name: str | None) -> Symbol:
     """What a glyph of a font of TeX means.
 
@@ -182,6 +186,7 @@ def of_tex(font: str, text: str, name: str | None) -> Symbol:
         text: what the PDF says that it is.
         name: the glyph's name in the font program, where it has one.
     """
+    text = _MISTAKEN.get((font, text), text)
     symbol = (of_name(name) if name else None) or of_character(text)
     if symbol.kind not in {"letter", "digit"}:
         return symbol

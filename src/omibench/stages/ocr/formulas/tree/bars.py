@@ -26,6 +26,7 @@ _GAP = 0.32
 _FIRST_GAP = 0.75
 """Ems between a bar and what stands on it."""
 _NO_OPERANDS = frozenset({"relation", "operator", "punctuation", "arrow"})
+_UNDERLINE_GAP = 0.3
 _LINE_GAP = 0.42
 """Ems between an overline and its letters."""
 
@@ -95,7 +96,8 @@ def _reduce_root(
     body = [
         part
         for part in parts
-        if sign.box.x1 - 0.3 * em < part.x < rule.x1 + _beyond(part, 0.15 * em)
+        if sign.box.x1 - 0.3 * em < part.x < rule.x1 + _beyond(part, 0.15 * part.size)
+        and not (_is_bracket(part) and part.x > rule.x1 - 0.02 * part.size)
         and part.box.x1 < rule.x1 + 0.35 * em
         and part.box.x0 > sign.box.x0 + 0.3 * sign.box.width
         and rule.y - 0.1 * em < part.box.centre[1] < low
@@ -104,7 +106,7 @@ def _reduce_root(
         doubts.add("a root sign has nothing under its bar")
         return [*parts, replace(sign, marks=rule.marks, kind="letter")]
     rest = without(parts, body)
-    index = _index(rest, sign, min(part.size for part in body))
+    index = _index(rest, sign, max(part.size for part in body))
     rest = without(rest, index)
     inside = build(body, doubts)
     node = Root(inside.node, build(index, doubts).node if index else None)
@@ -119,6 +121,19 @@ def _reduce_root(
     return [*rest, root]
 
 
+def _is_bracket(part: Part) -> bool:
+    return part.kind in {"open", "close"} or part.latex in {"|", "\\|"}
+
+
+def _crosses(part: Part, rule: Rule) -> bool:
+    """Whether a part stands beside a bar: a bracket that goes past it, a sign level with it."""
+    em = 0.15 * part.size
+    passes = part.box.y0 < rule.y - em and part.box.y1 > rule.y + em
+    is_level = abs(part.box.centre[1] - rule.y) < em
+    is_outside = part.x < rule.x0 + em or part.x > rule.x1 - em
+    return (passes and (_is_bracket(part) or is_outside)) or (is_level and is_outside)
+
+
 def _beyond(part: Part, room: float) -> float:
     """How far a part's centre may lie behind the end of a bar: a full stop there is outside."""
     return 0.0 if part.kind == "punctuation" else room
@@ -131,7 +146,7 @@ def _index(parts: Sequence[Part], sign: Part, size: float) -> list[Part]:
     return [
         part
         for part in parts
-        if part.size < 0.85 * max(size, em * 0.6)
+        if part.size < 0.85 * size
         and part.box.x1 > box.x0 - 0.05 * em
         and part.x < box.x0 + 0.75 * box.width
         and part.box.x0 > box.x0 - 0.9 * em
@@ -164,7 +179,10 @@ def _reduce_bar(
     em = max(part.size for part in body)
     edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
     inside = build(body, doubts)
-    if abs(edge - rule.y) > _LINE_GAP * em or all(p.kind in _NO_OPERANDS for p in body):
+    gap = abs(edge - rule.y)
+    if gap > (_LINE_GAP if below else _UNDERLINE_GAP) * em or all(
+        p.kind in _NO_OPERANDS for p in body
+    ):
         doubts.add("a fraction has nothing on one side of its bar")
     line = join(
         [inside],
@@ -189,6 +207,7 @@ def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bo
         part
         for part in parts
         if rule.x0 - _SIDE * part.size < part.x < rule.x1 + _beyond(part, _SIDE * part.size)
+        and not _crosses(part, rule)
         and part.box.x0 > rule.x0 - 0.5 * part.size
         and part.box.x1 < rule.x1 + 0.5 * part.size
         and (limit < part.box.centre[1] < rule.y if up else rule.y < part.box.centre[1] < limit)
