@@ -3,7 +3,8 @@
 Makes results of OMIBench's size without asking a model (as `analyze_at_size.py` does), writes
 their report, and opens it from disk in Chromium. *Interactive* is the time from the start of
 loading until a click on a column has sorted the leaderboard and the browser has painted it. Each
-number is the median of some runs, each in a new page without a cache.
+number is the median of some runs, each in a new page without a cache; CPU seconds are those of the
+page's process, all threads, which other work on the machine does not stretch.
 
     python benchmarks/open_report.py                        # 31 models x 20 settings
     python benchmarks/open_report.py --report report.html   # a report that is there already
@@ -41,11 +42,38 @@ VISIBLE_ROWS = """() => [...document.querySelectorAll("#leaderboard tr.cell")]
 
 
 class Timing(NamedTuple):
-    """One step: seconds that a person waits, the median and the largest of some runs."""
+    """One step: seconds that a person waits (median and largest of some runs), and median CPU."""
 
     step: str
     median_s: float
     worst_s: float
+    cpu_s: float
+
+
+class Clock:
+    """Wall and CPU seconds of a page.
+
+    Args:
+        page: The page.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable")
+        self.start()
+
+    def start(self) -> None:
+        """Start to count."""
+        self._cpu_s, self._wall_s = self._read_cpu(), time.monotonic()
+
+    def read(self) -> tuple[float, float]:
+        """Wall and CPU seconds since the start."""
+        wall_s = time.monotonic() - self._wall_s
+        return wall_s, self._read_cpu() - self._cpu_s
+
+    def _read_cpu(self) -> float:
+        metrics = self._session.send("Performance.getMetrics")["metrics"]
+        return float(next(m["value"] for m in metrics if m["name"] == "ProcessTime"))
 
 
 def main() -> int:
@@ -75,9 +103,9 @@ def _measure(report: Path, runs: int) -> int:
         browser.close()
     print(f"Chromium {version}, load average {', '.join(f'{x:.1f}' for x in os.getloadavg())}\n")
     print(f"{size_mb:.1f} MB, {rows} rows in the leaderboard\n")
-    print("| step | median, s | worst, s |\n|---|---:|---:|")
-    for timing in timings:
-        print(f"| {timing.step} | {timing.median_s:.3f} | {timing.worst_s:.3f} |")
+    print("| step | median, s | worst, s | CPU, s |\n|---|---:|---:|---:|")
+    for step, *seconds in timings:
+        print(f"| {step} | {' | '.join(f'{value:.3f}' for value in seconds)} |")
     missed = list(_list_missed(size_mb, rows, timings))
     for line in missed:
         print(f"missed: {line}", file=sys.stderr)
@@ -86,7 +114,7 @@ def _measure(report: Path, runs: int) -> int:
 
 def _open_often(browser: Browser, report: Path, runs: int) -> tuple[int, list[Timing]]:
     """How many rows the leaderboard has, and what each step took."""
-    waits: dict[str, list[float]] = {}
+    waits: dict[str, list[tuple[float, float]]] = {}
     rows = 0
     for _ in range(runs):
         page = browser.new_page(viewport={"width": 1400, "height": 900})
@@ -94,36 +122,41 @@ def _open_often(browser: Browser, report: Path, runs: int) -> tuple[int, list[Ti
             waits.setdefault(step, []).append(seconds)
         rows = page.locator("#leaderboard tr.cell").count()
         page.close()
-    return rows, [
-        Timing(step, statistics.median(seconds), max(seconds)) for step, seconds in waits.items()
-    ]
+    timings = []
+    for step, pairs in waits.items():
+        walls, cpus = zip(*pairs, strict=True)
+        timings.append(Timing(step, statistics.median(walls), max(walls), statistics.median(cpus)))
+    return rows, timings
 
 
-def _time_steps(page: Page, report: Path) -> Iterator[tuple[str, float]]:
-    start = time.monotonic()
-    page.goto(report.absolute().as_uri(), wait_until="commit")
+def _time_steps(page: Page, report: Path) -> Iterator[tuple[str, tuple[float, float]]]:
+    page.goto("about:blank")
+    clock = Clock(page)
+
+    def wait_for(act: Callable[[], object]) -> tuple[float, float]:
+        clock.start()
+        act()
+        page.evaluate(PAINTED)
+        return clock.read()
+
     total = page.locator("#leaderboard thead button.sort", has_text="Total")
-    total.click()
-    page.evaluate(PAINTED)
-    yield "interactive: opened and sorted", time.monotonic() - start
+
+    def open_and_sort() -> None:
+        page.goto(report.absolute().as_uri(), wait_until="commit")
+        total.click()
+
+    yield "interactive: opened and sorted", wait_for(open_and_sort)
     page.wait_for_load_state("load")
-    yield "sort again", _time(page, total.click)
+    yield "sort again", wait_for(total.click)
     search = page.locator("#board-search")
-    yield "search", _time(page, lambda: search.fill("model 7"))
+    yield "search", wait_for(lambda: search.fill("model 7"))
     if page.evaluate(VISIBLE_ROWS) == page.locator("#leaderboard tr.cell").count():
         sys.exit("the search hid no row: the report is none of this benchmark's")
-    yield "search no more", _time(page, lambda: search.fill(""))
+    yield "search no more", wait_for(lambda: search.fill(""))
     group = page.locator("#board-group")
-    yield "filter a group", _time(page, lambda: group.select_option(index=1))
+    yield "filter a group", wait_for(lambda: group.select_option(index=1))
     rules = page.locator("#board-rules")
-    yield "another rule book", _time(page, lambda: rules.select_option(index=1))
-
-
-def _time(page: Page, act: Callable[[], object]) -> float:
-    start = time.monotonic()
-    act()
-    page.evaluate(PAINTED)
-    return time.monotonic() - start
+    yield "another rule book", wait_for(lambda: rules.select_option(index=1))
 
 
 def _list_missed(size_mb: float, rows: int, timings: list[Timing]) -> Iterator[str]:

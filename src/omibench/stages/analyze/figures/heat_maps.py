@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from omibench.stages.analyze.charts.marks import (
+    MOST_ROWS,
     WIDTH,
     describe_heads,
     embed_data,
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 STEP: Final = 26
-HEAT_ROWS: Final = 120
-"""Rows of a heat map, which is folded in the report; the table has all."""
+MOST_SQUARES: Final = 1200
+"""Squares of a heat map, whatever its rows and columns; its table has all."""
+SHOWN: Final = ("row", "column", "text", "points", "left", "right", "n", "significant")
+"""What a square holds for the eye and for the pointer."""
 NAME_ROOM, LETTER = 280, 7
 """Pixels of the names of rows, and of a letter."""
 FALL, RISE = SERIES[0], SERIES[1]
@@ -105,12 +108,17 @@ def draw_conditions(table: pl.DataFrame) -> Chart | None:
 
 def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
     names = list(dict.fromkeys(row["row"] for row in rows))
-    selection = describe_heads(HEAT_ROWS, len(names))
-    kept = set(names[:HEAT_ROWS])
+    columns = {row["column"] for row in rows}
+    most = max(MOST_ROWS, MOST_SQUARES // len(columns))
+    selection = describe_heads(most, len(names))
+    kept = set(names[:most])
     rows = [row for row in rows if row["row"] in kept]
     largest = max(abs(row["points"]) for row in rows) or 1.0
-    data = [row | {"strength": MOST_OPAQUE * abs(row["points"]) / largest} for row in rows]
-    columns = {row["column"] for row in rows}
+    data = [
+        {name: row[name] for name in SHOWN if name in row}
+        | {"strength": MOST_OPAQUE * abs(row["points"]) / largest}
+        for row in rows
+    ]
     # Names that do not fit side by side are turned.
     room = (WIDTH - NAME_ROOM) / len(columns)
     angle = 0 if LETTER * max(map(len, columns)) < room else -30
