@@ -121,7 +121,12 @@ def test_what_cannot_be_done_is_said_and_a_gap_that_is_closed_goes() -> None:
 def test_doubts_go_with_the_text_that_they_were_about() -> None:
     formulas = [
         DoubtfulFormula(
-            page=3, bbox=(10, y, 20, y + 9), latex=latex, file="f.png", sha256="", doubts=["unsure"]
+            page=3,
+            bbox=(9.5, y, 20.4, y + 9),
+            latex=latex,
+            file="f.png",
+            sha256="",
+            doubts=["unsure"],
         )
         for y, latex in ((100, "x^{2}"), (200, "y^{2}"))
     ]
@@ -144,3 +149,6 @@ def test_doubts_go_with_the_text_that_they_were_about() -> None:
     choice = {"label": "B", "text": "z"}
     after = set_field(after, Correction.model_validate({**by_ana, "choice": choice}))
     assert [str(warning) for warning in after.warnings] == [str(warnings[0])]
+    first, second = split_problem(problem, Split(at="$x^{2}$", number="2"))
+    assert first.doubtful_formulas == []
+    assert second.doubtful_formulas == formulas

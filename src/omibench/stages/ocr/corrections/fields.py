@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.entry import Correction, describe_box
+from omibench.stages.ocr.corrections.doubts import drop_settled_doubts
+from omibench.stages.ocr.corrections.entry import Correction
 from omibench.stages.ocr.corrections.reading import describe_answer, describe_choices
 from omibench.stages.ocr.corrections.structure import MisfitError, validate
 from omibench.stages.ocr.keys.chosen import as_letters
@@ -16,7 +17,7 @@ _OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_ca
 """Warnings of a key that an answer by a person settles."""
 STATEMENT = ""
 """The part of a problem that is its statement; others are called by the letters of choices."""
-SUSPECT, DOUBTFUL = "math_suspect", "formula_doubtful"
+SUSPECT = "math_suspect"
 
 
 def describe_field(problem: Problem, correction: Correction) -> str:
@@ -105,27 +106,7 @@ def _clean(problem: Problem) -> Problem:
         problem = _without(problem, "garbled_text")
     if all(choice.text or choice.image is not None for choice in problem.choices or []):
         problem = _without(problem, "choice_empty")
-    return _drop_settled_doubts(problem, [*texts, problem.solution or ""])
-
-
-def _drop_settled_doubts(problem: Problem, texts: Sequence[str]) -> Problem:
-    """The problem without its doubtful formulas that stand in it no longer."""
-    settled = [
-        formula
-        for formula in problem.doubtful_formulas
-        if not any(formula.latex in text for text in texts)
-    ]
-    places = [describe_box(formula.page, formula.bbox) for formula in settled]
-    return problem.model_copy(
-        update={
-            "doubtful_formulas": [f for f in problem.doubtful_formulas if f not in settled],
-            "warnings": [
-                warning
-                for warning in problem.warnings
-                if warning.code != DOUBTFUL or not warning.detail.startswith(tuple(places))
-            ],
-        }
-    )
+    return drop_settled_doubts(problem)
 
 
 def _without(problem: Problem, code: str) -> Problem:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from omibench.schemas.image_marks import IMAGE_MARK, list_image_marks, write_image_mark
 from omibench.schemas.problem import Choice, Problem
+from omibench.stages.ocr.corrections.doubts import drop_settled_doubts
 from omibench.stages.ocr.corrections.entry import Entry, Split
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
 from omibench.stages.ocr.corrections.reading import is_same_reading
@@ -156,7 +157,8 @@ def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
             "solution": None,
         }
     )
-    return select_images(problem, stay, *first), select_images(new, moved, *second)
+    parts = select_images(problem, stay, *first), select_images(new, moved, *second)
+    return drop_settled_doubts(parts[0]), drop_settled_doubts(parts[1])
 
 
 def merge_problems(problem: Problem, other: Problem) -> Problem:

@@ -1,0 +1,46 @@
+"""Doubtful formulas of a problem that stand in it no longer."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from omibench.schemas.problem import DoubtfulFormula, Problem
+from omibench.schemas.problem_warning import ProblemWarning
+
+DOUBTFUL: Final = "formula_doubtful"
+"""The code of the warning that the reading of a formula is not certain."""
+_PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
+"""How such a warning begins: `describe_box`."""
+
+
+def drop_settled_doubts(problem: Problem) -> Problem:
+    """A problem without its doubtful formulas, and their warnings, that stand in no text of it."""
+    texts = [problem.question, problem.solution or ""]
+    texts += [choice.text or "" for choice in problem.choices or []]
+    settled = [
+        formula
+        for formula in problem.doubtful_formulas
+        if not any(formula.latex in text for text in texts)
+    ]
+    if not settled:
+        return problem
+    return problem.model_copy(
+        update={
+            "doubtful_formulas": [f for f in problem.doubtful_formulas if f not in settled],
+            "warnings": [
+                warning
+                for warning in problem.warnings
+                if not any(_is_about(warning, formula) for formula in settled)
+            ],
+        }
+    )
+
+
+def _is_about(warning: ProblemWarning, formula: DoubtfulFormula) -> bool:
+    """Whether a warning names the place of a formula, edges rounded to points."""
+    place = _PLACE.match(warning.detail) if warning.code == DOUBTFUL else None
+    if place is None or int(place[1]) != formula.page:
+        return False
+    edges = map(int, place.groups()[1:])
+    return all(abs(a - b) <= 1 for a, b in zip(edges, formula.bbox, strict=True))
