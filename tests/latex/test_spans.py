@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.latex import find_formulas, replace_formulas
+from omibench.latex import find_formulas, replace_formulas, split_outside
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,9 @@ def test_formulas_are_replaced_with_their_delimiters() -> None:
 
 def test_ten_thousand_dollars_take_no_time() -> None:
     assert find_formulas("$ " * 10_000) == []
+
+
+def test_a_text_is_split_outside_of_its_formulas() -> None:
+    semicolon = re.compile("; ")
+    assert split_outside(semicolon, "$(1; 2)$; 3; $x$") == ["$(1; 2)$", "3", "$x$"]
+    assert split_outside(semicolon, "no more") == ["no more"]

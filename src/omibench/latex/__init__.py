@@ -2,6 +2,13 @@
 
 from omibench.latex.compare import find_differences
 from omibench.latex.normal_form import normalise
-from omibench.latex.spans import FormulaSpan, find_formulas, replace_formulas
+from omibench.latex.spans import FormulaSpan, find_formulas, replace_formulas, split_outside
 
-__all__ = ["FormulaSpan", "find_differences", "find_formulas", "normalise", "replace_formulas"]
+__all__ = [
+    "FormulaSpan",
+    "find_differences",
+    "find_formulas",
+    "normalise",
+    "replace_formulas",
+    "split_outside",
+]

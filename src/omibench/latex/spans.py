@@ -61,6 +61,23 @@ def replace_formulas(text: str, replace: Callable[[FormulaSpan], str]) -> str:
     return "".join([*pieces, text[end:]])
 
 
+def split_outside(pattern: re.Pattern[str], text: str) -> list[str]:
+    """Split a text as `pattern.split` does, but at no match that touches a formula.
+
+    Args:
+        pattern: Without groups.
+        text: Prose with formulas.
+    """
+    spans = find_formulas(text)
+    pieces: list[str] = []
+    end = 0
+    for match in pattern.finditer(text):
+        if not any(span.start < match.end() and match.start() < span.end for span in spans):
+            pieces.append(text[end : match.start()])
+            end = match.end()
+    return [*pieces, text[end:]]
+
+
 def _read_span(text: str, opening: re.Match[str], missing: set[str]) -> FormulaSpan | None:
     sign = opening.group()
     if sign == r"\$":

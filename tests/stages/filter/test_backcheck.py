@@ -29,7 +29,7 @@ def test_a_faithful_translation_has_no_findings() -> None:
         (("−4", "4"), r"numbers: lost '-4'; new '4'"),
         (("Figure 3", "the figure"), r"numbers: lost '3'"),
         (("not right", "right"), r"negations: in 1 sentences of the original, in 0"),
-        (("$x^{2}=5$", "$x^{2}=-5$"), r"formulas: lost 'x^2=5'; new 'x^2=-5'"),
+        (("$x^{2}=5$", "$x^{2}=-5$"), r"formulas: lost 'x^{2}=5'; new 'x^{2}=-5'"),
         (("°C", "C"), r"signs: lost '°'"),
         (("[IMAGE0]", "[IMAGE1]"), r"marks of images: [IMAGE0] became [IMAGE1]"),
         (("[IMAGE0]", ""), r"marks of images: [IMAGE0] became none"),
@@ -112,3 +112,22 @@ def test_a_changed_number_is_always_found(numbers: list[int], data: st.DataObjec
     changed = [*numbers[:place], other, *numbers[place + 1 :]]
     original, translation = (" x ".join(map(str, some)) for some in (numbers, changed))
     assert any("numbers" in line for line in findings(original, translation, "es"))
+
+
+@pytest.mark.parametrize(
+    ("original", "translation", "lines"),
+    [
+        (r"sea $\dfrac12 \le x$", r"let $\frac{1}{2}\leq x$", []),
+        (r"sea $3{,}5$ y \(a_1\)", "let $3.5$ and $a_{1}$", []),
+        (r"若 $x>0 \text{ 且 } y>0$", r"if $x>0 \text{ and } y>0$", []),
+        (r"若 $x_1>0 \text{ 且}$", r"if $x_{1}>0$", []),
+        (r"sea $\sqrt{2}$ el lado $a$", r"let $a$ be the side", ["formulas"]),
+        ("sea 5 el lado $a$", "let $5$ be the side $a$", []),
+        (r"sea $\frac{a}{b}$", r"let $\frac{b}{a}$", ["formulas"]),
+    ],
+)
+def test_formulas_are_compared_in_their_normal_form(
+    original: str, translation: str, lines: list[str]
+) -> None:
+    lost = findings(original, translation, "es")
+    assert [line.split(":")[0] for line in lost if line.startswith("formulas")] == lines

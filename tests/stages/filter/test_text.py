@@ -68,3 +68,9 @@ def test_shingles() -> None:
     assert shingles("a b") == {("a", "b")}
     assert shingles("小车下滑") == {("小", "车", "下"), ("车", "下", "滑")}
     assert shingles("") == {()}
+
+
+def test_formulas_count_in_their_normal_form() -> None:
+    assert normalise(r"Let $\dfrac12 x^2$ be.") == normalise(r"let \(\frac{1}{2}x^{2}\) be")
+    assert normalise(r"$x_1 = \frac{a}{b}$") != normalise(r"$x_1 = \frac{b}{a}$")
+    assert normalise("$x^{2}$") != normalise("$x^{3}$")

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from omibench.latex import FormulaSpan, find_formulas, normalise
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.stages.filter.negations import knows, negated_sentences
 from omibench.stages.filter.plain_math import flatten_math, unify
@@ -20,7 +21,8 @@ _NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
 _POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
 _WITH_POINT = ("en", "zh", "ja", "ko")
 """Languages whose decimal sign is a point, so that a comma parts numbers or thousands."""
-_FORMULA = re.compile(r"\$([^$]+)\$")
+_STRUCTURE = re.compile(r"[\\^_]")
+_WORDS = re.compile(r"\\mathrm\{([^{}]*)\}")
 _SIGNS = frozenset("%‰°·△⊙▱")
 _AREA = re.compile(r"(?<=m)\^[23](?!\d)")
 _TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
@@ -46,7 +48,7 @@ def findings(
     original_text, translated_text = (_without_bars(flatten_math(text)) for text in (before, after))
     return [
         *_marks(original, translation),
-        *_formulas(before, after),
+        *_formulas(original, translation),
         *_numbers(original_text, translated_text, language),
         *compare_counts("signs", _signs(original_text), _signs(translated_text)),
         *_letters(original_text, translated_text),
@@ -125,17 +127,29 @@ def _signs(text: str) -> Counter[str]:
 
 
 def _formulas(before: str, after: str) -> list[str]:
-    """Formulas one by one, where both texts set as many; else only what they are made of counts."""
-    formulas_before, formulas_after = (
-        [
-            re.sub(r"(?<=\d)(?:\{,\}|,)(?=\d)", ".", "".join(f.split()))
-            for f in _FORMULA.findall(text)
-        ]
-        for text in (before, after)
-    )
-    if len(formulas_before) != len(formulas_after):
-        return []
-    return compare_counts("formulas", Counter(formulas_before), Counter(formulas_after))
+    """Formulas in their normal form: all of them, where both texts set as many.
+
+    Otherwise a translator has set plain signs as formulas, or the reverse: then those with scripts
+    or commands have to survive, and what others are made of counts elsewhere.
+    """
+    forms = [[_unify_formula(span) for span in find_formulas(text)] for text in (before, after)]
+    if any(not words.isascii() for form in forms[0] for words in _WORDS.findall(form)):
+        # Words of another script stand in formulas, and have been translated.
+        forms = [[_WORDS.sub("", form) for form in group] for group in forms]
+    counts = [Counter(group) for group in forms]
+    if counts[0].total() == counts[1].total():
+        return compare_counts("formulas", *counts)
+    lost = [
+        formula
+        for formula in (counts[0] - counts[1]).elements()
+        if formula and _STRUCTURE.search(formula)
+    ]
+    return _describe_difference("formulas", lost, [])
+
+
+def _unify_formula(span: FormulaSpan) -> str:
+    """The normal form of a formula, with a decimal point."""
+    return re.sub(r"(?<=\d),(?=\d)", ".", normalise(span.latex))
 
 
 def _letters(before: str, after: str) -> list[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_FORMULA = re.compile(r"\$[^$]*\$|\\[A-Za-z]+(?:\{[^{}]*\})*")
+from omibench.latex import replace_formulas
+
+_COMMAND = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\})*")
 _SPOILT = re.compile(r"[^\W\d_][@#~¬¦§¤|\\^`¨´¸][^\W\d_]")
 """A sign inside a word that no language writes there."""
 _ORDINARY = re.compile(
@@ -21,7 +23,7 @@ def legible_share(statement: str) -> tuple[float, list[str]]:
 
     Formulas do not count. A statement without words is legible: it is too short, not spoilt.
     """
-    words = _FORMULA.sub(" ", statement).split()
+    words = _COMMAND.sub(" ", replace_formulas(statement, lambda _: " ")).split()
     spoilt = [not _reads(word) for word in words]
     _mark_torn(words, spoilt)
     bad = [word for word, spoils in zip(words, spoilt, strict=True) if spoils]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from omibench.latex import normalise as normalise_formula
+from omibench.latex import replace_formulas
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Problem
 from omibench.stages.filter.references import CAPTION_NUMBER, FIGURE_NUMBERS
@@ -36,9 +38,10 @@ def normalise(text: str) -> str:
     """Text in which two printings of one problem are equal.
 
     Case, spacing, punctuation, typographic variants and the numbers of figures do not count
-    (numbering runs through a paper); digits and the signs of formulas do. A normalised text stays
-    as it is.
+    (numbering runs through a paper); digits and the signs of formulas do, and formulas count in
+    their normal form. A normalised text stays as it is.
     """
+    text = replace_formulas(text, lambda span: f" {normalise_formula(span.latex)} ")
     simpler = _simplify(text)
     while simpler != text:
         text, simpler = simpler, _simplify(simpler)

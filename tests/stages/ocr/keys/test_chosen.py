@@ -83,3 +83,41 @@ def test_what_is_given_is_what_a_choice_is_called(answer: list[str]) -> None:
     given_letters = "".join(as_letters(answer, CHOICES))
     assert set("".join(given_letters).upper()) & set("ABCDE") <= set("ABCD")
     assert read_words_behind_letter(answer, CHOICES) in "; ".join(answer)
+
+
+FORMULAS = [
+    Choice(label=label, text=text)
+    for label, text in [
+        ("A", r"$\frac{1}{2}$"),
+        ("B", r"$2\pi\sqrt{\frac{l}{g}}$"),
+        ("C", r"$v_{0}$ of the ball"),
+        ("D", r"$V_{0}$ of the ball"),
+        ("E", r"$3\times 10^{8}\,\mathrm{m/s}$"),
+    ]
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "letters"),
+    [
+        ("0.5", ["A"]),
+        (r"$\dfrac12$", ["A"]),
+        (r"$-\frac{1}{2}$", []),
+        (r"$2 \pi \sqrt{l/g}$", ["B"]),
+        (r"B) $2\pi\sqrt{l/g}$", ["B"]),
+        (r"$2\pi\sqrt{\frac{g}{l}}$", []),
+        ("$v_0$ of the ball", ["C"]),
+        ("$V_0$ of the ball", ["D"]),
+        (r"$3\cdot10^{8}$ m/s", ["E"]),
+    ],
+)
+def test_a_formula_of_the_key_names_the_choice_that_says_the_same(
+    answer: str, letters: list[str]
+) -> None:
+    assert as_letters([answer], FORMULAS) == letters
+
+
+def test_a_value_that_two_choices_have_names_none() -> None:
+    choices = [Choice(label="A", text=r"$\frac{1}{2}$"), Choice(label="B", text=r"$0.5$")]
+    assert as_letters(["50/100"], choices) == []
+    assert as_letters([r"$\frac12$"], choices) == ["A"]

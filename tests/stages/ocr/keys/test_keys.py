@@ -92,6 +92,7 @@ def test_numbers_that_are_no_problems_are_ignored() -> None:
         ("B or D", ["B or D"]),
         ("TRUE; FALSE; TRUE", ["TRUE", "FALSE", "TRUE"]),
         ("x = 1;2", ["x = 1;2"]),
+        ("$(1; 2)$; $x$", ["$(1; 2)$", "$x$"]),
         ("Boron", ["Boron"]),
         ("1,5 m", ["1,5 m"]),
     ],

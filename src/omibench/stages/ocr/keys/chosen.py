@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from omibench.schemas.problem import Choice
+from omibench.stages.ocr.keys.equal_formulas import name_text, say_the_same
 from omibench.stages.ocr.structure.lettering import LATIN, is_foreign, read_labels, same_letter
 
 _LETTER_AND_TEXT = re.compile(r"[(（\[]?(?P<letter>[A-Za-z])[)）\].:．、\s]\s*(?P<text>.+)")
@@ -97,7 +98,7 @@ def _are_labels(texts: Sequence[str], labels: Sequence[str]) -> bool:
 def _is_torn(text: str, choices: Sequence[Choice]) -> bool:
     """Whether a bare number is the label of one choice and the text of another."""
     matching_labels = [
-        choice.label for choice in choices if choice.text and _plain(choice.text) == text
+        choice.label for choice in choices if choice.text and name_text(choice.text) == text
     ]
     named = read_labels(text, [choice.label for choice in choices])
     return text.isdecimal() and bool(matching_labels) and bool(named) and matching_labels != named
@@ -113,7 +114,7 @@ def _letters(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> lis
     match = _LETTER_AND_TEXT.fullmatch(text)
     if match and match["letter"].upper() in labels:
         choice_text = choices[labels.index(match["letter"].upper())].text or ""
-        if _plain(choice_text) == _plain(match["text"]):
+        if say_the_same(choice_text, match["text"]):
             return [match["letter"].upper()]
         if re.match(r"[(（\[]?[A-Z][)）\]]", text) and (letter := _before_words(text, choices)[0]):
             return [letter]
@@ -127,17 +128,20 @@ def _letters_elsewhere(text: str, choices: Sequence[Choice], labels: Sequence[st
     named = read_labels(match["letter"], labels) if match else []
     if match and len(named) == 1:
         choice_text = choices[labels.index(named[0])].text or ""
-        if _plain(choice_text) == _plain(match["text"]):
+        if say_the_same(choice_text, match["text"]):
             return named
     return _match_text(text, choices)
 
 
 def _match_text(text: str, choices: Sequence[Choice]) -> list[str]:
-    matching_labels = [
-        choice.label for choice in choices if choice.text and _plain(choice.text) == _plain(text)
-    ]
-    return matching_labels if len(matching_labels) == 1 else [text]
+    """The label of the choice that says what a text says: to the letter, else by value."""
+    with_texts = [choice for choice in choices if choice.text]
+    for is_same in (_is_same_text, say_the_same):
+        labels = [choice.label for choice in with_texts if is_same(choice.text or "", text)]
+        if labels:
+            return labels if len(labels) == 1 else [text]
+    return [text]
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[\s.$。．]+", "", text).casefold()
+def _is_same_text(first: str, second: str) -> bool:
+    return name_text(first) == name_text(second)

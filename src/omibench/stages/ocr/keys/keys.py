@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from omibench.latex import split_outside
 from omibench.stages.ocr.structure.numbering import format_label, parse_label, roman_value
 
 _NUMBER = re.compile(
@@ -27,6 +28,7 @@ CANCELLED = re.compile(
     r"gestrichen|作废|删除)\W*",
     re.I,
 )
+_SEMICOLON = re.compile(r"\s*[;；](?=\s|$)")
 _LETTER = re.compile(r"[(（\[]?([A-H])[)）\]]?[.)]?")
 _LETTERS = re.compile(r"[(（]?[A-H][)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?)+")
 
@@ -129,4 +131,4 @@ def parse_answer(text: str) -> list[str]:
         return re.findall(r"[A-H]", text)
     if match := _LETTER.fullmatch(text):
         return [match[1]]
-    return [part.strip() for part in re.split(r"\s*[;；](?=\s|$)", text) if part.strip()]
+    return [part.strip() for part in split_outside(_SEMICOLON, text) if part.strip()]

@@ -21,8 +21,12 @@ Layout = Literal["one", "two"]
 Check = Callable[[str], bool]
 TALL: Final = frozenset({"matrix", "cases", "aligned"})
 """Kinds that stand on rows of their own only."""
-WEIGHTS: Final = {"scripts": 3, "fraction": 4, "root": 3, "big_operator": 3, "brackets": 2,
-                  "chemistry": 3, "nested_fraction": 2, "scientific": 2, "units": 2}  # fmt: skip
+WEIGHTS: Final = {
+    "scripts": 3, "fraction": 4, "root": 3, "big_operator": 3, "brackets": 3, "chemistry": 3,
+    "nested_fraction": 3, "scientific": 2, "units": 2, "accent": 3, "lines": 2, "left_scripts": 2,
+    "alphabets": 3, "relations": 3, "matrix": 3, "cases": 3, "aligned": 3,
+}  # fmt: skip
+"""How often a kind is drawn against the others, which weigh 1."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +138,7 @@ class Writer:
         if in_line:
             kinds = [k for k in kinds if k != "nested_fraction" or self._random.random() < 0.3]
         for _ in range(50):
-            chosen = (
-                kind
-                or self._random.choices(
-                    kinds, [WEIGHTS.get(k, 1 if in_line else 2) for k in kinds]
-                )[0]
-            )
+            chosen = kind or self._random.choices(kinds, [WEIGHTS.get(k, 1) for k in kinds])[0]
             written = self._written.get(chosen)
             if written and self._random.random() < 0.5:
                 latex = written.pop()
