@@ -22,7 +22,8 @@ from omibench.explore.query import ItemQuery
 from omibench.schemas.pages import PagePicture
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart, Response
-from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.schemas.saliency_row import SaliencyRow, map_file
+from omibench.schemas.tables import JudgementRow, read_jsonl, write_jsonl, write_parquet
 from omibench.stages.analyze.links import problem_file
 
 
@@ -132,6 +133,34 @@ def test_what_was_sent_stands_on_the_page(results: Path, tmp_path: Path) -> None
     assert "Look: " in page.text
     assert [link for link in page.links() if link.startswith("#sent-")]
     assert [link for link in page.links("src") if figure.sha256 in link]
+
+
+def test_heat_maps_and_judgements_are_shown(results: Path, tmp_path: Path) -> None:
+    folder = copy_results(results, tmp_path / "results")
+    name = read_jsonl(folder / "freeze" / "questions.jsonl", Question)[0].id
+    data, sha256 = draw("navy")
+    rows = [
+        SaliencyRow(id=name, option=option, logprob=-0.5, chosen=option == "A", right=True)
+        for option in ("A", "../<b>")
+    ]
+    write_parquet(folder / "saliency" / "sim-weak" / "cot.parquet", rows, SaliencyRow)
+    for option in ("A", "../<b>"):
+        path = map_file(folder / "saliency" / "sim-weak" / "cot", name, 0, option)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if option == "A" else b"<script>")
+    judgement = JudgementRow(
+        id=name, index=0, key="k", version=1, outcome="scored", instrument="tempo", judge="j",
+        mark=3.0, lowest=0.0, highest=10.0,
+    )  # fmt: skip
+    write_parquet(folder / "judge" / "sim-weak" / "cot.parquet", [judgement], JudgementRow)
+    snapshot = LiveStudy(make_sources(folder)).read()
+    export_items(tmp_path / "out", snapshot, choose(snapshot, name, models=("sim-weak",)))
+    page = Page(tmp_path / "out" / "pages" / problem_file(name))
+    page.assert_harmless()
+    assert "3 of 0 to 10" in page.text
+    assert "-0.500 chosen, gold" in page.text
+    assert [link for link in page.links("src") if sha256 in link] == [f"../pictures/{sha256}.png"]
+    assert page.text.count("Log-probabilities") == 1
 
 
 def test_people_and_attributes_stay_where_they_are(results: Path, tmp_path: Path) -> None:

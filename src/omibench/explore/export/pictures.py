@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Final
 
 from omibench.explore.app.live import Snapshot
-from omibench.explore.app.pictures import PictureFinder, ServedPicture
+from omibench.explore.app.pictures import PictureFinder, ServedPicture, read_served_picture
 from omibench.files.atomic import write_atomically
 from omibench.stages.analyze.explorer.steps import StoredPicture, Trail
 from omibench.web.pictures import link_file
@@ -43,6 +44,13 @@ class PictureCopies:
             self._paths[sha256] = self._copy(sha256, picture) if picture else None
         path = self._paths[sha256]
         return link_file(path, page) if path else None
+
+    def link_file(self, source: Path, page: Path) -> str | None:
+        """Copy the picture of a file and give its address; None where it is no picture."""
+        picture = read_served_picture(source)
+        if picture is None:
+            return None
+        return link_file(self._copy(hashlib.sha256(picture.data).hexdigest(), picture), page)
 
     def _copy(self, sha256: str, picture: ServedPicture) -> Path:
         path = self._folder / f"{sha256}.{picture.media_type.removeprefix('image/')}"

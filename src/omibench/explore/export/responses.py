@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from omibench.errors import OmibenchError
-from omibench.explore.export.pictures import CopyingTrail
+from omibench.explore.app.beside import describe_saliency, find_heat_map
+from omibench.explore.export.pictures import CopyingTrail, PictureCopies
 from omibench.explore.item import read_rows
 from omibench.explore.run import Run
 from omibench.params.cell import Cell
@@ -36,12 +37,14 @@ class ItemPage:
         path: Its file.
         question: The item.
         trail: The store.
+        copies: Its pictures.
         sent: The conversations that it shows, to which those of each response are added.
     """
 
     path: Path
     question: Question
     trail: CopyingTrail
+    copies: PictureCopies
     sent: SentConversations
 
 
@@ -110,8 +113,33 @@ def describe_response(rows: CellRows, row: Values, page: ItemPage) -> Values:
         "reasoning": shorten_response(row["reasoning"] or ""),
         "verdicts": [_describe_verdict(verdict) for verdict in verdicts],
         "judged": judged,
+        "saliency": describe_heat_maps(rows, row["id"], page) if row["index"] == 0 else None,
         "cell_href": "",
     }
+
+
+def describe_heat_maps(rows: CellRows, name: str, page: ItemPage) -> Values | None:
+    """Log-probabilities of the options with their heat maps, which are copied.
+
+    Args:
+        rows: Of which cell.
+        name: The id of the item.
+        page: The page that shows them.
+
+    Returns:
+        As `beside.describe_saliency`, each map with its address as `src`; None where nothing was
+        measured.
+    """
+    measured = describe_saliency(rows.run, name, rows.cell)
+    if measured is None:
+        return None
+    maps = []
+    for entry in measured["maps"]:
+        path = find_heat_map(rows.run, name, rows.cell, entry["image"], entry["option"])
+        src = page.copies.link_file(path, page.path) if path else None
+        if src:
+            maps.append({"image": entry["image"], "option": entry["option"], "src": src})
+    return {**measured, "maps": maps}
 
 
 def _describe_verdict(row: Values) -> Values:

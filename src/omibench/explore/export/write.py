@@ -144,7 +144,7 @@ def _write_item(site: _ItemSite, name: str, cells: Sequence[CellRows]) -> None:
     figures = _list_evidence(site, question, page)
     choices = question.choices or []
     sent = SentConversations(site.trail, page)
-    item_page = ItemPage(page, question, site.trail, sent)
+    item_page = ItemPage(page, question, site.trail, site.copies, sent)
     responses = [
         describe_response(rows, row, item_page) for rows in cells for row in rows.responses[name]
     ]

@@ -144,6 +144,7 @@ def _response(site: _Site, row: Row, page: Path, letters: SentConversations) -> 
         "reasoning": shorten_response(row["reasoning"] or ""),
         "verdicts": [{**verdict_words(v), "calibration": _calibration(site, v)} for v in verdicts],
         "judged": judged,
+        "saliency": None,
         "cell_href": f"../cells/{cell_file(cell)}",
     }
 
