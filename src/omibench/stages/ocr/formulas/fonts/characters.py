@@ -84,7 +84,7 @@ _ACCENTS = (
     "\\grave "
     "` \\grave \u20d7 \\vec \u20d6 \\overleftarrow \u20d1 \\overset{\\rightharpoonup} "
     "\u0332 \\underline \u0338 \\not \u20d2 \\not ⏞ \\overbrace ⏟ \\underbrace ⎴ \\overbracket "
-    "⎵ \\underbracket ⏜ \\overparen ⏝ \\underparen \u20e1 \\overleftrightarrow"
+    "⎵ \\underbracket ⏜ \\overgroup ⏝ \\undergroup \u20e1 \\overleftrightarrow"
 )
 _PRIMES = "′ ' ″ '' ‴ ''' ⁗ '''' ' ' ’ '"
 _PUNCTUATION = ", , . . ; ; ! ! ? ? | | ∣ | ‖ \\| ǀ | ︱ | 、 \\text{、} ， , 。 . ： : ； ;"

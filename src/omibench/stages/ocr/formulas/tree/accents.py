@@ -22,7 +22,7 @@ _WIDE = {
     "\\longleftrightarrow": "\\overleftrightarrow",
     "\\leftrightarrow": "\\overleftrightarrow",
 }
-_BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\underparen"}
+_BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\undergroup"}
 _BRACES = {"\\underbrace", "\\overbrace", "\\underbracket", "\\overbracket"}
 _NEAR = 0.5
 """Ems between a letter and its accent."""
