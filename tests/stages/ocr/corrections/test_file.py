@@ -136,6 +136,16 @@ def test_a_paper_that_is_no_source_of_the_manifest_is_an_error_that_names_the_ne
         collect_corrections(None, manifest, [], [Source(name="m", paper="mack.pdf")])
 
 
+def test_a_problem_of_a_benchmark_is_corrected_elsewhere(tmp_path: Path) -> None:
+    text = "sources: [{name: m, paper: m.pdf}]\nbenchmarks: [{name: mock.pdf, folder: mock}]"
+    (tmp_path / "sources.yaml").write_text(text, "utf-8")
+    write(tmp_path, 'problem: "1", drop: true')
+    with pytest.raises(
+        FileFormatError, match=r"line 2: mock.pdf is a benchmark.*review\.decisions"
+    ):
+        collect_corrections(None, tmp_path / "sources.yaml", [], [Source(name="m", paper="m.pdf")])
+
+
 def test_without_a_manifest_other_papers_are_said_and_left_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.errors import FileFormatError
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr.corrections.entry import Entry
 from omibench.stages.ocr.corrections.file import (
@@ -44,12 +45,21 @@ def collect_corrections(
     path = find_corrections(stated, manifest, papers)
     if path is None:
         return RunCorrections({}, Path())
-    names = None
+    entries, names = read_corrections(path), None
     if manifest is not None:
-        others = read_manifest(manifest)
-        names = {*list_names(others.sources, path.parent), *(b.name for b in others.benchmarks)}
-    by_source = assign_entries(read_corrections(path), sources, path, names)
-    return RunCorrections(by_source, path.parent)
+        whole = read_manifest(manifest)
+        names = list_names(whole.sources, path.parent)
+        _refuse_benchmarks(entries, {rows.name for rows in whole.benchmarks} - {*names}, path)
+    return RunCorrections(assign_entries(entries, sources, path, names), path.parent)
+
+
+def _refuse_benchmarks(entries: Sequence[Entry], benchmarks: Collection[str], path: Path) -> None:
+    for entry in entries:
+        if entry.correction.paper in benchmarks:
+            raise FileFormatError(
+                f"{path}, line {entry.line}: {entry.correction.paper} is a benchmark, which is not "
+                "read: correct its problems in the file that `review.decisions` names"
+            )
 
 
 def list_correction_inputs(params: OcrParams) -> list[str]:
