@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from omibench.stages.ocr.formulas.tree.nodes import Accent
+from omibench.stages.ocr.formulas.tree.nodes import Accent, Sign
 from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, bounds, join, without
 
 BuildRow = Callable[[Sequence[Part], Doubts], Part]
@@ -22,6 +22,8 @@ _WIDE = {
     "\\longleftrightarrow": "\\overleftrightarrow",
     "\\leftrightarrow": "\\overleftrightarrow",
 }
+_SIGNS = {"\\sim": "\\tilde", "-": "\\bar"}
+"""Signs that some programs set over a letter in place of an accent."""
 _BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\undergroup"}
 _BRACES = {"\\underbrace", "\\overbrace", "\\underbracket", "\\overbracket"}
 _NEAR = 0.5
@@ -32,7 +34,7 @@ _ARROW_NEAR = 0.35
 def place_accents(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list[Part]:
     """Parts in which every accent stands over its body, the innermost first."""
     rest = list(parts)
-    accents = [part for part in parts if part.kind == "accent" or part.latex in _WIDE]
+    accents = [p for p in parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS]
     accents.sort(key=lambda p: (p.box.width, -p.box.y1))
     for accent in accents:
         body = _body(accent, without(rest, [accent]))
@@ -51,6 +53,8 @@ def place_accents(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> lis
 
 
 def _command(accent: Part, body: Sequence[Part]) -> str:
+    if accent.latex in _SIGNS:
+        return _SIGNS[accent.latex]
     is_wide = len(body) > 1 or accent.box.width > 1.6 * max(body[0].box.width, 0.3 * accent.size)
     latex = accent.latex
     if latex in {"\\widehat", "\\widetilde", *_BRACES} or latex.startswith(("\\over", "\\under")):
@@ -72,6 +76,8 @@ def _body(accent: Part, parts: Sequence[Part]) -> list[Part]:
     base = min(
         beneath, key=lambda p: (abs(_distance(accent, p, is_below=is_below)), abs(p.x - accent.x))
     )
+    if accent.latex in _SIGNS:
+        return [base] if _is_sign_of(accent, base) else []
     if accent.kind == "arrow":
         span = _span(accent, base, parts, is_below=is_below)
         return span if _is_overarrow(accent, base, span) else []
@@ -94,7 +100,7 @@ def _beside(accent: Part, parts: Sequence[Part], *, is_below: bool) -> list[Part
         and (is_below or part.box.y0 > accent.box.y0 - 0.1 * em)
         and part.box.x0 - 0.12 * em < accent.box.x1
         and accent.box.x0 < part.box.x1 + 0.12 * em
-        and not (accent.kind == "arrow" and _same_row(accent, part))
+        and not (accent.kind != "accent" and _same_row(accent, part))
     ]
 
 
@@ -119,6 +125,14 @@ def _is_overarrow(accent: Part, base: Part, span: Sequence[Part]) -> bool:
     reach, most = bounds(span), 0.35 * accent.size
     fits = abs(reach.x0 - accent.box.x0) < most and abs(reach.x1 - accent.box.x1) < most
     return fits and all(part.kind in {"letter", "digit"} for part in span)
+
+
+def _is_sign_of(accent: Part, base: Part) -> bool:
+    """Whether a sign is set close over one letter, and no wider: else it is an exponent's."""
+    is_letter = base.kind == "letter" and isinstance(base.node, Sign)
+    near = base.box.y0 - accent.box.y1 < 0.2 * base.size
+    centred = abs(accent.x - base.x) < 0.25 * base.box.width + 0.05 * base.size
+    return is_letter and near and centred and accent.box.width < 1.3 * base.box.width
 
 
 def _same_row(accent: Part, part: Part) -> bool:

@@ -222,12 +222,18 @@ def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bo
     reach = 0.0
     for part in column:
         near, far = edges[id(part)]
-        allowed = _FIRST_GAP if not stack else _GAP
+        allowed = _FIRST_GAP if not stack else 0.0 if _is_next_row(part, stack) else _GAP
         if near - reach > allowed * part.size:
             break
         stack.append(part)
         reach = max(reach, far)
     return stack
+
+
+def _is_next_row(part: Part, stack: Sequence[Part]) -> bool:
+    """Whether a part begins another line of full size, as the row above a numerator does."""
+    full = [p for p in stack if p.size > 0.85 * part.size and p.kind != "large"]
+    return bool(full) and all(abs(p.middle - part.middle) > 0.6 * part.size for p in full)
 
 
 def _limit(rule: Rule, later: Sequence[Rule], *, up: bool) -> float:

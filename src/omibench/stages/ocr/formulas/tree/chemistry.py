@@ -29,6 +29,7 @@ _FORMULA = re.compile(rf"(?:{_SYMBOLS})+")
 _STATES = {"s", "l", "g", "aq"}
 _CHARGE = re.compile(r"(\d*)([+-])|\\bullet")
 _COUNT = re.compile(r"[1-9]\d*|n|x|m")
+_ELECTRONS = {"e-", "e+"}
 _SELF_BOUND = {"H2", "N2", "O2", "F2", "Cl2", "Br2", "I2", "O3", "P4", "S8", "C60", "D2"}
 """Molecules of one element; any other letter with an index may be a variable."""
 _ARROWS = {
@@ -71,6 +72,8 @@ def _is_chemical(text: str) -> bool:
     bare = re.sub(r"\((?:s|l|g|aq)\)", "", text)
     for species in re.split(r" ?(?:->|<-|<=>|<->|\+ |=|\*)(?:\[[^\]]*\])* ?|\s", bare):
         core = re.sub(r"^\d+", "", species)
+        if core in _ELECTRONS:
+            return True
         if not re.search(r"[A-Z]", core):
             continue
         is_ion = re.search(r"[A-Za-z\d\])]\^?\d*[+-]$", core)
