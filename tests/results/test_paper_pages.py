@@ -35,6 +35,9 @@ def folder(tmp_path: Path) -> Path:
     write_jsonl(out / "problems.jsonl", [make_problem(1, tmp_path, question=TEXT, pages=[2])])
     rows = [make_row(n, f"pages/ipho/p000{n}.jpg") for n in (2, 3)]
     write_jsonl(out / "page_pictures.jsonl", rows)
+    for row in rows:
+        (out / row.file).parent.mkdir(parents=True, exist_ok=True)
+        (out / row.file).write_bytes(b"\xff\xd8")
     return out
 
 
@@ -58,6 +61,11 @@ def test_an_item_that_was_not_read_there_has_the_boxes_of_its_figures(folder: Pa
     text, figure = PaperPages(folder).find_pages(make_question(folder, id="elsewhere"))
     assert text.boxes == ()
     assert figure.boxes == ((0.25, 0.5, 0.5, 0.75),)
+
+
+def test_a_page_whose_picture_is_gone_is_left_out(folder: Path) -> None:
+    (folder / "pages/ipho/p0002.jpg").unlink()
+    assert [page.number for page in PaperPages(folder).find_pages(make_question(folder))] == [3]
 
 
 def test_other_papers_and_no_pages_give_none(folder: Path) -> None:

@@ -85,6 +85,8 @@ class PaperPages:
         if place not in self.pictures:
             return None
         picture, path = self.pictures[place]
+        if not path.is_file():
+            return None
         boxes = self._find_boxes(question, number)
         scaled = tuple(scale_box(box, picture.width, picture.height) for box in boxes)
         return PaperPage(number, path, picture.sha256, scaled)

@@ -45,6 +45,7 @@ def write_page_pictures(
         What stands in `page_pictures.jsonl`.
     """
     folder = out / PAGES
+    (out / TABLE).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     rows: list[PagePicture] = []
