@@ -110,6 +110,7 @@ def test_many_cells_are_counted_in_place_of_columns(
     index = Page(tmp_path / "out" / "index.html")
     assert " of 9" in index.text
     assert "The 9 cells" in index.text
+    assert "each leads to its response" not in index.text
     assert not [link for link in index.links() if "#" in link]
 
 
