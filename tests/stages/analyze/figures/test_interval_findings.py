@@ -74,13 +74,30 @@ def test_a_share_that_cannot_fall_is_no_slope_of_votes() -> None:
 
 def test_examples_are_above_none_where_the_test_has_stars() -> None:
     table = pl.DataFrame(
-        {"rules": ["robust"] * 3, "p": [None, 0.01, 0.4], "stars": ["", "**", ""]},
+        {
+            "rules": ["robust"] * 3,
+            "value": [""] * 3,
+            "p": [None, 0.01, 0.4],
+            "stars": ["", "**", ""],
+        },
         schema_overrides={"p": pl.Float64},
     )
     found = count_stars(table)
     assert found is not None
     assert "1 of 2 points with examples is above none by Welch's one-sided test" in found
     assert count_stars(table.head(1)) is None
+    exams = table.with_columns(value=pl.lit("local"), stars=pl.lit(""))
+    found = count_stars(pl.concat([table, exams]))
+    assert found is not None
+    assert "0 of 2 points with examples are above none" in found
+
+
+def test_the_sentence_is_about_what_is_drawn() -> None:
+    judged = curve("rises", (1024, 0.1, 0.2), (4096, 0.3, 0.4), rules="gptscore")
+    ruled = curve("rises", (1024, 0.3, 0.4), (4096, 0.1, 0.2))
+    found = compare_ends("budget", "largest budget", ["model"])(pl.concat([ruled, judged]))
+    assert found is not None
+    assert "in 1 of 1 curve, and below it in 0" in found
 
 
 @pytest.mark.parametrize("few", [True, False])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from omibench.stages.analyze.figures.curves.lines import pick_rules
 from omibench.stages.analyze.results.people_estimates import ESTIMATED, MODEL
 from omibench.stages.analyze.words import count_noun, name_rules
 
@@ -50,12 +51,13 @@ def compare_ends(axis: str, place: str, lines: Sequence[str]) -> Finding:
         lines: Columns that tell curves apart.
 
     Returns:
-        A function from a table, of which the first rule book, measure and accuracy count, to a
-        sentence; to None where no curve has two points.
+        A function from a table, of which the rule book that figures draw, and the first slice
+        and metric, count, to a sentence; to None where no curve has two points.
     """
 
     def describe(table: pl.DataFrame) -> str | None:
-        rows = _select_first(table.filter(table[axis].is_not_null()), ("slice", "metric"))
+        drawn = table.filter(table[axis].is_not_null(), rules=pick_rules(table))
+        rows = _select_first(drawn, ("slice", "metric"))
         ordered = rows.sort(axis, maintain_order=True)
         sides = []
         for curve in ordered.partition_by(lines, maintain_order=True):
@@ -107,16 +109,20 @@ def count_vote_slopes(table: pl.DataFrame) -> str | None:
         table: The result `accuracy-by-k`; pass@k, which cannot fall, is not counted.
     """
     find = count_gains("slope", "slope", "of majority votes on log2 k")
-    return find(table.filter(curve="majority@k"))
+    return find(table.filter(curve="majority@k", rules=pick_rules(table)))
 
 
 def count_stars(table: pl.DataFrame) -> str | None:
     """Say how many numbers of examples are above none by Welch's one-sided test.
 
     Args:
-        table: The result `accuracy-by-shots`.
+        table: The result `accuracy-by-shots`; by exam, where it has exams.
     """
-    tested = table.filter(table["p"].is_not_null(), rules=table["rules"][0])
+    import polars as pl
+
+    drawn = table.filter(rules=pick_rules(table))
+    exams = drawn.filter(drawn["value"] != "")
+    tested = (drawn if exams.is_empty() else exams).filter(pl.col("p").is_not_null())
     if tested.is_empty():
         return None
     better = int((tested["stars"].fill_null("") != "").sum())

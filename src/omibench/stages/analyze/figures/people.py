@@ -69,7 +69,8 @@ def draw_people(table: pl.DataFrame) -> Chart | None:
         .head(MOST_ROWS)
         .to_dicts()
     ]
-    data = [_describe_row(row) for row in rows]
+    is_mixed = not all(row["simulated"] for row in rows)
+    data = [_describe_row(row, is_mixed) for row in rows]
     kinds = [name for name in _NAMES.values() if any(row["kind"] == name for row in data)]
     base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("name:N", sort=None, title=None), color=encode_colour("kind", kinds, "")
@@ -91,13 +92,13 @@ def draw_people(table: pl.DataFrame) -> Chart | None:
     )
 
 
-def _describe_row(row: dict[str, Any]) -> dict[str, Any]:
+def _describe_row(row: dict[str, Any], is_mixed: bool) -> dict[str, Any]:
     names = {
         MODEL: f"{row['model']} · {row['setting']}",
         EVERYBODY: "everybody",
         GROUP: f"{row['respondent']} ({row['people']})",
     }
-    mark = f" · {SIMULATED}" if row["simulated"] else ""
+    mark = f" · {SIMULATED}" if is_mixed and row["simulated"] else ""
     return {
         "name": names.get(row["kind"], row["respondent"]) + mark,
         "kind": _NAMES[row["kind"]],

@@ -39,12 +39,13 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
     if len(rows) < 3:
         return None
     settings = {row["setting"] for row in rows}
+    is_mixed = not all(row["simulated"] for row in rows)
     data = [
         {
             "name": " · ".join([
                 row["model"],
                 *([row["setting"]] if len(settings) > 1 else []),
-                *([SIMULATED] if row["simulated"] else []),
+                *([SIMULATED] if is_mixed and row["simulated"] else []),
             ]),
             "rank": row["estimate"],
             "best": row["low"],

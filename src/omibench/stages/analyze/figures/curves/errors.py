@@ -13,6 +13,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     finish_rows,
     head_lines,
     join_names,
+    mark_mixed,
     scale_up,
 )
 from omibench.stages.analyze.figures.figure import figure
@@ -39,13 +40,15 @@ def draw_errors(table: pl.DataFrame) -> Chart | None:
         table: The result `error-types`.
     """
     rows = scale_up(table.filter(slice=TYPE).to_dicts(), "estimate")
-    named = [
-        {
-            **row,
-            "line": join_names({**row, "who": _BY[row["by"]]}, "label", "setting_label", "who"),
-        }
-        for row in rows
-    ]
+    named = mark_mixed(
+        [
+            {
+                **row,
+                "line": join_names({**row, "who": _BY[row["by"]]}, "label", "setting_label", "who"),
+            }
+            for row in rows
+        ]
+    )
     data = head_lines(named)
     if not data:
         return None
@@ -83,16 +86,18 @@ def draw_wrong_steps(table: pl.DataFrame) -> Chart | None:
     Args:
         table: The result `wrong-steps`.
     """
-    named = [
-        {
-            **row,
-            "scope": "one model" if row["model"] else "all models that were read",
-            "line": join_names(
-                {**row, "label": row["label"] or "all models"}, "label", "setting_label"
-            ),
-        }
-        for row in scale_up(table.to_dicts(), "estimate", "low", "high")
-    ]
+    named = mark_mixed(
+        [
+            {
+                **row,
+                "scope": "one model" if row["model"] else "all models that were read",
+                "line": join_names(
+                    {**row, "label": row["label"] or "all models"}, "label", "setting_label"
+                ),
+            }
+            for row in scale_up(table.to_dicts(), "estimate", "low", "high")
+        ]
+    )
     data = head_lines(named)
     chart = draw_rows(data, "Wrong steps, %", "scope", scale=alt.Scale(domain=[0, 100]))
     return finish_rows(chart, "wrong-steps", data, count_lines(named))

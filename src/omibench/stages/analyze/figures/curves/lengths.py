@@ -36,13 +36,19 @@ _WORDS = {
 _MOST_CELLS = 8
 """Lines that can be told apart where all of them cross."""
 _CELL = ("label", "setting_label")
+_COMPARE = compare_ends("bin", "longest responses", ("model", "setting"))
+
+
+def _pick_measure(table: pl.DataFrame) -> str:
+    """The measure of length that is drawn: tokens where they were counted."""
+    return "output_tokens" if "output_tokens" in set(table["slice"]) else "characters"
 
 
 @figure(
     "accuracy-by-length",
     "accuracy-by-length",
     "Accuracy by the length of responses",
-    finding=compare_ends("bin", "longest responses", ("model", "setting")),
+    finding=lambda table: _COMPARE(table.filter(slice=_pick_measure(table))),
 )
 def draw_lengths(table: pl.DataFrame) -> Chart | None:
     """Draw a line a cell through its bins, at their mean length in tokens, else in characters.
@@ -51,8 +57,7 @@ def draw_lengths(table: pl.DataFrame) -> Chart | None:
         table: The result `accuracy-by-length`.
     """
     rules = pick_rules(table)
-    measures = set(table["slice"])
-    measure = "output_tokens" if "output_tokens" in measures else "characters"
+    measure = _pick_measure(table)
     part = table.filter(table["mean_length"] > 0, rules=rules, slice=measure)
     rows = name_lines(part.to_dicts(), *_CELL)
     if not rows:

@@ -46,17 +46,29 @@ def pick_rules(table: pl.DataFrame) -> str:
 
 
 def join_names(row: Mapping[str, Any], *fields: str) -> str:
-    """Name a line or row by some of its fields, leaving out what is empty; marked if simulated.
+    """Name a line or row by some of its fields, leaving out what is empty.
 
     Args:
         row: A row of a table.
         fields: Columns, in the order of the name.
 
     Returns:
-        Such as `Apex · images none · SIMULATED`.
+        Such as `Apex · images none`.
     """
-    words = [str(row[field]) for field in fields if row.get(field) not in (None, "")]
-    return " · ".join([*words, *([SIMULATED] if row["simulated"] else [])])
+    return " · ".join(str(row[field]) for field in fields if row.get(field) not in (None, ""))
+
+
+def mark_mixed(rows: Sequence[Row]) -> list[Row]:
+    """Mark the simulated lines where others are not; where all are, the title says so.
+
+    Args:
+        rows: Rows with `line` and `simulated`.
+    """
+    is_mixed = not all(row["simulated"] for row in rows)
+    return [
+        row | {"line": f"{row['line']} · {SIMULATED}"} if is_mixed and row["simulated"] else row
+        for row in rows
+    ]
 
 
 def name_lines(rows: Sequence[Row], *fields: str) -> list[Row]:
@@ -75,7 +87,7 @@ def name_lines(rows: Sequence[Row], *fields: str) -> list[Row]:
         without = [name for name in telling if name != field]
         if count(without) == count(fields):
             telling = without
-    return [{**row, "line": join_names(row, *telling)} for row in rows]
+    return mark_mixed([{**row, "line": join_names(row, *telling)} for row in rows])
 
 
 def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> list[Row]:

@@ -12,6 +12,7 @@ from omibench.stages.analyze.figures.curves.lines import (
     describe_selection,
     finish_lines,
     join_names,
+    mark_mixed,
     pick_rules,
     scale_up,
     select_lines,
@@ -41,11 +42,13 @@ def draw_samples(table: pl.DataFrame) -> Chart | None:
         table: The result `accuracy-by-k`.
     """
     rules = pick_rules(table)
-    rows = [
-        {**row, "line": join_names(row, "label", "setting_label", "curve")}
-        for row in table.filter(rules=rules).to_dicts()
-        if row["curve"] != "consistency@k"
-    ]
+    rows = mark_mixed(
+        [
+            {**row, "line": join_names(row, "label", "setting_label", "curve")}
+            for row in table.filter(rules=rules).to_dicts()
+            if row["curve"] != "consistency@k"
+        ]
+    )
     data = select_lines(scale_up([r for r in rows if r["k"]], "estimate", "low", "high"))
     if not data:
         return None
