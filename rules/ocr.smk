@@ -18,7 +18,7 @@ rule ocr:
     params:
         study=study_slice("ocr"),
         source=source_hash("ocr"),
-        ahead=source_hash("ocr.read_ahead") if STUDY.ocr.is_remote else "",
+        ahead=source_hash("ocr.read_ahead") if STUDY.ocr.asks_ahead else "",
         engine=tesseract.version() if STUDY.ocr.engine == tesseract.NAME else "",
         out=subpath(output.problems, parent=True),
     shell:

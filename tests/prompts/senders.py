@@ -24,6 +24,8 @@ from omibench.stages.filter.translating import load_instructions, translation_re
 from omibench.stages.ocr.engines.presets import olmocr
 from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture
 from omibench.stages.ocr.engines.vision import build_page_requests
+from omibench.stages.ocr.formulas.rereading.asking import WaitingCrop, build_crop_request
+from omibench.stages.ocr.formulas.rereading.crops import CropKind, CropName
 from omibench.stages.rationale.label_prompts import (
     ask_cluster_name,
     ask_skills,
@@ -63,7 +65,7 @@ def write_params(folder: Path | None) -> dict[str, Any]:
     return {
         **({"prompts": str(folder)} if folder else {}),
         "models": {JUDGE: {"provider": "openai", "id": "some-model"}},
-        "ocr": {"engine": "vision", "reader": JUDGE},
+        "ocr": {"engine": "vision", "reader": JUDGE, "formula_reader": JUDGE},
         "filter": {"translation": JUDGE, "completeness": JUDGE, "photographs": JUDGE},
         "rationale": {
             "writer": JUDGE,
@@ -194,6 +196,12 @@ def send_olmocr_page(study: Study, folder: Path) -> Conversation:
     return requests[0].conversation
 
 
+def send_crop(study: Study, kind: CropKind) -> Conversation:
+    """What a reader of formulas is asked for a crop."""
+    crop = WaitingCrop(CropName(kind, 0, 1, "c" * 64), Path("crop.png"))
+    return build_crop_request(crop, "s", "s", study.ocr.prompts).conversation
+
+
 def send_page(study: Study, place: int) -> Conversation:
     """What a page reader is asked for: the text at place 0, the figures at 1."""
     page = PagePicture("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
@@ -205,6 +213,8 @@ SENDERS: dict[str, Sender] = {
     "page-text": lambda study, folder: send_page(study, 0),
     "page-figures": lambda study, folder: send_page(study, 1),
     "page-olmocr": send_olmocr_page,
+    "formula": lambda study, folder: send_crop(study, "formula"),
+    "formula-line": lambda study, folder: send_crop(study, "line"),
     "translation": lambda study, folder: send_translation(study),
     "completeness": lambda study, folder: ask_judge(COMPLETENESS, study.filter.completeness),
     "photograph-class": lambda study, _: ask_judge(photographs.CLASS, study.filter.photographs),

@@ -1,6 +1,6 @@
 """LaTeX formulas in texts: where they stand, one spelling of each, and how two of them differ."""
 
-from omibench.latex.compare import find_differences
+from omibench.latex.compare import find_differences, find_missing
 from omibench.latex.normal_form import normalise
 from omibench.latex.spans import FormulaSpan, find_formulas, replace_formulas, split_outside
 
@@ -8,6 +8,7 @@ __all__ = [
     "FormulaSpan",
     "find_differences",
     "find_formulas",
+    "find_missing",
     "normalise",
     "replace_formulas",
     "split_outside",

@@ -48,6 +48,27 @@ def find_differences(first: str, second: str) -> list[str]:
     return lines or [f"the arrangement differs: {forms[0]} and {forms[1]}"]
 
 
+def find_missing(first: str, second: str) -> list[str]:
+    """List what one reading of a formula has and another lacks.
+
+    Args:
+        first: LaTeX, with or without its delimiters.
+        second: Likewise; it may have more.
+
+    Returns:
+        A line each for numbers, signs, negations and other symbols; empty where none is missing.
+    """
+    forms = normalise(first), normalise(second)
+    kinds = {
+        "numbers": [_NUMBER.findall(form) for form in forms],
+        "signs": [_list_signs(form) for form in forms],
+        "negations": [_NEGATED.findall(form) for form in forms],
+        "symbols": [_list_symbols(form) for form in forms],
+    }
+    missing = {noun: list((Counter(a) - Counter(b)).elements()) for noun, (a, b) in kinds.items()}
+    return [f"{noun}: {_quote(items)} is missing" for noun, items in missing.items() if items]
+
+
 def _list_signs(form: str) -> list[str]:
     return [token for token in _TOKEN.findall(form) if token in _SIGNS]
 

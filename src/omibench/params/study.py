@@ -176,6 +176,7 @@ class Study(Block):
     def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
         roles = {
             "ocr.reader": self.ocr.reader,
+            "ocr.formula_reader": self.ocr.formula_model,
             "rationale.writer": self.rationale.writer,
             "rationale.labeller": self.rationale.labeller,
             "rationale.taxonomy.embedder": self.rationale.embedder,

@@ -102,9 +102,9 @@ def _count_writer_asks(view: StudyView, model: str, steps: Sequence[Step]) -> fl
 
 def _asking(study: Study) -> dict[str, list[str]]:
     """The stages before the freeze that ask models; none where nothing is built."""
-    written, reader = study.rationale, study.ocr.reader if study.ocr.engine == "vision" else None
+    written = study.rationale
     named = {
-        "ocr": [n for n in (reader,) if n],
+        "ocr": study.ocr.models,
         "filter": study.filter.models,
         "rationale": written.models,
     }

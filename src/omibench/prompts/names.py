@@ -16,6 +16,8 @@ PROMPT_HOMES: Final[dict[str, str]] = {
     "page-text": f"{_STAGES}.ocr.engines.vision",
     "page-figures": f"{_STAGES}.ocr.engines.vision",
     "page-olmocr": f"{_STAGES}.ocr.engines.presets.olmocr",
+    "formula": f"{_STAGES}.ocr.formulas.rereading.asking",
+    "formula-line": f"{_STAGES}.ocr.formulas.rereading.asking",
     "translation": f"{_STAGES}.filter.translating",
     "photograph-class": f"{_STAGES}.filter.photographs",
     "photograph-completeness": f"{_STAGES}.filter.photographs",

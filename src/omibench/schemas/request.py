@@ -16,7 +16,7 @@ from omibench.schemas.problem import Noun
 Role = Literal[
     "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "marker",
     "referee", "captioner", "perceiver", "translator", "voter", "labeller",
-    "page_reader", "rationale_writer", "scorer", "assessor", "embedder",
+    "page_reader", "formula_reader", "rationale_writer", "scorer", "assessor", "embedder",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})

@@ -87,6 +87,10 @@ def test_other_roles_answer_from_the_oracle(simulate: Make) -> None:
     assert rationale == "Reasoning: The lens inverts the picture.\nFinal Answer: \\boxed{B}"
 
 
+def test_a_reader_of_formulas_gives_no_answer_for_no_oracle_knows_them(simulate: Make) -> None:
+    assert ask(simulate(), "formula_reader", "no-such-paper#p3") == ""
+
+
 def test_a_captioner_describes_what_it_is_asked_for_not_what_the_problem_marks(
     simulate: Make,
 ) -> None:

@@ -10,14 +10,17 @@ from omibench.schemas.problem import Problem
 
 
 def _models(study: Study, job: GraphJob) -> list[str]:
-    return [study.ocr.reader] if study.ocr.reader else []
+    readers = (study.ocr.reader, study.ocr.formula_model)
+    return list(dict.fromkeys(name for name in readers if name))
 
 
 def _files(study: Study, job: GraphJob) -> list[str]:
     # The papers stand in the manifest, which the rule reads.
-    if study.ocr.engine != "vision":
+    models = study.ocr.models
+    if not models:
         return []
-    return [*study.ocr.prompts.values(), *model_files(study, study.ocr.reader)]
+    files = (file for name in models for file in model_files(study, name))
+    return [*study.ocr.prompts.values(), *files]
 
 
 OCR = Stage(

@@ -72,7 +72,9 @@ class FilterParams(Block):
     """`near_duplicate`: the same where one of the two statements was translated."""
     near_duplicate_images: Annotated[int, Field(ge=0, le=64)] = 6
     """`near_duplicate`: largest Hamming distance of two 64-bit perceptual hashes called equal."""
-    unresolved: list[str] = ["math_suspect", "page_needs_ocr", "garbled_text", "correction_misfit"]
+    unresolved: list[str] = [
+        "math_suspect", "page_needs_ocr", "garbled_text", "correction_misfit", "formula_differs",
+    ]  # fmt: skip
     """`ocr_error`: warnings of reading with which a problem is rejected."""
     translation: Translation | None = None
     """A model that translates problems into English, each checked against its original."""

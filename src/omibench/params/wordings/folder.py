@@ -111,6 +111,8 @@ def _fill_panel(panel: P | None, name: str, files: Files) -> P | None:
 
 def _fill_ocr(ocr: OcrParams, files: Files) -> OcrParams:
     names = _PAGE_PROMPTS.get(ocr.preset, ()) if ocr.engine == "vision" else ()
+    if ocr.formula_model and not ocr.formula_preset:
+        names += ("formula", "formula-line")
     return ocr.model_copy(update={"prompts": _select(names, files) | ocr.prompts})
 
 

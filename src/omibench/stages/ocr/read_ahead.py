@@ -23,6 +23,12 @@ from omibench.stages.ocr.engines import mathpix, vision
 from omibench.stages.ocr.engines.presets import mineru, olmocr
 from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture, ReadPages
 from omibench.stages.ocr.engines.recorded import ReadPage, page_file
+from omibench.stages.ocr.formulas.rereading.asking import (
+    ReadCrops,
+    answer_crops,
+    read_with_mathpix,
+    read_with_model,
+)
 from omibench.stages.ocr.sources.check import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.sources.unread import Ahead, Unread
@@ -38,32 +44,75 @@ PRESETS: Final[Mapping[str, ReadPages]] = {
 
 @contextmanager
 def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
-    """Who asks for pages, where the study's engine is not on this machine; else None.
+    """Who asks for pages and formulas that this machine does not read; None where nobody does.
 
-    Raises MissingInputError without the keys of mathpix, and ParamsError when `ocr.reader` is no
-    model of the study.
+    Raises MissingInputError without the keys of mathpix, and ParamsError when `ocr.reader` or
+    `ocr.formula_reader` is no model of the study.
     """
+    if not study.ocr.asks_ahead:
+        yield None
+        return
+    with _asking_for_pages(study) as ask_pages, _asking_for_formulas(study) as ask_formulas:
+
+        def ahead(unread: Unread) -> None:
+            if ask_pages and unread.pages:
+                ask_pages(unread)
+            if ask_formulas and unread.crops:
+                ask_formulas(unread)
+
+        yield ahead
+
+
+@contextmanager
+def _asking_for_pages(study: OcrStageParams) -> Iterator[Ahead | None]:
     params = study.ocr
     if params.engine == "mathpix":
         client = mathpix.open_client(Path(study.study.store) / "mathpix")
         yield lambda unread: _read_with_mathpix(client, unread)
     elif params.engine == "vision":
-        if params.reader not in study.models:
-            hint = suggest_name(params.reader or "", study.models)
-            raise ParamsError(
-                f"ocr.reader: {params.reader!r} is no model of the params{hint}; `engine: vision` "
-                "needs one that sees"
-            )
+        _check_model(study, "ocr.reader", params.reader, "`engine: vision` needs one that sees")
         lock = Lock()
-        with open_asker(study, params.reader) as asker:
+        with open_asker(study, params.reader or "") as asker:
 
-            def ahead(unread: Unread) -> None:
+            def ask(unread: Unread) -> None:
                 with lock:
                     _read_with_model(asker, study, unread)
 
-            yield ahead
+            yield ask
     else:
         yield None
+
+
+@contextmanager
+def _asking_for_formulas(study: OcrStageParams) -> Iterator[Ahead | None]:
+    params, name = study.ocr, study.ocr.formula_reader
+    if name is None:
+        yield None
+    elif name == mathpix.NAME:
+        client = mathpix.open_client(Path(study.study.store) / "mathpix")
+        yield lambda unread: _answer_crops(name, read_with_mathpix(client), unread)
+    else:
+        _check_model(study, "ocr.formula_reader", name, "name one that sees, or mathpix")
+        lock = Lock()
+        with open_asker(study, name) as asker:
+
+            def ask(unread: Unread) -> None:
+                read = read_with_model(asker, unread.source.name, study.study.name, params)
+                with lock:
+                    _answer_crops(name, read, unread)
+
+            yield ask
+
+
+def _check_model(study: OcrStageParams, key: str, name: str | None, need: str) -> None:
+    if name not in study.models:
+        hint = suggest_name(name or "", study.models)
+        raise ParamsError(f"{key}: {name!r} is no model of the params{hint}; {need}")
+
+
+def _answer_crops(reader: str, read: ReadCrops, unread: Unread) -> None:
+    if unread.crops:
+        answer_crops(reader, read, unread.crops, unread.readings / "formulas")
 
 
 def _read_with_mathpix(client: mathpix.Client, unread: Unread) -> None:

@@ -12,6 +12,7 @@ from omibench.plugins.sources import SOURCES
 from omibench.stages.ocr.engines.engine import Engine
 from omibench.stages.ocr.engines.recorded import RecordedReader
 from omibench.stages.ocr.engines.registry import ENGINES
+from omibench.stages.ocr.engines.remembering import RememberingEngine
 from omibench.stages.ocr.layout.scans import LocalReader, PageReader
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ class Readers:
 
     def engine(self) -> Engine:
         """The engine of this machine that the params name."""
+        if self._engine is None and self.params.formula_reader:
+            # The paper is put together again once formulas have been asked for.
+            name = self.params.engine
+            kept = self.readings / "engine"
+            self._engine = RememberingEngine(name, lambda: open_engine(name), kept)
         if self._engine is None:
             self._engine = open_engine(self.params.engine)
         return self._engine

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -175,21 +175,33 @@ def _outcome(job: OcrJob, ahead: Ahead | None, folder: Path) -> OcrOutcome:
     except PaperError as error:
         return OcrOutcome(error=(error.code, str(error)))
     outcome = _process(job)
-    count = sum(len(pages) for pages in outcome.unread.values())
-    if outcome.error or not count or params.engine == "textlayer":
+    if outcome.error:
         return outcome
-    if not is_installed(params.engine):
-        return outcome.model_copy(update={"codes": [*outcome.codes, "engine_missing"]})
+    waits = params.engine != "textlayer" and any(outcome.unread.values())
+    missing = ["engine_missing"] if waits and not is_installed(params.engine) else []
+    reads = waits and not missing
+    local = {} if params.is_remote else {k: len(pages) for k, pages in outcome.unread.items()}
+    job = job.model_copy(update={"read": reads, "waiting": local if reads else {}})
+    # Formulas of pages without text are known once these are read: they are asked for afterwards.
+    for unread in (outcome.unread if reads else {}, {}):
+        if not outcome.error and (unread or (outcome.crops and ahead)):
+            outcome = _read_again(job, ahead, outcome, unread)
+    return outcome.model_copy(update={"codes": [*outcome.codes, *missing]})
+
+
+def _read_again(
+    job: OcrJob, ahead: Ahead | None, before: OcrOutcome, unread: Mapping[int, Sequence[int]]
+) -> OcrOutcome:
+    """Ask for pages and formulas, and put the paper together with what was read."""
     if ahead:
         try:
-            ahead(Unread(job.source, job.unread_folder, job.readings, outcome.unread))
+            ahead(Unread(job.source, job.unread_folder, job.readings, unread, job.crops))
         except OmibenchError as error:
             return OcrOutcome(error=("engine_failed", f"{job.source.paper}: {error}"))
     shutil.rmtree(job.folder / "images", ignore_errors=True)
-    local = {} if params.is_remote else {k: len(pages) for k, pages in outcome.unread.items()}
-    second = _process(job.model_copy(update={"read": True, "waiting": local}))
-    spent = None if second.cpu_s is None or outcome.cpu_s is None else second.cpu_s + outcome.cpu_s
-    return second.model_copy(update={"cpu_s": spent})
+    outcome = _process(job)
+    spent = None if outcome.cpu_s is None or before.cpu_s is None else outcome.cpu_s + before.cpu_s
+    return outcome.model_copy(update={"cpu_s": spent})
 
 
 def _process(job: OcrJob) -> OcrOutcome:

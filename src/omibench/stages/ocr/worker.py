@@ -79,6 +79,11 @@ class OcrJob(BaseModel):
         return self.folder / "unread"
 
     @property
+    def crops(self) -> Path:
+        """Where crops of formulas lie that another reader is to be asked for."""
+        return self.folder / "crops"
+
+    @property
     def note(self) -> Path:
         """The file that names the page that is being read."""
         return self.folder / "page"
@@ -116,6 +121,8 @@ class OcrOutcome(BaseModel):
     corrections: list[CorrectionRow] = []
     unread: dict[int, list[int]] = {}
     """The pages of each file of the source (by its place among them) that no engine has read."""
+    crops: int = 0
+    """How many formulas wait for the reader of formulas."""
     cpu_s: float | None = None
     peak_mb: int | None = None
 
@@ -183,6 +190,7 @@ def _read_files(
         pages=pdf.page_count,
         corrections=corrections.rows,
         unread=opener.unread,
+        crops=opener.crops.count,
     )
 
 

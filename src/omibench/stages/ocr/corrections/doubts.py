@@ -10,6 +10,8 @@ from omibench.schemas.problem_warning import ProblemWarning
 
 DOUBTFUL: Final = "formula_doubtful"
 """The code of the warning that the reading of a formula is not certain."""
+DIFFERS: Final = "formula_differs"
+"""The code of the warning that two readers read a formula differently."""
 _PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
 """How such a warning begins: `describe_box`."""
 
@@ -39,7 +41,7 @@ def drop_settled_doubts(problem: Problem) -> Problem:
 
 def _is_about(warning: ProblemWarning, formula: DoubtfulFormula) -> bool:
     """Whether a warning names the place of a formula, edges rounded to points."""
-    place = _PLACE.match(warning.detail) if warning.code == DOUBTFUL else None
+    place = _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS) else None
     if place is None or int(place[1]) != formula.page:
         return False
     edges = map(int, place.groups()[1:])

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.latex import FormulaSpan, find_formulas, normalise
-from omibench.stages.ocr.corrections.entry import Entry, covers
+from omibench.stages.ocr.corrections.entry import Entry, covers, describe_box
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
 from omibench.stages.ocr.corrections.reading import is_same_reading, join_lines, quote_reading
 from omibench.stages.ocr.layout.layout import PERSON, Box, Line
@@ -62,7 +62,11 @@ class PageCorrector:
         elif run := _find_run(lines, correction.was):
             line, start, end = run
             text = f"{line.text[:start]}${latex}${line.text[end:]}"
-            _replace_line(page, line, replace(line, text=text, math_suspect=False, stacked=False))
+            _replace_line(
+                page,
+                line,
+                replace(line, text=text, math_suspect=False, stacked=False, differences=()),
+            )
             self._log.note(entry, "applied")
         elif same := _choose(formulas, entry.box, latex):
             _replace_line(page, same.line, same.correct(same.span.latex))
@@ -126,11 +130,14 @@ class _Formula(NamedTuple):
         text = self.line.text
         sign = "$$" if text.startswith("$$", start) else "$"
         formulas = self.line.formulas
+        differences: tuple[str, ...] = ()
         if self.box is not None:
+            place = describe_box(self.line.page, self.box)
+            differences = tuple(d for d in self.line.differences if not d.startswith(place))
             certain = replace(formulas[self.place], latex=latex, doubts=())
             formulas = (*formulas[: self.place], certain, *formulas[self.place + 1 :])
         text = f"{text[:start]}{sign}{latex}{sign}{text[end:]}"
-        return replace(self.line, text=text, formulas=formulas)
+        return replace(self.line, text=text, formulas=formulas, differences=differences)
 
 
 def _list_formulas(line: Line) -> list[_Formula]:

@@ -96,6 +96,8 @@ class Line:
     """Those that stand in its text between dollar signs, in their order."""
     left_out: str | None = None
     """Why it is no part of what the page says: `handwriting` or `label`."""
+    differences: tuple[str, ...] = ()
+    """Formulas that two readers read differently, each with its page and box."""
 
 
 class PanelBox(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -9,6 +10,8 @@ from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import PageLine, PageText
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.corrections.apply import SourceCorrections
+from omibench.stages.ocr.formulas.rereading.crops import CropDesk
+from omibench.stages.ocr.formulas.rereading.pages import Rereader
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
 from omibench.stages.ocr.layout.scans import choose_scale
 from omibench.stages.ocr.readers import Readers
@@ -33,6 +36,9 @@ class Work(Protocol):
     def unread_folder(self) -> Path: ...
 
     @property
+    def crops(self) -> Path: ...
+
+    @property
     def readings(self) -> Path: ...
 
 
@@ -51,6 +57,7 @@ class Opener:
         self.job, self.password, self.corrections = job, password, corrections
         self.readers = Readers(job.params, job.readings)
         self.unread: dict[int, list[int]] = {}
+        self.crops = CropDesk(job.crops, job.readings / "formulas")
 
     def open(self, path: str) -> OpenedFile:
         """Open and read one file. Raises what `open_pdf` raises."""
@@ -69,9 +76,23 @@ class Opener:
         pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
         reader = self.readers.choose_reader(place) if self.job.read else None
         every = params.pages == "all" and params.engine != "textlayer"
-        correct = self.corrections.make_page_corrector(path)
-        document = read_document(pdf, reader, every=every, allowance=allowance, correct=correct)
+        mend = self._make_mender(path)
+        document = read_document(pdf, reader, every=every, allowance=allowance, mend=mend)
         return OpenedFile(pdf, document, codes)
+
+    def _make_mender(self, path: str) -> Callable[[pymupdf.Page, DocumentPage], None]:
+        """What changes the pages of a file: formulas that were read again, then corrections."""
+        correct = self.corrections.make_page_corrector(path)
+        reader = Rereader(self.crops, self.job.source.files.index(path))
+        rereads = self.job.params.formula_reader is not None
+
+        def mend(page: pymupdf.Page, sheet: DocumentPage) -> None:
+            if rereads and sheet.engine != "none":
+                sheet.lines = reader.reread(page, sheet.number, sheet.lines)
+            if correct:
+                correct(sheet)
+
+        return mend
 
     def _photograph(self, path: str, place: int) -> OpenedFile:
         params, (width, height) = self.job.params, photograph_size(Path(path))
@@ -79,13 +100,13 @@ class Opener:
             empty = read_document(picture_page(None))
             empty.pages[0].codes[:] = ["image_too_large"]
             return OpenedFile(picture_page(None), empty, [])
-        correct = self.corrections.make_page_corrector(path)
+        mend = self._make_mender(path)
         if not self.job.read or params.is_remote:
             pdf = picture_page(load_pixels(Path(path)) if params.is_remote else None)
             reader = self.readers.choose_reader(place) if self.job.read else None
-            return OpenedFile(pdf, read_document(pdf, reader, every=True, correct=correct), [])
+            return OpenedFile(pdf, read_document(pdf, reader, every=True, mend=mend), [])
         photograph = read_photograph(Path(path), self.readers.engine())
-        document = read_document(photograph.pdf, photograph.reader, every=True, correct=correct)
+        document = read_document(photograph.pdf, photograph.reader, every=True, mend=mend)
         return OpenedFile(photograph.pdf, document, [])
 
     def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:

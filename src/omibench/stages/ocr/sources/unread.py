@@ -10,16 +10,17 @@ from omibench.stages.ocr.sources.manifest import Source
 
 
 class Unread(NamedTuple):
-    """The pages of one source that no engine has read.
+    """The pages of one source that no engine has read, and its doubtful formulas.
 
     `pages` holds them by the place of their file in the source. `pictures` of them lie in one
-    folder, and their `readings` are to be written to another.
+    folder, `crops` of formulas in another, and the `readings` of both are to be written to a third.
     """
 
     source: Source
     pictures: Path
     readings: Path
     pages: Mapping[int, Sequence[int]]
+    crops: Path | None = None
 
     def picture(self, place: int, number: int) -> Path:
         """Where the picture of a page lies."""

@@ -21,6 +21,8 @@ from omibench.stages.ocr.structure.pairing import Option
 from omibench.stages.ocr.structure.references import figure_numbers
 
 _MAX_EXCERPT = 60
+_MOST_DIFFERENCES = 10
+"""Formulas of one problem that are named as read differently."""
 BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 """Characters that reading could not make out."""
 
@@ -123,6 +125,8 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[Pr
         warnings.append(
             ProblemWarning("math_suspect", f"{flattened.engine} may have flattened a formula")
         )
+    differences = [difference for line in lines for difference in line.differences]
+    warnings += [ProblemWarning("formula_differs", d) for d in differences[:_MOST_DIFFERENCES]]
     empty = [choice.label for choice in choices if choice.image is None and not choice.text]
     if empty:
         warnings.append(ProblemWarning("choice_empty", ", ".join(empty)))

@@ -78,22 +78,23 @@ def read_document(
     *,
     every: bool = False,
     allowance: Allowance | None = None,
-    correct: Callable[[DocumentPage], None] | None = None,
+    mend: Callable[[pymupdf.Page, DocumentPage], None] | None = None,
 ) -> Document:
     """Read the lines and the figures of every page.
 
     Pages whose text layer does not say what they show, or `every` page, are read by `reader`;
     without one, they hold no items. Nor do those for which the `allowance` has no time left, which
-    get the code `page_timeout`. `correct` mends each page before anything is made of its lines.
+    get the code `page_timeout`. `mend` changes each page before anything is made of its lines.
     """
     sheets = []
     for index in range(pdf.page_count):
+        page = pdf[index]
         if allowance is None or allowance.begins(index + 1):
-            sheets.append(_sheet(pdf[index], index + 1, reader, every))
+            sheets.append(_sheet(page, index + 1, reader, every))
         else:
             sheets.append(DocumentPage(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
-        if correct:
-            correct(sheets[-1])
+        if mend:
+            mend(page, sheets[-1])
     if allowance:
         allowance.end()
     regions_by_page = without_logos(

@@ -1,0 +1,74 @@
+"""Lines of a scan whose formulas an engine has flattened, put together with their other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.layout.layout import Box, Line
+
+_SHARED_HEIGHT = 0.3
+"""Share of the lower line's height that two lines have in common where they are rows of one."""
+_GAP = 1.2
+"""Width between them, in heights of the lower line, at most."""
+_OVERLAP = 0.3
+"""Width that they share, likewise."""
+_MOST_ROWS = 8
+
+
+def group_flattened(lines: Sequence[Line]) -> list[list[Line]]:
+    """Groups of lines around those that may hold a flattened formula.
+
+    A numerator, a denominator and what stands beside the bar are lines of their own to an engine.
+
+    Args:
+        lines: Of one page.
+
+    Returns:
+        Each line is in one group at most; a group reads from left to right, then downwards.
+    """
+    candidates = [line for line in lines if line.upright and not line.left_out]
+    groups: list[list[Line]] = []
+    taken: set[int] = set()
+    for line in candidates:
+        if not line.math_suspect or id(line) in taken:
+            continue
+        group = _grow(line, [c for c in candidates if id(c) not in taken])
+        taken |= {id(member) for member in group}
+        groups.append(sorted(group, key=lambda member: (member.box.x0, member.box.y0)))
+    return groups
+
+
+def join_group(group: Sequence[Line]) -> Line:
+    """The lines of a group as one, its text theirs in a row."""
+    first = group[0]
+    if len(group) == 1:
+        return first
+    box = first.box
+    for line in group[1:]:
+        box = box.union(line.box)
+    sure = [line.confidence for line in group if line.confidence is not None]
+    return replace(
+        first,
+        box=box,
+        text=" ".join(line.text for line in group),
+        confidence=min(sure) if sure else None,
+        math_suspect=True,
+    )
+
+
+def _grow(line: Line, candidates: Sequence[Line]) -> list[Line]:
+    group = [line]
+    for member in group:
+        for candidate in candidates:
+            is_new = all(candidate is not other for other in group)
+            if is_new and len(group) < _MOST_ROWS and _belong_together(member.box, candidate.box):
+                group.append(candidate)
+    return group
+
+
+def _belong_together(a: Box, b: Box) -> bool:
+    """Whether two boxes stand beside each other; of two above each other, neither is beside it."""
+    height = min(a.height, b.height)
+    is_beside = -_OVERLAP * height < a.gap_x(b) < _GAP * height
+    return is_beside and -a.gap_y(b) > _SHARED_HEIGHT * height

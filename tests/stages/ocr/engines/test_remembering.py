@@ -1,0 +1,38 @@
+"""An engine that reads each picture once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from tests.stages.ocr.engines.pages import Scripted, page_picture, reading
+
+from omibench.stages.ocr.engines.engine import read_upright
+from omibench.stages.ocr.engines.remembering import RememberingEngine
+
+
+def test_what_was_read_is_read_no_more_and_is_the_same(tmp_path: Path) -> None:
+    engine = Scripted(reading("1. Who?", 10, 20), reading("x", 5, 60, confidence=None), side=90)
+    opened = []
+
+    def open_engine() -> Scripted:
+        opened.append(engine)
+        return engine
+
+    results = [
+        read_upright(page_picture(), RememberingEngine("scripted", open_engine, tmp_path))
+        for _ in range(3)
+    ]
+    assert len(opened) == len(engine.shown) == 1
+    for result in results[1:]:
+        assert result[1:] == results[0][1:]
+        assert np.array_equal(result.picture, results[0].picture)
+
+
+def test_another_picture_is_read(tmp_path: Path) -> None:
+    engine = Scripted(reading("1. Who?", 10, 20))
+    remembering = RememberingEngine("scripted", lambda: engine, tmp_path)
+    flat = np.zeros((20, 30, 3), np.uint8)
+    for picture in (flat, flat.reshape(30, 20, 3), flat + np.uint8(1), flat):
+        remembering.read(picture)
+    assert len(engine.shown) == 3

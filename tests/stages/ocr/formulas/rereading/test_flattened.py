@@ -1,0 +1,39 @@
+"""Rows of a formula that an engine read as lines of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from omibench.stages.ocr.formulas.rereading.flattened import group_flattened, join_group
+from omibench.stages.ocr.layout.layout import Box, Line
+
+
+def line(text: str, x0: float, y0: float, x1: float, y1: float, *, suspect: bool = False) -> Line:
+    box = Box(x0, y0, x1, y1)
+    return Line(1, box, text, 10, engine="rapidocr", confidence=0.9, math_suspect=suspect)
+
+
+def test_numerator_denominator_and_what_stands_beside_them_are_one() -> None:
+    head = line("The speed is v0 =", 50, 100, 150, 112, suspect=True)
+    above, below = line("2g", 154, 93, 170, 104), line("h", 156, 107, 166, 118)
+    tail = line("of the ball", 174, 100, 240, 112)
+    far = line("next column", 320, 100, 420, 112)
+    under = line("and it falls", 50, 114, 240, 126)
+    (group,) = group_flattened([head, above, below, tail, far, under])
+    assert group == [head, above, below, tail]
+    joined = join_group(group)
+    assert joined.box == (50, 93, 240, 118)
+    assert joined.text == "The speed is v0 = 2g h of the ball"
+
+
+def test_lines_without_formulas_and_those_left_out_are_in_no_group() -> None:
+    plain = line("A ball falls", 50, 100, 150, 112)
+    ink = replace(line("v0", 50, 130, 70, 142, suspect=True), left_out="handwriting")
+    side = replace(line("v0", 50, 130, 60, 190, suspect=True), upright=False)
+    assert group_flattened([plain, ink, side]) == []
+
+
+def test_no_line_is_in_two_groups() -> None:
+    first = line("x2 +", 50, 100, 80, 112, suspect=True)
+    second = line("y2", 84, 100, 100, 112, suspect=True)
+    assert group_flattened([first, second]) == [[first, second]]
