@@ -90,7 +90,8 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
     lines = {page.number: page.lines for page in pages}
     outcomes = []
     for number, formula in enumerate(truth["formulas"]):
-        readings, doubts = find_readings(lines[formula["page"]], Box(*formula["box"]))
+        box, page = Box(*formula["box"]), lines[formula["page"]]
+        readings, doubts = find_readings(page, box)
         outcomes.append(
             Outcome(
                 id=formula["id"],
@@ -98,7 +99,7 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
                 fonts=truth["fonts"],
                 kind=formula["kind"],
                 is_held=pdf.parent.name == "held",
-                is_exact=number in exact or is_among(formula["latex"], readings),
+                is_exact=number in exact or is_among(formula["latex"], page, box),
                 is_flagged=bool(doubts),
                 latex=formula["latex"],
                 reading=" | ".join([*readings, *(f"[{doubt}]" for doubt in doubts)]),
@@ -123,9 +124,10 @@ def find_readings(lines: Iterable[Line], box: Box) -> tuple[list[str], list[str]
     return [formula.latex for formula in formulas], doubts + suspects
 
 
-def is_among(latex: str, readings: Sequence[str]) -> bool:
-    """Whether one of the readings says what a formula says, wherever its line stands."""
-    return normalise(latex) in map(normalise, readings)
+def is_among(latex: str, lines: Iterable[Line], box: Box) -> bool:
+    """Whether a line of a formula's place has it exactly, wherever the line stands in the text."""
+    texts = [line.text for line in lines if line.box.touches(box)]
+    return any(find_exact(f"${latex}$", text)[0] for text in texts)
 
 
 def print_failures(outcomes: Sequence[Outcome], kind: str) -> None:

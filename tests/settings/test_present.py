@@ -136,3 +136,15 @@ def test_the_same_question_gives_the_same_conversation(question: Question) -> No
     one, other = present(question, Setting()), present(again, Setting())
     assert isinstance(one, Conversation)
     assert one == other
+
+
+def test_formulas_are_sent_as_they_stand() -> None:
+    formula = r"$2\pi\sqrt{\frac{67R}{20g}}$ and $\ce{SO4^2-}$, at \$5 & 7 %"
+    choices = [
+        Choice(label="A", text=rf"${{}}_{{2}}^{{4}}x'$ {formula}"),
+        Choice(label="B", text="$x$"),
+    ]
+    question = Question(id="p", question=f"Find {formula}.", images=[], choices=choices)
+    text = "".join(str(part) for part in shape(parts_of(question)))
+    assert text.count(formula) == 2
+    assert rf"A. ${{}}_{{2}}^{{4}}x'$ {formula}" in text

@@ -32,7 +32,9 @@ def test_a_name_without_a_value_is_an_error() -> None:
 
 
 def test_a_page_has_one_policy_and_no_source_of_scripts() -> None:
-    text = render_page("omibench.stages.filter", "rejects.html.j2", summary="none", groups=[])
+    text = render_page(
+        "omibench.stages.filter", "rejects.html.j2", summary="none", groups=[], has_formulas=False
+    )
     assert text.count("Content-Security-Policy") == 1
     assert f'content="{PAGE_POLICY}"'.replace("'", "&#39;") in text
     for policy in (PAGE_POLICY, PAGE_WITHOUT_PICTURES_POLICY):

@@ -93,6 +93,17 @@ def test_the_page_of_the_rejects_shows_their_pictures_and_escapes_their_words(
     assert "2 problems, 1 with an answer" in page
 
 
+def test_formulas_of_rejects_are_set_by_files_beside_the_page(make: Make, tmp_path: Path) -> None:
+    formula = make(answer=None, question=r"Find $\frac{a}{b}$ of [IMAGE0] and [IMAGE1].")
+    write_jsonl(tmp_path / "problems.jsonl", [formula])
+    filter_problems(tmp_path / "problems.jsonl", tmp_path / "out", Study())
+    page = (tmp_path / "out/rejects.html").read_text("utf-8")
+    assert r"$\frac{a}{b}$" in page
+    addresses = re.findall(r'(?:src|href)="(formulas/[^"]+)"', page)
+    assert "formulas/formulas.js" in addresses
+    assert all((tmp_path / "out" / address).is_file() for address in addresses)
+
+
 def test_a_copy_of_a_rejected_problem_survives(make: Make, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "p.jsonl", [make(id="x-1", answer=None), make(id="x-2")])
     filter_problems(tmp_path / "p.jsonl", tmp_path / "out", Study())

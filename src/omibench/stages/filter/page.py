@@ -1,4 +1,7 @@
-"""The page of the rejected problems, with their pictures: opens from disk, without scripts."""
+"""The page of the rejected problems, with their pictures: opens from disk.
+
+It has scripts, in a folder beside it, only where a problem has formulas to set.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.latex import find_formulas
 from omibench.schemas.image_marks import pair_with_pictures
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import write_text
+from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.pictures import link_picture
+from omibench.web.policy import PAGE_POLICY
 from omibench.web.templates import render_page
 
 
@@ -59,15 +65,38 @@ class ReasonGroup(NamedTuple):
 def write_rejects(
     path: Path, rejected: Sequence[tuple[Problem, Reject]], folder: Path, summary: str
 ) -> None:
-    """Write the page; the paths of the problems' pictures are relative to `folder`."""
+    """Write the page, and beside it the folder `formulas` where a problem has any.
+
+    Args:
+        path: Of the page.
+        rejected: Problems with what speaks against them.
+        folder: To which the paths of the problems' pictures are relative.
+        summary: A sentence above them.
+    """
     cards = [(reject.reason, _card(problem, reject, folder, path)) for problem, reject in rejected]
     counts = Counter(reason for _, reject in rejected for reason in reject.reasons)
     groups = [
         ReasonGroup(reason, [card for first, card in cards if first == reason], count)
         for reason, count in counts.most_common()
     ]
-    page = render_page("omibench.stages.filter", "rejects.html.j2", summary=summary, groups=groups)
+    has_formulas = any(_has_formulas(problem) for problem, _ in rejected)
+    if has_formulas:
+        write_formula_files(path.parent / "formulas")
+    page = render_page(
+        "omibench.stages.filter",
+        "rejects.html.j2",
+        csp=FORMULAS_POLICY if has_formulas else PAGE_POLICY,
+        summary=summary,
+        groups=groups,
+        has_formulas=has_formulas,
+    )
     write_text(path, page)
+
+
+def _has_formulas(problem: Problem) -> bool:
+    texts = [problem.question, *(problem.answer or [])]
+    texts += [choice.text or "" for choice in problem.choices or []]
+    return any(find_formulas(text) for text in texts)
 
 
 def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> RejectCard:

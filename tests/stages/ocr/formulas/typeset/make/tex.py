@@ -55,7 +55,7 @@ def write_tex(paper: Paper, fonts: str, *, colour: bool) -> str:
         body = "".join(_write_block(block, known, layout) for block in blocks)
         columns = "\\begin{multicols}{2}\\raggedright\n%s\n\\end{multicols}"
         bodies.append(columns % body if layout == "two" else body)
-    return head + "\n\n".join(bodies) + "\n\\end{document}\n"
+    return head + "\n\\clearpage\n".join(bodies) + "\n\\end{document}\n"
 
 
 def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:

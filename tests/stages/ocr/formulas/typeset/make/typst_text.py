@@ -121,7 +121,7 @@ def write_typst(paper: Paper, fonts: str, *, colour: bool) -> str:
     for layout, blocks in paper.sections:
         body = "\n\n".join(_write_block(block, serials, layout) for block in blocks)
         bodies.append(f"#columns(2)[\n{body}\n]" if layout == "two" else body)
-    return head + "\n\n".join(bodies) + "\n"
+    return head + "\n#pagebreak()\n".join(bodies) + "\n"
 
 
 def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:

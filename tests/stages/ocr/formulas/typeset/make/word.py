@@ -174,7 +174,9 @@ def _write_fence(node: Node) -> str:
 def _write_table(node: Node) -> str:
     rows = [[_write(cell) for cell in row.parts] for row in node.parts if row]
     if node.text == "aligned":
-        inner = "".join(f"<m:e>{_run('').join(row)}</m:e>" for row in rows)
+        # LibreOffice asks for what stands left of a relation: a blank does.
+        blank = _write_upright(" ")
+        inner = "".join(f"<m:e>{row[0] or blank}{''.join(row[1:])}</m:e>" for row in rows)
         return f"<m:eqArr>{inner}</m:eqArr>"
     cells = "".join(f"<m:mr>{''.join(f'<m:e>{cell}</m:e>' for cell in row)}</m:mr>" for row in rows)
     matrix = f"<m:m>{cells}</m:m>"
@@ -206,7 +208,7 @@ def write_word(paper: Paper, fonts: str, path: Path) -> None:
         columns = 2 if layout == "two" else 1
         last = place == len(paper.sections) - 1
         section = (
-            f'<w:sectPr><w:type w:val="continuous"/><w:pgSz w:w="11906" w:h="16838"/>'
+            f'<w:sectPr><w:type w:val="nextPage"/><w:pgSz w:w="11906" w:h="16838"/>'
             f'<w:pgMar w:top="1247" w:bottom="1247" w:left="1247" w:right="1247"/>'
             f'<w:cols w:num="{columns}" w:space="400"/></w:sectPr>'
         )
