@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.marks import Bar, PageMarks, RootSign
+from omibench.stages.ocr.formulas.reading.accents import seat_accents
+from omibench.stages.ocr.formulas.reading.fractions import (
+    Neighbours,
+    find_neighbours,
+    join_fraction,
+)
 from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
 MAX_BARS = 1_000
 """Rules of a page that are looked at; the shortest come first."""
-_FIRST_GAP = 0.68
-"""Type sizes from a bar to the nearest ink of the numerator or denominator, at most."""
-_NEXT_GAP = 0.16
-"""Type sizes between rows of one numerator, as between a letter and its script."""
-_NEIGHBOUR = 0.45
-"""Type sizes up to which the next glyph of a row belongs to the same words."""
 _WIDEST = 0.72
 """The part of the page's width from which on a rule is one of the page or a table."""
-_NEARER = 0.8
-"""The part of a unit's distance from a bar at which another bar is nearer."""
-_CELL_GAP = 2.2
-"""Type sizes from which on a gap parts the cells of a table: the bar is one of its rules."""
 _LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Neighbours:
-    """The next units on the baseline of each, if near: a row of words goes on there."""
-
-    left: dict[Unit, Unit]
-    right: dict[Unit, Unit]
 
 
 def find_units(marks: PageMarks) -> Field:
@@ -46,9 +32,10 @@ def find_units(marks: PageMarks) -> Field:
         Units; scripts are not attached yet.
     """
     field = Field(unit_of_glyph(glyph) for glyph in marks.glyphs)
+    seat_accents(field)
     _join_pieces(field)
     _join_limits(field)
-    neighbours = _find_neighbours(field.units)
+    neighbours = find_neighbours(field.units)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
     bars = [bar for bar in bars if bar.x1 - bar.x0 < _WIDEST * marks.width]
     rooted = _pair_roots(field, marks, bars)
@@ -56,33 +43,13 @@ def find_units(marks: PageMarks) -> Field:
         sign = rooted.get(bar)
         if sign is not None:
             _join_root(field, bar, sign)
-        elif not _join_fraction(field, bar, neighbours, bars):
+        elif not join_fraction(field, bar, neighbours, bars):
             _join_overline(field, bar)
     for drawn in marks.roots:
         if drawn not in rooted.values():
             _join_root(field, None, drawn)
     _join_fences(field)
     return field
-
-
-def _find_neighbours(units: Iterable[Unit]) -> _Neighbours:
-    left: dict[Unit, Unit] = {}
-    right: dict[Unit, Unit] = {}
-    rows: dict[int, list[Unit]] = {}
-    for unit in units:
-        if not unit.has_axis:
-            rows.setdefault(round(unit.baseline), []).append(unit)
-    for level, row in rows.items():
-        both = sorted([*row, *rows.get(level + 1, ())], key=lambda u: u.box.x0)
-        for a, b in pairwise(both):
-            if (
-                abs(a.baseline - b.baseline) < 0.06 * a.size
-                and b.box.x0 - a.box.x1 < _NEIGHBOUR * min(a.size, b.size)
-                and 0.8 < a.size / b.size < 1.25
-            ):
-                right.setdefault(a, b)
-                left.setdefault(b, a)
-    return _Neighbours(left, right)
 
 
 def _join_pieces(field: Field) -> None:
@@ -111,7 +78,7 @@ def _join_limits(field: Field) -> None:
     """Put sums, products and the like together with what stands above and below them."""
     for unit in [u for u in field.units if u.glyph and u.glyph.symbol.kind == "large"]:
         _join_above_below(field, [unit], unit.box, unit.box.centre[1], 0.62)
-    neighbours = _find_neighbours(field.units)
+    neighbours = find_neighbours(field.units)
     for unit in list(field.units):
         word = _word_from(unit, neighbours)
         if "".join(u.glyphs[0].text for u in word) in _LIMITED:
@@ -119,7 +86,7 @@ def _join_limits(field: Field) -> None:
             _join_above_below(field, word, box, unit.axis, 0.85)
 
 
-def _word_from(unit: Unit, neighbours: _Neighbours) -> list[Unit]:
+def _word_from(unit: Unit, neighbours: Neighbours) -> list[Unit]:
     """The letters of a word that begins with this unit, where there is none before it."""
     if unit.is_block or not unit.glyphs[0].text.isalpha():
         return []
@@ -258,92 +225,6 @@ def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
 
 def _is_point(unit: Unit) -> bool:
     return not unit.is_block and unit.glyphs[0].symbol.kind == "punctuation"
-
-
-def _join_fraction(field: Field, bar: Bar, neighbours: _Neighbours, bars: Sequence[Bar]) -> bool:
-    """Join numerator, bar and denominator; False where the bar has not both."""
-    reach = 140.0
-    inside = [
-        u
-        for u in field.centred_in(Box(bar.x0, bar.y - reach, bar.x1, bar.y + reach))
-        if u.box.x0 > bar.x0 - 0.4 * u.size and u.box.x1 < bar.x1 + 0.4 * u.size
-    ]
-    inside = [u for u in inside if not _row_goes_on(u, bar, neighbours, bars)]
-    inside = [u for u in inside if not _belongs_to_another(u, bar, field, bars)]
-    above = _stack([u for u in inside if u.box.centre[1] < bar.y], bar, up=True)
-    below = _stack([u for u in inside if u.box.centre[1] >= bar.y], bar, up=False)
-    if not above or not below:
-        return False
-    size = max(unit.size for unit in (*above, *below))
-    if any(_widest_gap(part) > _CELL_GAP * size for part in (above, below)):
-        return False
-    width = bar.x1 - bar.x0
-    spans = [(min(u.box.x0 for u in part), max(u.box.x1 for u in part)) for part in (above, below)]
-    middle = (bar.x0 + bar.x1) / 2
-    if any(abs((x0 + x1) / 2 - middle) > max(0.35 * size, 0.12 * width) for x0, x1 in spans):
-        return False
-    if max(x1 - x0 for x0, x1 in spans) < width - 1.3 * size:
-        return False
-    parts = [*above, *below]
-    field.replace(parts, join_units(parts, bar.y, bars=[bar]))
-    return True
-
-
-def _belongs_to_another(unit: Unit, bar: Bar, field: Field, bars: Sequence[Bar]) -> bool:
-    """Whether a unit lies between a bar and a nearer one, as in fractions that follow in rows."""
-    x, y = unit.box.centre
-    distance = abs(y - bar.y)
-    return any(
-        other.x0 < x < other.x1
-        and (other.y - y) * (bar.y - y) < 0
-        and abs(other.y - y) < _NEARER * distance
-        and not field.has_bar(other)
-        for other in bars
-        if other is not bar
-    )
-
-
-def _widest_gap(units: Sequence[Unit]) -> float:
-    """The widest gap between units from left to right."""
-    widest, end = 0.0, units[0].box.x1
-    for unit in sorted(units, key=lambda u: u.box.x0):
-        widest = max(widest, unit.box.x0 - end)
-        end = max(end, unit.box.x1)
-    return widest
-
-
-def _row_goes_on(unit: Unit, bar: Bar, neighbours: _Neighbours, bars: Sequence[Bar]) -> bool:
-    """Whether the words of a unit's row go on beyond the ends of the bar."""
-    for step in (neighbours.left, neighbours.right):
-        current = unit
-        for _ in range(200):
-            following = step.get(current)
-            if following is None:
-                break
-            x = following.box.centre[0]
-            if not bar.x0 - 0.3 * unit.size < x < bar.x1 + 0.3 * unit.size:
-                if not any(abs(b.y - bar.y) < 1.0 and b.x0 < x < b.x1 for b in bars):
-                    return True
-                break
-            current = following
-    return False
-
-
-def _stack(units: Sequence[Unit], bar: Bar, *, up: bool) -> list[Unit]:
-    """The units above or below a bar, as far as they follow each other without a gap."""
-    edge = bar.y
-    taken: list[Unit] = []
-    order = sorted(units, key=lambda u: -u.box.y1 if up else u.box.y0)
-    for unit in order:
-        near, far = (unit.box.y1, unit.box.y0) if up else (unit.box.y0, unit.box.y1)
-        gap = edge - near if up else near - edge
-        if gap > (_NEXT_GAP if taken else _FIRST_GAP) * max(unit.size, 6.0):
-            break
-        if taken and unit.bars and gap > 0:  # a fraction of the line above or below
-            break
-        taken.append(unit)
-        edge = min(edge, far) if up else max(edge, far)
-    return taken
 
 
 def _join_overline(field: Field, bar: Bar) -> None:

@@ -7,10 +7,16 @@ of the ink (the only listing that has them), and the trace glyph ids and the ord
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from omibench.stages.ocr.formulas.reading.true_characters import REPLACEMENT, TrueCharacters
+from omibench.stages.ocr.formulas.reading.combining import PaintedGlyph, place_combining
+from omibench.stages.ocr.formulas.reading.true_characters import (
+    MATHJAX,
+    REPLACEMENT,
+    TrueCharacters,
+    find_unnamed_mathematics,
+)
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
@@ -78,7 +84,8 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
     layer = page.get_textpage(flags=flags)
     raw = layer.extractRAWDICT()
     boxes = _InkBoxes(layer.extractXML())
-    trace = _trace(page)
+    glyphs = _find_painted(page)
+    trace = {(round(g.x, 1), round(g.y, 1)): g for g in glyphs}
     fonts = TrueCharacters(page)
     runs, serial = [], 0
     for line in (line for block in raw["blocks"] for line in block.get("lines", ())):
@@ -91,9 +98,9 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
                 painted = trace.get((round(x, 1), round(y, 1)))
                 # A space that MuPDF puts in has no glyph.
                 is_code = has_codes and not (char["c"] == " " and painted is None)
-                serial = painted[0] if painted else serial + 1
+                serial = painted.serial if painted else serial + 1
                 box = boxes.find(x, y) or Box(*char["bbox"])
-                glyph_id = painted[1] if painted and not char["synthetic"] else None
+                glyph_id = painted.glyph_id if painted and not char["synthetic"] else None
                 text = fonts.find(
                     REPLACEMENT if is_code else char["c"],
                     font,
@@ -117,7 +124,24 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
                     )
                 )
         runs.append(TextRun(line, tuple(characters)))
-    return runs
+    return _name_fonts(place_combining(page, runs, glyphs))
+
+
+def _name_fonts(runs: list[TextRun]) -> list[TextRun]:
+    """The runs with a name of mathematics for unnamed fonts that hold it."""
+    unnamed = find_unnamed_mathematics((c.font, c.text) for run in runs for c in run.characters)
+    if not unnamed:
+        return runs
+    return [
+        TextRun(
+            run.raw,
+            tuple(
+                replace(c, font=MATHJAX + c.font) if c.font in unnamed else c
+                for c in run.characters
+            ),
+        )
+        for run in runs
+    ]
 
 
 class _InkBoxes:
@@ -139,11 +163,19 @@ class _InkBoxes:
         return None
 
 
-def _trace(page: pymupdf.Page) -> dict[tuple[float, float], tuple[int, int]]:
-    """Serial number and glyph id by the rounded origin of each glyph that is painted."""
-    return {
-        (round(x, 1), round(y, 1)): (span["seqno"] * SEQUENCE + min(k, SEQUENCE - 1), glyph_id)
+def _find_painted(page: pymupdf.Page) -> list[PaintedGlyph]:
+    """What the page paints, glyph by glyph."""
+    return [
+        PaintedGlyph(
+            span["seqno"] * SEQUENCE + min(k, SEQUENCE - 1),
+            chr(point) if point > 0 else REPLACEMENT,
+            span["font"].rpartition("+")[2],
+            span["size"],
+            x,
+            y,
+            glyph_id,
+        )
         for span in page.get_texttrace()
-        for k, (_, glyph_id, (x, y), _) in enumerate(span["chars"])
+        for k, (point, glyph_id, (x, y), _) in enumerate(span["chars"])
         if glyph_id >= 0
-    }
+    ]

@@ -46,8 +46,16 @@ class RowReader(RowOperands):
                 first, last = sorted((k, self.pairs[k]))
                 if self.is_mathematics(first + 1, last):
                     self._take(first, last + 1)
+        self._take_strong_brackets()
         self._take_overlapping()
         return before != self.taken
+
+    def _take_strong_brackets(self) -> None:
+        """Take brackets of a font of mathematics around a formula."""
+        for k, end in self.pairs.items():
+            is_strong = k < end and self.is_strong(k) and self.is_strong(end)
+            if is_strong and any(self.taken[k + 1 : end]) and self.is_mathematics(k + 1, end):
+                self._take(k, end + 1)
 
     def _intervals(self) -> Iterator[tuple[int, int]]:
         start = None

@@ -19,7 +19,7 @@ _MATH_FONT = re.compile(
     r"MathJax_(?!Main)|KaTeX_(?!Main)|Symbol(?:MT)?\b)|Math(?!J)",
 )
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u2126]")
-_LETTERLIKE = frozenset("ℏħℓ∂∇∞∅ℵ℘ℜℑ∀∃")
+_LETTERLIKE = frozenset("ℏħℓ∂∇∞∅ℵ℘ℜℑ∀∃ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℭℌℨ")
 _ALPHABETS = ("\U0001d400", "\U0001d7cb")
 _HYPHENS = "-‐‑"
 _BARS = "|∣‖∥"
@@ -81,6 +81,14 @@ def is_variable(glyph: Glyph) -> bool:
     if not is_math_font(glyph.font):
         return False
     return not glyph.symbol.upright or glyph.symbol.latex.startswith("\\")
+
+
+def is_math_letter(glyph: Glyph) -> bool:
+    """Whether a letter is one of mathematics by itself: by its font, alphabet or script."""
+    if glyph.symbol.kind not in ("letter", "digit"):
+        return False
+    by_sign = _GREEK.match(glyph.text) or _role_by_sign(glyph) == "math"
+    return is_math_font(glyph.font) or glyph.italic or bool(by_sign)
 
 
 def is_hyphen(unit: Unit) -> bool:

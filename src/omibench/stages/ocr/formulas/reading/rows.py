@@ -177,7 +177,7 @@ def _distance_of_next(base: Unit, unit: Unit, gap: float) -> float | None:
     """The same for what stands behind a script, on its level or on that of the other script."""
     shift = abs(base.baseline - unit.baseline) / unit.size
     if shift < 0.1:
-        return abs(gap) / unit.size if -0.4 < gap / unit.size < 0.42 else None
+        return abs(gap) / unit.size if -0.4 < gap / unit.size < 0.7 else None
     near = -0.5 < gap / unit.size < 0.35 and 0.4 < shift < 2.2
     return abs(gap) / unit.size + 0.1 if near else None
 

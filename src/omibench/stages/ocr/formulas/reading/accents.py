@@ -1,0 +1,47 @@
+"""Accents of mathematics, put into the rows of their letters."""
+
+from __future__ import annotations
+
+from omibench.stages.ocr.formulas.reading.kinds import is_math_letter
+from omibench.stages.ocr.formulas.reading.units import AXIS, Field, Unit
+from omibench.stages.ocr.layout.layout import Box
+
+_LOWEST = -0.25
+"""Type sizes by which an accent may reach into the box of its letter."""
+_HIGHEST = 0.4
+"""Type sizes between a letter and its accent, at most."""
+_OFF_CENTRE = 0.75
+"""Type sizes by which an accent of no width may stand beside the middle of its letter."""
+
+
+def seat_accents(field: Field) -> None:
+    """Give each accent over a letter of mathematics the baseline and the width of that letter.
+
+    TeX raises accents over tall letters, and gives the arrow of a vector no width: by its own place
+    such an accent would stand in a row above.
+
+    Args:
+        field: The units of a page, none of them joined yet.
+    """
+    for unit in [u for u in field.units if u.glyphs[0].symbol.kind == "accent"]:
+        letter = _find_letter(unit, field)
+        if letter is None:
+            continue
+        field.remove(unit)
+        unit.axis = letter.baseline - AXIS * unit.size
+        unit.box = unit.box._replace(x0=letter.box.x0, x1=letter.box.x1)
+        field.add(unit)
+
+
+def _find_letter(accent: Unit, field: Field) -> Unit | None:
+    """The letter under an accent; None where there is none of mathematics."""
+    x, size = accent.box.centre[0], accent.size
+    below = Box(x - size, accent.box.y1 + _LOWEST * size, x + size, accent.box.y1 + 1.2 * size)
+    letters = [
+        u
+        for u in field.centred_in(below)
+        if _LOWEST * size < u.box.y0 - accent.box.y1 < _HIGHEST * size
+        and abs(u.box.centre[0] - x) < _OFF_CENTRE * size
+        and is_math_letter(u.glyphs[0])
+    ]
+    return min(letters, key=lambda u: abs(u.box.centre[0] - x), default=None)
