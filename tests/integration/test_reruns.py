@@ -95,6 +95,18 @@ def gold(study: Copy) -> None:
     file.write_text(file.read_text("utf-8") + yaml.safe_dump([decision]))
 
 
+def reading(study: Copy) -> None:
+    correction = {
+        "paper": "physics",
+        "problem": "1",
+        "choice": {"label": "A", "text": "$6.0$ cm"},
+        "was": "6.0 cm",
+        "by": "Ana",
+    }
+    file = study.folder / "sample/corrections.yaml"
+    file.write_text(yaml.safe_dump({"corrections": [correction]}), "utf-8")
+
+
 def image(study: Copy) -> None:
     import pymupdf
 
@@ -193,6 +205,7 @@ CASES = [
     Case("how responses are scored", rules, SCORED),
     Case("a label", label, {"analyze": 1}),
     Case("one gold corrected", gold, {"freeze": 1, **SCORED}),
+    Case("one choice was misread", reading, {**READ, **ASKED}, CELLS),
     Case("one image replaced", image, {**READ, **ASKED}, SHOWN_IN),
     Case("the code of scoring", code_of_scoring, SCORED, check=are_of_version_99),
     Case("code of scoring without an effect", idle_code("score"), SCORED, dvc={"score": CELLS}),
