@@ -8,12 +8,16 @@ from typing import NamedTuple
 from omibench.ocr_view.entries import draft_formula, draft_lines
 from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.problem import BBox, Problem
+from omibench.schemas.problem_warning import ProblemWarning
+from omibench.stages.ocr.corrections.doubts import DIFFERS, read_place
+from omibench.stages.ocr.corrections.entry import covers
 from omibench.stages.ocr.layout.layout import Box
 
 _GAP, _OVERLAP = 3.0, 0.25
 """Two lines may be rows of one formula up to so many points apart on one row, and from this share
 of the lower one's height on that they have in common."""
 
+_SHARE = 0.2
 _FLAT = "scripts, fractions and roots may be lost"
 
 
@@ -54,6 +58,11 @@ def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Probl
                 "", *place, f"${formula.latex}$", formula.doubts, problem.number,
                 draft_formula(source, formula), formula.file,
             )  # fmt: skip
+    lines_by_page = {page.page: page.lines for page in pages}
+    for problem in problems:
+        for warning in problem.warnings:
+            if warning.code == DIFFERS and (where := read_place(warning)):
+                _add_difference(doubts, problem, warning, lines_by_page.get(where[0], []), where)
     for page in pages:
         for lines in _group([line for line in page.lines if _is_suspect(line)]):
             box = Box(*lines[0].bbox)
@@ -66,6 +75,29 @@ def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Probl
             doubts.setdefault((page.page, box), doubt)
     ordered = sorted(doubts.values(), key=lambda doubt: (doubt.page, doubt.bbox[1], doubt.bbox[0]))
     return [doubt._replace(anchor=f"f{k}") for k, doubt in enumerate(ordered, 1)]
+
+
+def _add_difference(
+    doubts: dict[tuple[int, BBox], Doubt],
+    problem: Problem,
+    warning: ProblemWarning,
+    lines: Sequence[PageLine],
+    place: tuple[int, BBox],
+) -> None:
+    """Note that two readers differ at a place: of the formula there, else of the lines."""
+    page, box = place
+    reason = f"two readers differ: {warning.detail.partition('): ')[2]}"
+    for known, doubt in doubts.items():
+        if known[0] == page and covers(Box(*known[1]), Box(*box)):
+            doubts[known] = doubt._replace(reasons=[*doubt.reasons, reason])
+            return
+    here = [line for line in lines if covers(Box(*line.bbox), Box(*box), _SHARE)]
+    whole = Box(*box)
+    for line in here:
+        whole = whole.union(Box(*line.bbox))
+    text = "\n".join(line.text for line in here)
+    entry = draft_lines(problem.source, page, whole, here)
+    doubts[page, whole] = Doubt("", page, whole, text, [reason], problem.number, entry)
 
 
 def _is_suspect(line: PageLine) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from omibench.schemas.problem import DoubtfulFormula, Problem
+from omibench.schemas.problem import BBox, DoubtfulFormula, Problem
 from omibench.schemas.problem_warning import ProblemWarning
 
 DOUBTFUL: Final = "formula_doubtful"
@@ -39,10 +39,18 @@ def drop_settled_doubts(problem: Problem) -> Problem:
     )
 
 
+def read_place(warning: ProblemWarning) -> tuple[int, BBox] | None:
+    """Page and box of the formula that a warning is about; None for a warning of another kind."""
+    place = _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS) else None
+    if place is None:
+        return None
+    page, x0, y0, x1, y1 = map(int, place.groups())
+    return page, (x0, y0, x1, y1)
+
+
 def _is_about(warning: ProblemWarning, formula: DoubtfulFormula) -> bool:
     """Whether a warning names the place of a formula, edges rounded to points."""
-    place = _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS) else None
-    if place is None or int(place[1]) != formula.page:
+    place = read_place(warning)
+    if place is None or place[0] != formula.page:
         return False
-    edges = map(int, place.groups()[1:])
-    return all(abs(a - b) <= 1 for a, b in zip(edges, formula.bbox, strict=True))
+    return all(abs(a - b) <= 1 for a, b in zip(place[1], formula.bbox, strict=True))
