@@ -73,8 +73,7 @@ def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
         for part in block.parts
     ]
     if block.kind == "choices":
-        longest = max(estimate_width(part) for part in block.parts if isinstance(part, Printed))
-        per_row = (2 if longest < 20 else 1) if layout == "two" else (4 if longest < 24 else 2)
+        per_row = count_choices(block, layout)
         cells = [
             rf"\makebox[{0.95 / per_row:.2f}\linewidth][l]{{({letter}) {text}}}"
             for letter, text in zip("ABCD", texts, strict=True)
@@ -83,6 +82,14 @@ def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
         return "\\par\n".join(rows) + "\\par\n"
     ending = "\n" if block.goes_on else "\\par\n"
     return label + "".join(texts) + ending
+
+
+def count_choices(block: Block, layout: str) -> int:
+    """How many choices of a block stand beside each other."""
+    longest = max(estimate_width(part) for part in block.parts if isinstance(part, Printed))
+    if layout == "two":
+        return 2 if longest < 20 else 1
+    return 4 if longest < 24 else 2 if longest < 50 else 1
 
 
 def estimate_width(formula: Printed) -> int:

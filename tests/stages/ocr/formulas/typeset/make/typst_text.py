@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.stages.ocr.formulas.typeset.make.documents import Block, Paper, Printed
-from tests.stages.ocr.formulas.typeset.make.tex import estimate_width, read_colour
+from tests.stages.ocr.formulas.typeset.make.tex import count_choices, read_colour
 from tests.stages.ocr.formulas.typeset.make.tree import FormulaReader, Node, merge_digits
 
 from omibench.latex.characters import COMMANDS
@@ -142,8 +142,7 @@ def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
         for part in block.parts
     ]
     if block.kind == "choices":
-        longest = max(estimate_width(part) for part in block.parts if isinstance(part, Printed))
-        per_row = (2 if longest < 20 else 1) if layout == "two" else (4 if longest < 24 else 2)
+        per_row = count_choices(block, layout)
         cells = ", ".join(
             f"[({letter}) {text}]" for letter, text in zip("ABCD", texts, strict=True)
         )

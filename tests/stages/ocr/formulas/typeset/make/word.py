@@ -12,7 +12,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from tests.stages.ocr.formulas.typeset.make.documents import Block, Paper, Printed
-from tests.stages.ocr.formulas.typeset.make.tex import estimate_width
+from tests.stages.ocr.formulas.typeset.make.tex import count_choices
 from tests.stages.ocr.formulas.typeset.make.tree import (
     BIG,
     FormulaReader,
@@ -261,8 +261,7 @@ def _write_block(block: Block, layout: str) -> str:
 
 
 def _write_choices(block: Block, parts: Sequence[str], layout: str) -> str:
-    longest = max(estimate_width(part) for part in block.parts if isinstance(part, Printed))
-    per_row = (2 if longest < 20 else 1) if layout == "two" else (4 if longest < 24 else 2)
+    per_row = count_choices(block, layout)
     width = (9400 if layout == "one" else 4500) // per_row
     tabs = "".join(f'<w:tab w:val="left" w:pos="{width * n}"/>' for n in range(1, per_row))
     cells = [_text(f"({letter}) ") + part for letter, part in zip("ABCD", parts, strict=True)]
