@@ -114,7 +114,7 @@ def find_readings(lines: Iterable[Line], box: Box) -> tuple[list[str], list[str]
     formulas = [
         formula
         for line in lines
-        for formula in getattr(line, "formulas", ())
+        for formula in line.formulas
         if formula.region.box.grow(-0.5, -0.5).touches(box)
     ]
     suspects = [
