@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from omibench.latex import replace_formulas
 from omibench.params.filtering.screens import TranslationParams
 from omibench.schemas.problem import Figure, Original, Problem
 from omibench.schemas.problem_warning import ProblemWarning
@@ -28,7 +29,7 @@ TRANSLATION = "translation"
 ASKS = 2
 """A translation that fails its check is asked for once more."""
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
-_TEXT = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
 
 
 class _Reply(NamedTuple):
@@ -141,11 +142,16 @@ def _translate_captions(problem: Problem, translation: str) -> list[Figure]:
 
 def _warn_of_untranslated_answer(problem: Problem) -> list[ProblemWarning]:
     """A warning where the answer of an open problem has words: it is left as the key gives it."""
-    worded = [part for part in problem.answer or [] if _WORD.search(_TEXT.sub(" ", part))]
+    worded = [part for part in problem.answer or [] if _has_words(part)]
     if problem.choices or not worded:
         return []
     detail = f"the answer {worded[0]!r} is left in {problem.language}"
     return [ProblemWarning(TRANSLATION, detail)]
+
+
+def _has_words(text: str) -> bool:
+    prose = replace_formulas(text, lambda _: " ")
+    return _WORD.search(_COMMAND.sub(" ", prose)) is not None
 
 
 def original_language(problem: Problem) -> str:
