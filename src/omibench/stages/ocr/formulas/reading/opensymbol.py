@@ -17,8 +17,8 @@ _NEIGHBOURS: Final = 4
 def unify_sizes(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
     """Give stretched brackets, sums and roots the type size of the letters beside them.
 
-    LibreOffice sets a bracket of 15 points' height in type of 9.7, a sum beside letters of 12 points
-    in type of 17.5: by these sizes the letters would be scripts, or the bracket one.
+    LibreOffice sets a bracket of 15 points' height in type of 9.7, a sum beside letters of 12
+    points in type of 17.5: by these sizes the letters would be scripts, or the bracket one.
 
     Args:
         glyphs: In the order of painting; boxes stay as they are.
