@@ -7,6 +7,7 @@ rule ocr:
         pages=f"{RESULTS}/ocr/pages.jsonl",
         report=f"{RESULTS}/ocr/report.json",
         images=directory(f"{RESULTS}/ocr/images"),
+        formulas=directory(f"{RESULTS}/ocr/formulas"),
         page_pictures=f"{RESULTS}/ocr/page_pictures.jsonl",
         page_images=directory(f"{RESULTS}/ocr/pages"),
     log:

@@ -214,4 +214,6 @@ def test_a_solution_booklet_gives_answers_and_explanations(
 
 
 def _letters(text: str) -> str:
-    return "".join(c for c in text if c.isalnum())
+    """Letters and digits, without Greek ones, which are commands in LaTeX, and other commands."""
+    plain = re.sub(r"\\[a-zA-Z]+", "", text)
+    return "".join(c for c in plain if c.isalnum() and not "\u0370" <= c <= "\u03ff")

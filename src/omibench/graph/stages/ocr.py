@@ -37,6 +37,11 @@ OCR = Stage(
         ResultFile("ocr/report.json", OcrReport, "what became of every file"),
         ResultFile("ocr/images/{paper}/{figure}.png", None, "the figures, cut out of the pages"),
         ResultFile(
+            "ocr/formulas/{paper}/{formula}.png",
+            None,
+            "formulas whose reading is doubtful, cut out",
+        ),
+        ResultFile(
             "ocr/page_pictures.jsonl", PagePicture, "which pages were drawn, and how large they are"
         ),
         ResultFile("ocr/pages/{paper}/{page}.jpg", None, "the pages on which problems stand"),

@@ -73,7 +73,8 @@ class FilterParams(Block):
     near_duplicate_images: Annotated[int, Field(ge=0, le=64)] = 6
     """`near_duplicate`: largest Hamming distance of two 64-bit perceptual hashes called equal."""
     unresolved: list[str] = [
-        "math_suspect", "page_needs_ocr", "garbled_text", "correction_misfit", "formula_differs",
+        "math_suspect", "formula_doubtful", "formula_differs", "page_needs_ocr", "garbled_text",
+        "correction_misfit",
     ]  # fmt: skip
     """`ocr_error`: warnings of reading with which a problem is rejected."""
     translation: Translation | None = None

@@ -42,6 +42,8 @@ Look = Callable[[FileReport, Source, Path], None]
 """Shows a person what became of a source; its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
+_CROPS = ("images", "formulas")
+"""Folders of what a paper's process cuts out of its pages."""
 _OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
 """What ends a process whose CPU time is used up; not every system has it."""
 _WORKER = python_module("omibench.stages.ocr.worker")
@@ -57,7 +59,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     ahead: Ahead | None = None,
     look: Look | None = None,
 ) -> OcrReport:
-    """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json and images/.
+    """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json, images/.
 
     Without `files` the papers of the manifest (`manifest`, else `params.sources`) are read, each
     with its key and solutions. A file that the manifest does not name is read on its own. Each
@@ -198,10 +200,16 @@ def _read_again(
             ahead(Unread(job.source, job.unread_folder, job.readings, unread, job.crops))
         except OmibenchError as error:
             return OcrOutcome(error=("engine_failed", f"{job.source.paper}: {error}"))
-    shutil.rmtree(job.folder / "images", ignore_errors=True)
+    _drop_crops(job.folder)
     outcome = _process(job)
     spent = None if outcome.cpu_s is None or before.cpu_s is None else outcome.cpu_s + before.cpu_s
     return outcome.model_copy(update={"cpu_s": spent})
+
+
+def _drop_crops(folder: Path) -> None:
+    """Take away what an earlier process has cut out."""
+    for kind in _CROPS:
+        shutil.rmtree(folder / kind, ignore_errors=True)
 
 
 def _process(job: OcrJob) -> OcrOutcome:
@@ -212,7 +220,7 @@ def _process(job: OcrJob) -> OcrOutcome:
     if (noted := page_noted(job.note)) is None:
         return outcome
     place, page = noted
-    shutil.rmtree(job.folder / "images", ignore_errors=True)
+    _drop_crops(job.folder)
     return _work(job.model_copy(update={"skipped": {place: [page]}}))
 
 
@@ -247,18 +255,21 @@ def _work(job: OcrJob) -> OcrOutcome:
 
 def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:
     """Put together what lies in the folder of each source; figures of an earlier run go."""
-    (out / "images").mkdir(exist_ok=True)  # Snakemake waits for it, also of papers without figures
+    for kind in _CROPS:
+        (out / kind).mkdir(exist_ok=True)  # Snakemake waits for it, also of papers without any
     problems: list[Problem] = []
     pages: list[PageText] = []
     for (slug, folder), report in zip(places, reports, strict=True):
-        place = Path("images") / slug
-        shutil.rmtree(out / place, ignore_errors=True)
+        crops = [Path(kind) / slug for kind in _CROPS]
+        for place in crops:
+            shutil.rmtree(out / place, ignore_errors=True)
         if any(is_error(code) for code in report.codes):
             continue
         problems += read_jsonl(folder / "problems.jsonl", Problem)
         pages += read_jsonl(folder / "pages.jsonl", PageText)
-        if (folder / place).is_dir():
-            (out / place).parent.mkdir(parents=True, exist_ok=True)
-            (folder / place).rename(out / place)
+        for place in crops:
+            if (folder / place).is_dir():
+                (out / place).parent.mkdir(parents=True, exist_ok=True)
+                (folder / place).rename(out / place)
     write_jsonl(out / "problems.jsonl", problems)
     write_jsonl(out / "pages.jsonl", pages)

@@ -36,12 +36,19 @@ from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
 from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.crops import crop_all
+from omibench.stages.ocr.layout.formula_crops import crop_formulas
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.places import find_places, write_layout
 from omibench.stages.ocr.sources.check import check_bytes, is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.sources.opening import Opener, page_text
-from omibench.stages.ocr.structure.assemble import list_suspects, to_problems, with_answers
+from omibench.stages.ocr.structure.assemble import (
+    Crops,
+    list_lines,
+    list_suspects,
+    to_problems,
+    with_answers,
+)
 from omibench.stages.ocr.structure.document import UNREAD, Document
 from omibench.stages.ocr.structure.drafts import Paper, read_paper
 from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
@@ -162,7 +169,12 @@ def _read_files(
     pictures = {id(p): p for draft in paper.drafts for p in draft.pictures}
     prefix = f"images/{source.slug}"
     figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)
-    problems, dropped = to_problems(paper.drafts, source, digest, figures, document.words)
+    crops = f"formulas/{source.slug}"
+    asked = [line for draft in paper.drafts for line in list_lines(draft)]
+    formulas = crop_formulas(pdf, asked, job.folder / crops, crops, job.params.dpi)
+    problems, dropped = to_problems(
+        paper.drafts, source, digest, Crops(figures, formulas), document.words
+    )
     problems = corrections.correct_structure(problems)
     answers = _Answers(job, opener, problems)
     answers.add_section(paper.answers, document)

@@ -118,7 +118,7 @@ def test_a_page_that_nobody_could_read_says_so() -> None:
 
 def test_a_problem_says_that_its_formula_may_have_been_flattened() -> None:
     from omibench.stages.ocr.sources.manifest import Source
-    from omibench.stages.ocr.structure.assemble import to_problems
+    from omibench.stages.ocr.structure.assemble import Crops, to_problems
     from omibench.stages.ocr.structure.drafts import Draft
 
     drafts = []
@@ -126,7 +126,7 @@ def test_a_problem_says_that_its_formula_may_have_been_flattened() -> None:
         items = build_lines([reading(text, 10, 10)], 1, 0.36, "rapidocr")
         drafts.append(Draft(number, [1], list(items), [], None, None))
     source = Source(name="x", paper="x.pdf", language="en")
-    problems, _ = to_problems(drafts, source, "0" * 64, {}, frozenset())
+    problems, _ = to_problems(drafts, source, "0" * 64, Crops({}, {}), frozenset())
     assert [list(map(str, p.warnings)) for p in problems] == [
         ["math_suspect: rapidocr may have flattened a formula"], [],
     ]  # fmt: skip

@@ -15,10 +15,11 @@ from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.structure import assemble
-from omibench.stages.ocr.structure.assemble import to_problems, with_answers
+from omibench.stages.ocr.structure.assemble import Crops, to_problems, with_answers
 from omibench.stages.ocr.structure.drafts import Draft
 from omibench.stages.ocr.structure.pairing import Option
 
+NO_CROPS = Crops({}, {})
 SOURCE = Source(name="x", paper="x.pdf")
 
 
@@ -57,9 +58,9 @@ def test_a_problem_that_breaks_a_rule_is_left_out_and_the_others_are_kept(
 
     monkeypatch.setattr(assemble, "_choice", broken)
     drafts = [Draft("1", [1], [], [], None, None), Draft("2", [1], [], [Option("H")], None, None)]
-    problems, codes = to_problems(drafts, SOURCE, "00", {}, frozenset())
+    problems, codes = to_problems(drafts, SOURCE, "00", NO_CROPS, frozenset())
     assert ([p.number for p in problems], codes) == (["1"], ["problem_dropped"])
-    assert to_problems(drafts[:1], SOURCE, "00", {}, frozenset())[1] == []
+    assert to_problems(drafts[:1], SOURCE, "00", NO_CROPS, frozenset())[1] == []
 
 
 def key(**answers: str) -> Key:

@@ -1,45 +1,142 @@
-"""What a PDF itself says, line by line, with scripts kept as `v_{0}`, `10^{-3}`."""
+"""What a PDF itself says, line by line, with its formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from omibench.stages.ocr.formulas.marks import Formula
+from omibench.stages.ocr.formulas.reading.characters import Character, read_runs
+from omibench.stages.ocr.formulas.reading.insertion import (
+    Fragment,
+    PlacedFormula,
+    insert_formulas,
+    split_items,
+)
+from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.scripts import SMALLER, Span, plain, tidy, with_scripts
 
 if TYPE_CHECKING:
     import pymupdf
 
+_FORMULA = "\ufdd0"
+"""Stands for a formula while a line is put together: a character that no text may hold."""
+_ITALIC_GAP = 0.3
+_WORD_GAP = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A run of spans on one baseline, with the box of their type."""
+
+    spans: list[Span]
+    box: Box
+    upright: bool
+
 
 def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
-    """Every line of the text layer, pieces of one baseline joined, in no particular order."""
-    import pymupdf
+    """Every line of the text layer, pieces of one baseline joined, in no particular order.
 
-    # A glyph without a Unicode value is U+FFFD, not the letter whose code its number happens to be.
-    unwanted = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    flags = pymupdf.TEXTFLAGS_TEXT & ~unwanted
-    raw = page.get_text("dict", flags=flags)
-    pieces = [line for block in raw["blocks"] for line in block.get("lines", ())]
-    for span in (span for piece in pieces for span in piece["spans"]):
-        _lower_radical(span)
-    upright = [line for line in pieces if abs(line["dir"][1]) < 0.05 and line["dir"][0] > 0]
-    turned = [line for line in pieces if line not in upright] if len(upright) < len(pieces) else []
-    lines = [_line(number, group) for group in _baselines(upright)]
-    lines += [_line(number, [line], upright=False) for line in turned]
+    Formulas stand in the text of their line as LaTeX between dollar signs.
+    """
+    runs = read_runs(page)
+    fragments = insert_formulas(runs, read_formulas(page, runs))
+    pieces = [_piece(fragment) for fragment in fragments]
+    upright = [piece for piece in pieces if piece.upright]
+    lines = [_line(number, group) for group in _join_beside_formulas(_baselines(upright))]
+    lines += [_line(number, [piece]) for piece in pieces if not piece.upright]
     return [line for line in lines if line.text]
 
 
-def _lower_radical(span: dict[str, Any]) -> None:
-    """TeX's root signs hang below their origin; move it to the baseline that they stand on."""
-    if span["text"].strip() == "√" and "CMSY" in span["font"]:
-        x, y = span["origin"]
-        span["origin"] = (x, y + 0.96 * span["size"])
+def _piece(fragment: Fragment) -> _Piece:
+    raw: Any = fragment.raw
+    if raw is not None and fragment.is_whole and _is_as_listed(raw, fragment.items):
+        spans = [_span(span, text) for span, text in _raw_spans(raw, fragment.items)]
+        return _Piece(spans, Box(*raw["bbox"]), fragment.upright)
+    spans, boxes = [], []
+    for part in split_items(fragment.items):
+        if isinstance(part, PlacedFormula):
+            spans.append(_formula_span(part))
+            boxes.append(_formula_box(part))
+        else:
+            spans.append(_text_span(part))
+            boxes.append(_text_box(part, raw))
+    box = boxes[0] if boxes else Box(*raw["bbox"])
+    for another in boxes[1:]:
+        box = box.union(another)
+    return _Piece(spans, box, fragment.upright)
 
 
-def _baselines(pieces: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def _is_as_listed(raw: Any, items: Sequence[object]) -> bool:
+    """Whether no accent has been moved into a line or out of it."""
+    return sum(len(span["chars"]) for span in raw["spans"]) == len(items)
+
+
+def _raw_spans(raw: Any, items: Sequence[object]) -> list[tuple[dict[str, Any], str]]:
+    texts = iter(item.text for item in items if isinstance(item, Character))
+    return [(span, "".join(next(texts) for _ in span["chars"])) for span in raw["spans"]]
+
+
+def _span(span: dict[str, Any], text: str) -> Span:
+    y = span["origin"][1]
+    if text.strip() == "√" and "CMSY" in span["font"]:
+        y += 0.96 * span["size"]  # The root signs of TeX hang below their origin.
+    return Span(
+        text=plain(text.replace(_FORMULA, "\ufffd")),
+        size=span["size"],
+        bold=bool(span["flags"] & 16) or "bold" in span["font"].lower(),
+        raised=bool(span["flags"] & 1),
+        x0=span["bbox"][0],
+        x1=span["bbox"][2],
+        y=y,
+    )
+
+
+def _text_span(characters: Sequence[Character]) -> Span:
+    first = characters[0]
+    return Span(
+        text=plain("".join(c.text for c in characters).replace(_FORMULA, "\ufffd")),
+        size=first.size,
+        bold=first.bold or "bold" in first.font.lower(),
+        raised=False,
+        x0=first.x,
+        x1=max(c.box.x1 for c in characters),
+        y=first.y,
+    )
+
+
+def _formula_span(placed: PlacedFormula) -> Span:
+    return Span(
+        text=_FORMULA,
+        size=placed.size,
+        bold=False,
+        raised=False,
+        x0=placed.box.x0,
+        x1=placed.box.x1,
+        y=placed.baseline,
+        formula=placed.formula,
+    )
+
+
+def _text_box(characters: Sequence[Character], raw: Any) -> Box:
+    x0, x1 = min(c.box.x0 for c in characters), max(c.box.x1 for c in characters)
+    return Box(x0, raw["bbox"][1], x1, raw["bbox"][3])
+
+
+def _formula_box(placed: PlacedFormula) -> Box:
+    """The box of a formula and of the type of its row, as text has it."""
+    box, size = placed.box, placed.size
+    return box.union(
+        Box(box.x0, placed.baseline - 0.8 * size, box.x1, placed.baseline + 0.2 * size)
+    )
+
+
+def _baselines(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     """Groups of pieces that continue each other on one baseline without a gap."""
-    groups: list[list[dict[str, Any]]] = []
+    groups: list[list[_Piece]] = []
     for piece in pieces:
         last = groups[-1][-1] if groups else None
         if last and _continues(last, piece):
@@ -49,22 +146,44 @@ def _baselines(pieces: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return groups
 
 
-def _continues(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    a, b = left["spans"], right["spans"]
+def _join_beside_formulas(groups: list[list[_Piece]]) -> list[list[_Piece]]:
+    """Join what stands left and right of a formula, wherever it is in the text layer."""
+    joined = list(groups)
+    for group in groups:
+        if not any(span.formula for piece in group for span in piece.spans):
+            continue
+        place = next((k for k, other in enumerate(joined) if other is group), None)
+        if place is None:
+            continue
+        whole = group
+        after = next((g for g in joined if g is not group and _continues(group[-1], g[0])), None)
+        if after:
+            whole = group + after
+        before = next(
+            (g for g in joined if g not in (group, after) and _continues(g[-1], group[0])), None
+        )
+        if before:
+            whole = before + whole
+        joined[place] = whole
+        joined = [g for g in joined if g is not after and g is not before]
+    return joined
+
+
+def _continues(left: _Piece, right: _Piece) -> bool:
+    a, b = left.spans, right.spans
     if not a or not b:
         return False
-    size = max(a[-1]["size"], b[0]["size"])
-    gap = right["bbox"][0] - left["bbox"][2]
-    level = min(abs(s["origin"][1] - t["origin"][1]) for s in a for t in b)
-    return bool(level < 0.25 * size and -0.3 * size < gap < 0.8 * size)
+    size = max(a[-1].size, b[0].size)
+    gap = right.box.x0 - left.box.x1
+    level = min(abs(s.y - t.y) for s in a for t in b)
+    return bool(level < 0.25 * size and -_ITALIC_GAP * size < gap < _WORD_GAP * size)
 
 
-def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> Line:
-    spans = [_span(span) for piece in pieces for span in piece["spans"] if span["text"]]
-    boxes = [Box(*piece["bbox"]) for piece in pieces]
-    box = boxes[0]
-    for piece_box in boxes[1:]:
-        box = box.union(piece_box)
+def _line(page: int, pieces: Sequence[_Piece]) -> Line:
+    spans = [span for piece in pieces for span in piece.spans if span.text]
+    box = pieces[0].box
+    for piece in pieces[1:]:
+        box = box.union(piece.box)
     sizes: Counter[float] = Counter()
     for span in spans:
         sizes[round(span.size, 1)] += len(span.text.strip())
@@ -72,26 +191,29 @@ def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> L
     body = [span for span in spans if span.size > SMALLER * size and span.text.strip()]
     weight = sum(len(s.text.strip()) for s in body if s.bold)
     first = next((s.bold for s in body), False)
+    upright = pieces[0].upright
+    text = with_scripts(spans, size) if upright else tidy("".join(s.text for s in spans))
+    formulas = tuple(span.formula for span in spans if span.formula)
     return Line(
         page=page,
         box=box,
-        text=(
-            with_scripts(spans, size) if upright else tidy("".join(s.text for s in spans))
-        ).strip(),
+        text=_write_formulas(text.strip(), formulas),
         size=size,
         bold=first or weight * 2 > sum(len(s.text.strip()) for s in body),
         baseline=body[0].y if body else box.y1,
         upright=upright,
+        formulas=formulas,
     )
 
 
-def _span(span: dict[str, Any]) -> Span:
-    return Span(
-        text=plain(span["text"]),
-        size=span["size"],
-        bold=bool(span["flags"] & 16) or "bold" in span["font"].lower(),
-        raised=bool(span["flags"] & 1),
-        x0=span["bbox"][0],
-        x1=span["bbox"][2],
-        y=span["origin"][1],
-    )
+def _write_formulas(text: str, formulas: Sequence[Formula]) -> str:
+    """The text of a line with its formulas between dollar signs; its own dollars are escaped."""
+    if not formulas:
+        return text
+    parts = text.replace("$", "\\$").split(_FORMULA)
+    written = parts[0]
+    for formula, part in zip(formulas, parts[1:], strict=True):
+        # A digit behind a dollar sign makes it one of money.
+        space = " " if part[:1].isdigit() else ""
+        written += f"${formula.latex}${space}{part}"
+    return written

@@ -6,6 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omibench.stages.ocr.formulas.marks import Formula
 
 # Mathematical alphabets and ligatures are ways of writing plain letters; other compatibility
 # forms (² ½ （) mean something and stay.
@@ -22,6 +26,8 @@ class Span:
     x0: float
     x1: float
     y: float
+    formula: Formula | None = None
+    """What the span stands for; its text is then one character that no text holds."""
 
 
 def plain(text: str) -> str:

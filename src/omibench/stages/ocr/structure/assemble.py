@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from omibench.schemas.problem import Choice, Figure, Problem
+from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem
 from omibench.schemas.problem_warning import ProblemWarning
+from omibench.stages.ocr.corrections.entry import describe_box
+from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.keys.chosen import as_letters, read_words_behind_letter
 from omibench.stages.ocr.keys.keys import Key
+from omibench.stages.ocr.layout.formula_crops import list_doubtful
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.text import paragraphs, without_marks
 from omibench.stages.ocr.sources.manifest import Source
@@ -27,18 +31,25 @@ BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 """Characters that reading could not make out."""
 
 
+class Crops(NamedTuple):
+    """What was cut out of the pages: figures by id(picture), doubtful formulas by id(formula)."""
+
+    figures: Mapping[int, Figure]
+    formulas: Mapping[int, DoubtfulFormula]
+
+
 def to_problems(
     drafts: Sequence[Draft],
     source: Source,
     source_sha256: str,
-    figures: Mapping[int, Figure],
+    crops: Crops,
     words: frozenset[str],
 ) -> tuple[list[Problem], list[str]]:
     """Every draft as a problem; one that breaks a rule of problems is left out, with a code."""
     problems: list[Problem] = []
     for draft in drafts:
         with suppress(ValidationError):
-            problems.append(to_problem(draft, source, source_sha256, figures, words))
+            problems.append(to_problem(draft, source, source_sha256, crops, words))
     return problems, ["problem_dropped"] if len(problems) < len(drafts) else []
 
 
@@ -46,20 +57,21 @@ def to_problem(
     draft: Draft,
     source: Source,
     source_sha256: str,
-    figures: Mapping[int, Figure],
+    crops: Crops,
     words: frozenset[str],
 ) -> Problem:
     """The row of problems.jsonl, without its answer; the solution is that of its own block.
 
-    `figures` maps id(picture) to the figure that was cut out for it.
+    `crops` are those of the draft's pictures and doubtful formulas.
     """
-    images = [figures[id(picture)] for picture in draft.pictures]
+    images = [crops.figures[id(picture)] for picture in draft.pictures]
     place = {id(picture): k for k, picture in enumerate(draft.pictures)}
     stem = marked_text(draft.stem.items, place, words) if draft.stem else ""
     statement = marked_text(draft.items, place, words)
     question = "\n\n".join(part for part in (stem, statement) if part)
     choices = [_choice(option, place, words) for option in draft.options]
     identity = f"{source.slug}-{draft.number}"
+    doubtful = list_doubtful(list_lines(draft))
     return Problem(
         id=identity,
         source=source.name,
@@ -77,7 +89,12 @@ def to_problem(
         licence=source.licence,
         year=source.year,
         attributes=source.stated_attributes,
-        warnings=[*draft.warnings, *_warnings(draft, question, choices)],
+        doubtful_formulas=[crops.formulas[id(f)] for _, f in doubtful if id(f) in crops.formulas],
+        warnings=[
+            *draft.warnings,
+            *_warnings(draft, question, choices),
+            *(_warn_of_formula(page, formula) for page, formula in doubtful),
+        ],
     )
 
 
@@ -110,15 +127,25 @@ def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> 
     return Choice(label=option.letter, text=text)
 
 
+def list_lines(draft: Draft) -> list[Line]:
+    """The lines of what a problem asks: its stem, its statement and its choices."""
+    return [
+        *(i for i in draft.statement if isinstance(i, Line)),
+        *(line for option in draft.options for line in option.lines),
+    ]
+
+
+def _warn_of_formula(page: int, formula: Formula) -> ProblemWarning:
+    place = describe_box(page, formula.region.box)
+    return ProblemWarning("formula_doubtful", f"{place}: {'; '.join(formula.doubts)}")
+
+
 def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[ProblemWarning]:
     warnings = []
     texts = [question, *(choice.text or "" for choice in choices)]
     if any(BROKEN.search(text) for text in texts):
         warnings.append(ProblemWarning("garbled_text", "characters that the font does not explain"))
-    lines = [
-        *(i for i in draft.statement if isinstance(i, Line)),
-        *(ln for o in draft.options for ln in o.lines),
-    ]
+    lines = list_lines(draft)
     if any(line.stacked for line in lines):
         warnings.append(ProblemWarning("math_suspect", "a formula of several rows was read as one"))
     elif flattened := next((line for line in lines if line.math_suspect), None):

@@ -77,13 +77,12 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
     import pymupdf
 
     flags = (
-        (pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES)
-        | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-        | pymupdf.TEXT_ACCURATE_BBOXES
-    )
-    layer = page.get_textpage(flags=flags)
-    raw = layer.extractRAWDICT()
-    boxes = _InkBoxes(layer.extractXML())
+        pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
+    ) | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    raw = page.get_textpage(flags=flags).extractRAWDICT()
+    # Lines keep the boxes of their type: where the ink is, is asked for apart.
+    accurate = page.get_textpage(flags=flags | pymupdf.TEXT_ACCURATE_BBOXES)
+    boxes = _InkBoxes(accurate.extractXML())
     glyphs = _find_painted(page)
     trace = {(round(g.x, 1), round(g.y, 1)): g for g in glyphs}
     fonts = TrueCharacters(page)

@@ -17,6 +17,8 @@ from omibench.stages.ocr.formulas.reading.seeds import find_seeds
 from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNITS, is_chemical
 
 _MOST_ROUNDS = 60
+_LABEL = 4
+"""Units of the label of a choice or part at most, with its brackets: `(A)`, `(ii)`."""
 _SEPARATORS = (":", ",", ";")
 
 
@@ -81,12 +83,26 @@ class RowReader(RowOperands):
     def _operator_right(self, k: int) -> None:
         if self.gaps[k] >= SPACE or self.is_prose_hyphen(k):
             return
+        if self.sign(k) == "/" and self._take_unit_of_measure(k + 1):
+            self._take(k, k + 1)
+            return
         following = self._after_long_arrow(k)
         end = self.operand_after(following)
         if end is not None and self.gaps[following] < SPACE:
             self._take(k, end)
         elif k == len(self.units) - 1 and not is_hyphen(self.units[k]):
             self._take(k, k + 1)
+
+    def _take_unit_of_measure(self, k: int) -> bool:
+        """Take the word at a place where it is a unit beside a slash, as in `kg/m^3`."""
+        if not 0 <= k < len(self.units) or self.roles[k] != "letter":
+            return False
+        start, end = self.words[k]
+        gap = max(self.gaps[start], 0.0) if k == start else self.gaps[end]
+        if self.text(start, end) not in UNITS or gap > THIN:
+            return False
+        self._take(start, end)
+        return True
 
     def _open_right(self, k: int) -> None:
         end = self.pairs.get(k, -1)
@@ -165,6 +181,13 @@ class RowReader(RowOperands):
         last = k - 1
         if self.gaps[k] >= SPACE or self.is_prose_hyphen(last):
             return
+        if (
+            self.sign(last) == "/"
+            and self.gaps[last] < THIN
+            and self._take_unit_of_measure(last - 1)
+        ):
+            self._take(last, k)
+            return
         start = self.operand_before(last) if self.gaps[last] < SPACE else None
         is_sign = (
             self.sign(last) in SIGNS and self.gaps[k] < 0.2 and not is_hyphen(self.units[last])
@@ -176,8 +199,9 @@ class RowReader(RowOperands):
 
     def _close_left(self, k: int) -> None:
         start = self.pairs.get(k - 1, k)
-        if self.gaps[k] < THIN and 0 < start < k and self.is_mathematics(start + 1, k - 1):
-            self._take(start, k)
+        is_label = start == 0 and k - start <= _LABEL
+        if self.gaps[k] < THIN and start < k and self.is_mathematics(start + 1, k - 1):
+            self._take(k if is_label else start, k)
 
     def _bar_left(self, k: int) -> None:
         places = [j for j in range(k, len(self.roles)) if self.roles[j] == "bar"]

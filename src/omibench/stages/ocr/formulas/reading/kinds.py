@@ -22,6 +22,7 @@ _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u2126]")
 _LETTERLIKE = frozenset("ℏħℓ∂∇∞∅ℵ℘ℜℑ∀∃ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℭℌℨ")
 _ALPHABETS = ("\U0001d400", "\U0001d7cb")
 _HYPHENS = "-‐‑"
+_QUOTES = "'’‘`´"
 _BARS = "|∣‖∥"
 _ROLES: dict[Kind, Role] = {
     "large": "math",
@@ -73,6 +74,8 @@ def _role_by_sign(glyph: Glyph) -> Role | None:
         return _ROLES.get(kind, "math")
     if kind == "accent":
         return "math" if is_math_font(glyph.font) else None
+    if text in _QUOTES and not is_math_font(glyph.font):
+        return "other"
     return _ROLES.get(kind) or ("digit" if text.isdecimal() else None)
 
 

@@ -33,6 +33,8 @@ class RowOperands:
         """Which units are formulas, as far as is known."""
         self.words = self._find_words()
         self.pairs = self._find_pairs()
+        self.is_typed = any(self.sign(k) in ("^", "_") for k in range(len(row)))
+        """Whether its formulas are typed with signs of their own, as `a^2`."""
         letters = [u for u, role in zip(row, self.roles, strict=True) if role == "letter"]
         self.is_italic = sum(u.glyphs[0].italic for u in letters) * 2 > len(letters) > 3
 

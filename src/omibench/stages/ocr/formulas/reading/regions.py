@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from omibench.stages.ocr.formulas.marks import PageMarks, Region
 from omibench.stages.ocr.formulas.reading.blocks import find_units
@@ -17,6 +18,14 @@ _GREEK_PROSE = 0.2
 """The part of a page's letters from which on Greek ones are prose."""
 
 
+class PlacedRegion(NamedTuple):
+    """A formula with the baseline and the type size, in points, of the row that it stands in."""
+
+    region: Region
+    baseline: float
+    size: float
+
+
 def find_regions(marks: PageMarks) -> list[Region]:
     """The formulas of a page.
 
@@ -26,16 +35,24 @@ def find_regions(marks: PageMarks) -> list[Region]:
     Returns:
         A region for each formula, from top to bottom; no mark is in two.
     """
+    return [place.region for place in place_regions(marks)]
+
+
+def place_regions(marks: PageMarks) -> list[PlacedRegion]:
+    """The formulas of a page, each with its place in its row, from top to bottom."""
     rows = form_rows(find_units(marks).units)
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
-    regions: list[Region] = []
+    places: list[PlacedRegion] = []
     for row in rows:
         intervals = RowReader(row, has_greek_prose=greek).find_intervals()
+        base = next((u for u in row if not u.has_axis), row[0])
+        size = max((u.size for u in row if not u.has_axis), default=base.size)
         for start, end in intervals:
             display = len(intervals) == 1 and end - start == len(row)
-            regions.append(make_region(row[start:end], marks, display=display))
-    return sorted(regions, key=lambda region: (region.box.y0, region.box.x0))
+            region = make_region(row[start:end], marks, display=display)
+            places.append(PlacedRegion(region, base.baseline, size))
+    return sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0))
 
 
 def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:

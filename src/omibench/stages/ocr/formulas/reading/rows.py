@@ -14,6 +14,7 @@ _SMALLER_AS_NEXT = 0.95
 """The same of what stands behind a script: type of the line's own size is none."""
 _LEVEL = 0.12
 """Type sizes by which baselines of one row may differ."""
+_PUNCTUATION = frozenset(",;:?")
 _DEEPEST = 50
 _MOST_ROWS = 12
 """Rows beside a block that are looked at."""
@@ -100,6 +101,8 @@ def attach_scripts(units: Sequence[Unit]) -> list[Unit]:
     for unit in order:
         low = bisect_left(end_values, unit.box.x0 - 0.66 * largest)
         high = bisect_left(end_values, unit.box.x0 + 0.66 * largest)
+        if unit.is_tall and not unit.is_block:
+            continue
         distances = [
             (distance, k)
             for k, base in enumerate(ends[low:high], low)
@@ -128,7 +131,7 @@ def _attach(unit: Unit, base: Unit, base_of: dict[Unit, Unit]) -> None:
         if root is None or root is unit:
             break
         base = root
-    if base is not unit:
+    if base is not unit and unit.size <= _SMALLER * base.size:
         base_of[unit] = base
 
 
@@ -158,6 +161,8 @@ def _distance(base: Unit, unit: Unit, base_of: dict[Unit, Unit]) -> float | None
         is_small = unit.size < _SMALLER_AS_NEXT * base_of[base].size
         return _distance_of_next(base, unit, gap) if is_small else None
     size = base.size
+    if base.glyphs[0].text in _PUNCTUATION:
+        return None
     is_large = base.glyphs[0].symbol.kind == "large" and base.is_tall
     farthest = 0.65 if is_large else 0.28
     if unit.size > _SMALLER * size or not -0.45 * size < gap < farthest * size:
@@ -169,7 +174,7 @@ def _distance(base: Unit, unit: Unit, base_of: dict[Unit, Unit]) -> float | None
         near = off < 0.3 * size and middle > 0.25 * min(size, base.box.height)
         return abs(gap) / size if near else None
     shift = unit.baseline - base.baseline
-    near = -1.3 * size < shift < 0.75 * size and abs(shift) >= 0.05 * size
+    near = -0.9 * size < shift < 0.75 * size and abs(shift) >= 0.05 * size
     return (abs(gap) + 0.2 * abs(shift)) / size if near else None
 
 

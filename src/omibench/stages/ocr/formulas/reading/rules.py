@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from omibench.stages.ocr.formulas.marks import Bar, RootSign, SmallPicture
 from omibench.stages.ocr.formulas.reading.characters import SEQUENCE
@@ -16,6 +17,10 @@ _THICK = 1.6
 """Points up to which a rule is one of a formula: bars of display type are .4 to 1.2 thick."""
 _LEVEL = 0.3
 """Points by which the ends of a level rule may differ."""
+_MEETS = 1.5
+"""Points within which a rule meets an upright one."""
+_UPRIGHT = 2.0
+"""Points that an upright rule is high at least."""
 _SHORT = 1.5
 """Points that a rule is long at least."""
 _ROOT_HEIGHTS = 5.0, 150.0
@@ -24,15 +29,31 @@ _PICTURE_HEIGHT = 60.0
 """Points up to which an image may stand in a line, as a formula of a few rows does."""
 
 
-def find_bars(drawings: Sequence[Drawing]) -> Iterator[Bar]:
-    """Every level rule of a page: stroked lines, thin filled rectangles, thin polygons.
+def find_bars(drawings: Sequence[Drawing]) -> list[Bar]:
+    """Every level rule of a page that is no part of a grid or table.
+
+    Stroked lines, thin filled rectangles and thin polygons are rules.
 
     Args:
         drawings: The page's paths, as `get_drawings` gives them.
 
-    Yields:
+    Returns:
         Each rule once; its thickness is that of its ink, in points.
     """
+    bars = list(_list_bars(drawings))
+    uprights = sorted(_list_uprights(drawings))
+    places = [upright.x for upright in uprights]
+    return [bar for bar in bars if not _meets(bar, uprights, places)]
+
+
+def _meets(bar: Bar, uprights: Sequence[Upright], places: Sequence[float]) -> bool:
+    """Whether a vertical rule ends at a rule or crosses it."""
+    low = bisect_left(places, bar.x0 - _MEETS)
+    high = bisect_left(places, bar.x1 + _MEETS)
+    return any(u.y0 - _MEETS <= bar.y <= u.y1 + _MEETS for u in uprights[low:high])
+
+
+def _list_bars(drawings: Sequence[Drawing]) -> Iterator[Bar]:
     for drawing in drawings:
         serial = drawing["seqno"] * SEQUENCE
         stroke = (drawing.get("width") or 0.0) if drawing.get("color") else 0.0
@@ -51,6 +72,28 @@ def find_bars(drawings: Sequence[Drawing]) -> Iterator[Bar]:
                 if _is_thin(box):
                     thickness = max(box.height, stroke)
                     yield Bar(serial, box.x0, box.x1, box.centre[1], thickness)
+
+
+class Upright(NamedTuple):
+    """A vertical rule, as those of tables, frames and axes are."""
+
+    x: float
+    y0: float
+    y1: float
+
+
+def _list_uprights(drawings: Sequence[Drawing]) -> Iterator[Upright]:
+    for drawing in drawings:
+        for item in drawing["items"]:
+            if item[0] == "l":
+                (ax, ay), (bx, by) = item[1], item[2]
+                if abs(ax - bx) <= _LEVEL and abs(ay - by) >= _UPRIGHT:
+                    yield Upright((ax + bx) / 2, min(ay, by), max(ay, by))
+            elif item[0] in ("re", "qu"):
+                box = Box(*(item[1] if item[0] == "re" else item[1].rect))
+                if box.height >= _UPRIGHT:
+                    yield Upright(box.x0, box.y0, box.y1)
+                    yield Upright(box.x1, box.y0, box.y1)
 
 
 def find_roots(drawings: Sequence[Drawing]) -> Iterator[RootSign]:

@@ -8,9 +8,10 @@ from omibench.stages.ocr.formulas.reading.words import ORDINALS, UNITS, is_chemi
 
 _RELATIONS = frozenset("=≈≤≥≠<>≪≫∝≡∼≅≃→⇌⟶↔⇒")
 _OPERATORS = frozenset("×·⋅±∓÷+−")
-_MULTIPLYING = frozenset("×·⋅±")
 _EITHER_SIGN = frozenset("±∓")
 _DEGREES = frozenset("°◦∘º")
+_LABEL = 3
+"""The place of the bracket that closes the label of a choice or part, at most."""
 _LETTERS_OF_CHOICES = "ABCDEFGH"
 
 
@@ -37,7 +38,7 @@ def _is_seed(row: RowOperands, k: int) -> bool:
     if role == "letter":
         return _is_lone_italic(row, k)
     if role == "relation":
-        return row.sign(k) in _RELATIONS and _joins_operands(row, k)
+        return row.sign(k) in _RELATIONS and _joins_operands(row, k) and _is_worth(row, k)
     return role == "operator" and _is_seed_operator(row, k)
 
 
@@ -49,10 +50,14 @@ def _is_seed_operator(row: RowOperands, k: int) -> bool:
 
 
 def _is_worth(row: RowOperands, k: int) -> bool:
-    """Whether an operator makes a formula of plain numbers and letters."""
-    if row.sign(k) in _MULTIPLYING or row.is_strong(k):
+    """Whether an operator makes a formula of what it stands between.
+
+    Sums of plain numbers and upright letters in the font of the words are as legible as text.
+    """
+    if row.is_strong(k) or (row.roles[k] == "relation" and not row.is_typed):
         return True
-    return "letter" in (row.roles[k - 1], row.roles[k + 1]) and row.gaps[k] > 0.1
+    start, end = _with_operands(row, k)
+    return any(u.is_block or u.scripts or u.glyphs[0].italic for u in row.units[start:end])
 
 
 def _is_prose_script(row: RowOperands, k: int) -> bool:
@@ -68,7 +73,8 @@ def _is_prose_script(row: RowOperands, k: int) -> bool:
         return marks.lower() in ORDINALS or set(marks) <= _DEGREES
     if role == "close":
         start = row.pairs.get(k)
-        return start is None or not row.is_mathematics(start + 1, k)
+        is_label = start == 0 and k <= _LABEL
+        return start is None or is_label or not row.is_mathematics(start + 1, k)
     return role == "letter" and _is_footnote(row.word(k), marks)
 
 

@@ -1,0 +1,177 @@
+"""Formulas put into the lines of a text layer, in the place of the characters they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from omibench.stages.ocr.formulas.marks import Formula
+from omibench.stages.ocr.formulas.reading.characters import Character, TextRun
+from omibench.stages.ocr.formulas.reading.page_marks import is_level
+from omibench.stages.ocr.layout.layout import Box
+
+Place = tuple[int, int]
+"""The run of a character and its own place in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFormula:
+    """A formula, the characters that it is made of, and where its row stands."""
+
+    formula: Formula
+    characters: frozenset[Place]
+    baseline: float
+    size: float
+
+    @property
+    def box(self) -> Box:
+        return self.formula.region.box
+
+
+Item = Character | PlacedFormula
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A line of the text layer with its formulas in place; `raw` is None for a formula alone."""
+
+    raw: Mapping[str, object] | None
+    items: tuple[Item, ...]
+    upright: bool
+    is_whole: bool
+    """Whether it is a line of the text layer as it was."""
+
+
+def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) -> list[Fragment]:
+    """The lines of a text layer with formulas where their characters were.
+
+    Args:
+        runs: The lines.
+        formulas: No character is in two of them.
+
+    Returns:
+        Lines in their order; those of which nothing is left are gone, and a formula that stands in
+        none follows the line left of it.
+    """
+    owner = {place: k for k, formula in enumerate(formulas) for place in formula.characters}
+    homes = {k: home for k, formula in enumerate(formulas) if (home := _home(formula, runs))}
+    remaining: list[list[Item]] = []
+    for number, run in enumerate(runs):
+        remaining.append(list(_without_parts(number, run, owner, homes, formulas)))
+    alone: list[PlacedFormula] = []
+    for k, formula in enumerate(formulas):
+        if k not in homes and not _fill_hole(formula, runs, remaining):
+            alone.append(formula)
+    fragments = [
+        Fragment(
+            run.raw,
+            tuple(items),
+            is_level(run),
+            len(items) == len(run.characters) and all(isinstance(i, Character) for i in items),
+        )
+        for run, items in zip(runs, remaining, strict=True)
+        if any(not isinstance(i, Character) or not i.text.isspace() for i in items)
+        or items == list(run.characters)
+    ]
+    for formula in alone:
+        fragments.insert(_place_after(formula, fragments), Fragment(None, (formula,), True, False))
+    return fragments
+
+
+def _home(formula: PlacedFormula, runs: Sequence[TextRun]) -> Place | None:
+    """The first character of a formula that stands on the baseline of its row."""
+    level = [
+        (character.box.x0, place)
+        for place in formula.characters
+        if _is_on_level(character := runs[place[0]].characters[place[1]], formula)
+    ]
+    return min(level)[1] if level else None
+
+
+def _is_on_level(character: Character, formula: PlacedFormula) -> bool:
+    return (
+        abs(character.y - formula.baseline) < 0.2 * formula.size
+        and character.size > 0.8 * formula.size
+    )
+
+
+def _without_parts(
+    number: int,
+    run: TextRun,
+    owner: Mapping[Place, int],
+    homes: Mapping[int, Place],
+    formulas: Sequence[PlacedFormula],
+) -> Iterator[Item]:
+    """The items of a run: what belongs to a formula is gone, save that it stands at its home."""
+    owners = [owner.get((number, k)) for k in range(len(run.characters))]
+    if not any(k is not None for k in owners):
+        yield from run.characters
+        return
+    for k, character in enumerate(run.characters):
+        formula = owners[k]
+        if formula is not None:
+            if homes.get(formula) == (number, k):
+                yield formulas[formula]
+        elif not character.text.isspace() or not _is_within(owners, run, k):
+            yield character
+
+
+def _is_within(owners: Sequence[int | None], run: TextRun, k: int) -> bool:
+    """Whether a space stands between two characters of one formula."""
+
+    def next_owner(places: range) -> int | None:
+        return next((owners[j] for j in places if not run.characters[j].text.isspace()), None)
+
+    before = next_owner(range(k - 1, -1, -1))
+    return before is not None and before == next_owner(range(k + 1, len(owners)))
+
+
+def _fill_hole(
+    formula: PlacedFormula, runs: Sequence[TextRun], remaining: list[list[Item]]
+) -> bool:
+    """Put a formula between two words of a line that goes on behind it; False where none does."""
+    middle = formula.box.centre[0]
+    for run, items in zip(runs, remaining, strict=True):
+        level = [i for i in items if isinstance(i, Character) and _is_on_level(i, formula)]
+        if not level or not is_level(run):
+            continue
+        if not any(i.box.x1 < middle for i in level) or not any(i.box.x0 > middle for i in level):
+            continue
+        place = next(k for k, i in enumerate(items) if i in level and i.box.x0 > middle)
+        items.insert(place, formula)
+        return True
+    return False
+
+
+def _place_after(formula: PlacedFormula, fragments: Sequence[Fragment]) -> int:
+    """The place behind the line that ends left of a formula, else behind the line above it."""
+    best, place = 1e9, len(fragments)
+    for k, fragment in enumerate(fragments):
+        ends = [i for i in fragment.items if not isinstance(i, Character) or not i.text.isspace()]
+        if not ends or not fragment.upright:
+            continue
+        last = ends[-1]
+        level = last.y if isinstance(last, Character) else last.baseline
+        gap = formula.box.x0 - last.box.x1
+        distance = abs(level - formula.baseline) * 4 + (gap if gap > -2 else 200 - gap)
+        if distance < best:
+            best, place = distance, k + 1
+    return place
+
+
+def split_items(items: Sequence[Item]) -> Iterator[Sequence[Character] | PlacedFormula]:
+    """Characters of one font, size and baseline together, and formulas alone."""
+
+    def style(item: Item) -> tuple[object, ...]:
+        if isinstance(item, Character):
+            return (item.font, item.size, item.y, item.italic, item.bold)
+        return (id(item),)
+
+    for _, group in groupby(items, key=style):
+        members = list(group)
+        first = members[0]
+        if isinstance(first, Character):
+            yield [m for m in members if isinstance(m, Character)]
+        else:
+            yield first
