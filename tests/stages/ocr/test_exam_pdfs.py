@@ -100,7 +100,9 @@ def test_problems_begin_as_on_the_page(
             problem = found[str(wanted["number"])]
             # A list of solutions has no statements.
             text = problem.solution if "IJSO" in truth["pdf"] else problem.question
-            right += head in _letters(text or "")
+            # Where the truth was taken, the text layer of some papers gave no formulas.
+            without = re.sub(r"\$[^$]*\$", "", text or "")
+            right += head in _letters(text or "") or head in _letters(without)
     assert total == 66
     assert right >= 65
 
