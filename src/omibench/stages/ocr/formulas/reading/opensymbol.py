@@ -1,4 +1,4 @@
-"""Signs of LibreOffice's OpenSymbol, whose type sizes say how far they are stretched."""
+"""Signs of LibreOffice's OpenSymbol: stretched ones, and accents without a width."""
 
 from __future__ import annotations
 
@@ -6,31 +6,53 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from omibench.stages.ocr.formulas.marks import Glyph
+from omibench.stages.ocr.formulas.marks import Glyph, Symbol
 
 _FONT: Final = "OpenSymbol"
 _STRETCHED: Final = frozenset({"large", "open", "close", "root", "piece", "accent"})
+_SPACING_ACCENTS: Final = {
+    "~": Symbol(r"\tilde", "accent"),
+    "^": Symbol(r"\hat", "accent"),
+}  # fmt: skip
+"""Signs that are accents where they stand over a letter."""
 _NEIGHBOURS: Final = 4
 """Letters and digits painted before and after a sign that tell its type size."""
 
 
-def unify_sizes(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
-    """Give stretched brackets, sums and roots the type size of the letters beside them.
+def correct_signs(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
+    """Give signs of OpenSymbol the size and the place that they have for a reader.
 
     LibreOffice sets a bracket of 15 points' height in type of 9.7, a sum beside letters of 12
-    points in type of 17.5: by these sizes the letters would be scripts, or the bracket one.
+    points in type of 17.5: by these sizes the letters would be scripts, or the bracket one. Such a
+    sign gets the size of the letters beside it. An arrow over a letter has no width and is painted
+    before its letter; a tilde over one is the sign `~`.
 
     Args:
-        glyphs: In the order of painting; boxes stay as they are.
+        glyphs: In the order of painting; boxes of stretched signs stay as they are.
     """
-    return tuple(
-        replace(glyph, size=_find_size(glyphs, place)) if _is_stretched(glyph) else glyph
-        for place, glyph in enumerate(glyphs)
-    )
+    corrected = list(glyphs)
+    for place, glyph in enumerate(glyphs):
+        if _FONT not in glyph.font:
+            continue
+        if glyph.symbol.kind in _STRETCHED:
+            corrected[place] = replace(glyph, size=_find_size(glyphs, place))
+        if place + 1 < len(glyphs):
+            corrected[place] = _place_over(corrected[place], glyphs[place + 1])
+    return tuple(corrected)
 
 
-def _is_stretched(glyph: Glyph) -> bool:
-    return _FONT in glyph.font and glyph.symbol.kind in _STRETCHED
+def _place_over(sign: Glyph, letter: Glyph) -> Glyph:
+    """A sign over the letter that is painted next, as an accent of its width."""
+    box, size = sign.box, letter.size
+    is_above = box.y1 < letter.box.y0 + 0.15 * size and letter.box.y0 - box.y1 < 0.4 * size
+    starts = -0.15 * size < letter.box.x0 - box.x0 < 0.3 * size
+    if letter.symbol.kind not in {"letter", "digit"} or not is_above or not starts:
+        return sign
+    if sign.symbol.kind == "accent" and box.width < 0.1 * size:
+        return replace(sign, box=box._replace(x0=letter.box.x0, x1=letter.box.x1))
+    if sign.text in _SPACING_ACCENTS:
+        return replace(sign, symbol=_SPACING_ACCENTS[sign.text])
+    return sign
 
 
 def _find_size(glyphs: Sequence[Glyph], place: int) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.stages.ocr.formulas.marks import Glyph, PageMarks, Region, Symbol
 from omibench.stages.ocr.formulas.reading.characters import Character, TextRun, read_runs
-from omibench.stages.ocr.formulas.reading.opensymbol import unify_sizes
+from omibench.stages.ocr.formulas.reading.opensymbol import correct_signs
 from omibench.stages.ocr.formulas.reading.rules import find_bars, find_pictures, find_roots
 from omibench.stages.ocr.formulas.reading.stretched import cut_stretched
 from omibench.stages.ocr.formulas.reading.symbols import Symbols
@@ -49,7 +49,7 @@ def gather_marks(
     return PageMarks(
         width=page.rect.width,
         height=page.rect.height,
-        glyphs=unify_sizes(find_vectors(cut_stretched(page, glyphs))),
+        glyphs=correct_signs(find_vectors(cut_stretched(page, glyphs))),
         bars=tuple(find_bars(bounded)),
         roots=tuple(find_roots(bounded)),
         pictures=tuple(find_pictures(images)),
