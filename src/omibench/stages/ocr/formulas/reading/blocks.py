@@ -12,6 +12,7 @@ from omibench.stages.ocr.formulas.reading.fractions import (
     find_neighbours,
     join_fraction,
 )
+from omibench.stages.ocr.formulas.reading.harpoons import join_harpoons
 from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
@@ -20,6 +21,13 @@ MAX_BARS = 1_000
 _WIDEST = 0.72
 """The part of the page's width from which on a rule is one of the page or a table."""
 _LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
+_BELOW_OVERLINE = 14.0
+"""Points below a bar in which its letters are."""
+_MOST_OVERLINED = 12
+_OVERLINE_GAP = 0.36
+"""Type sizes between an overline and the highest of its letters."""
+_UNDERLINE_GAP = 0.3
+"""Type sizes between letters and a rule under them."""
 
 
 def find_units(marks: PageMarks) -> Field:
@@ -34,6 +42,7 @@ def find_units(marks: PageMarks) -> Field:
     field = Field(unit_of_glyph(glyph) for glyph in marks.glyphs)
     seat_accents(field)
     _join_pieces(field)
+    join_harpoons(field)
     _join_limits(field)
     neighbours = find_neighbours(field.units)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
@@ -228,15 +237,22 @@ def _is_point(unit: Unit) -> bool:
 
 
 def _join_overline(field: Field, bar: Bar) -> None:
-    """Join a bar over a few letters with them."""
-    below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + 14))
-    below = [u for u in below if 0 <= u.box.y0 - bar.y < 0.35 * u.size and not u.is_block]
-    if not 1 <= len(below) <= 4 or not all(u.glyphs[0].text.isalpha() for u in below):
+    """Join a bar over a few symbols with them, unless it underlines what stands above it."""
+    below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + _BELOW_OVERLINE))
+    below = [u for u in below if not u.is_block and u.box.y0 > bar.y - 0.05 * u.size]
+    if not 1 <= len(below) <= _MOST_OVERLINED:
         return
-    size = below[0].size
+    size = max(u.size for u in below)
+    base = max(u.baseline for u in below if u.size > 0.86 * size)
+    below = [u for u in below if u.size < 0.86 * size or base - u.baseline < 0.15 * size]
+    if min(u.box.y0 for u in below) - bar.y > _OVERLINE_GAP * size:
+        return
+    above = field.centred_in(Box(bar.x0 - 1, bar.y - 1.2 * size, bar.x1 + 1, bar.y))
+    if any(abs(bar.y - u.box.y1) < _UNDERLINE_GAP * size for u in above):
+        return
     x0, x1 = min(u.box.x0 for u in below), max(u.box.x1 for u in below)
     if abs(bar.x0 - x0) < 0.35 * size and abs(bar.x1 - x1) < 0.35 * size:
-        field.replace(below, join_units(below, below[0].axis, bars=[bar]))
+        field.replace(below, join_units(below, base - 0.25 * size, bars=[bar]))
 
 
 def _join_fences(field: Field) -> None:

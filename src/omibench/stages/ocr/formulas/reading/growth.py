@@ -49,8 +49,23 @@ class RowReader(RowOperands):
                 if self.is_mathematics(first + 1, last):
                     self._take(first, last + 1)
         self._take_strong_brackets()
+        for start, end in self._intervals():
+            if self._is_enclosed(start, end):
+                self._take(start - 1, end + 1)
         self._take_overlapping()
         return before != self.taken
+
+    def _is_enclosed(self, start: int, end: int) -> bool:
+        """Whether the brackets around a formula are its own; round ones may be those of prose."""
+        if not start > 0 or self.pairs.get(start - 1) != end:
+            return False
+        if self.gaps[start] >= THIN or self.gaps[end] >= THIN:
+            return False
+        bracket = self.units[start - 1]
+        if self.sign(start - 1) != "(" or bracket.is_tall:
+            return True
+        inside = self.roles[start:end]
+        return "relation" not in inside and len({"operator", "point"} & set(inside)) > 0
 
     def _take_strong_brackets(self) -> None:
         """Take brackets of a font of mathematics around a formula."""

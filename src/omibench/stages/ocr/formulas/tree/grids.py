@@ -26,7 +26,7 @@ _ROW_STEP = 0.75
 """Ems that the baselines of two rows lie apart at least."""
 _BINOMIAL_STEP = 1.255
 """Ems between numerator and denominator in display (TeX 1.36); lines of a matrix have 1.2."""
-_COLUMN_GAP = 0.55
+_COLUMN_GAP = 0.42
 """Ems between two columns at least; a relation has .28 on each side."""
 
 

@@ -1,0 +1,38 @@
+"""Arrows of equilibrium that are set as two harpoons, one below the other."""
+
+from __future__ import annotations
+
+from omibench.stages.ocr.formulas.reading.units import Field, Unit
+from omibench.stages.ocr.layout.layout import Box
+
+_UPPER = frozenset({"\\rightharpoonup", "\\leftharpoonup"})
+_LOWER = frozenset({"\\leftharpoondown", "\\rightharpoondown"})
+_BELOW = 0.7
+"""Type sizes between the two baselines at most."""
+
+
+def join_harpoons(field: Field) -> None:
+    """Attach each lower harpoon, with the dashes that lengthen it, to the upper one."""
+    for upper in [u for u in field.units if _latex(u) in _UPPER]:
+        reach = 1.5 * upper.size
+        around = Box(
+            upper.box.x0 - reach,
+            upper.box.y0,
+            upper.box.x1 + reach,
+            upper.box.y1 + _BELOW * upper.size,
+        )
+        near = [u for u in field.centred_in(around) if u.baseline > upper.baseline]
+        for lower in [u for u in near if _latex(u) in _LOWER]:
+            dashes = [u for u in near if _latex(u) == "-" and _is_level(u, lower)]
+            for unit in [lower, *dashes]:
+                field.remove(unit)
+                upper.scripts.append(unit)
+            break
+
+
+def _latex(unit: Unit) -> str:
+    return unit.glyph.symbol.latex if unit.glyph else ""
+
+
+def _is_level(unit: Unit, lower: Unit) -> bool:
+    return abs(unit.baseline - lower.baseline) < 0.1 * lower.size
