@@ -116,7 +116,7 @@ def test_without_a_look_nothing_is_drawn_and_the_results_are_the_same(
 ) -> None:
     read_papers([looked / "shapes.pdf"], tmp_path, OcrParams())
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "images", "pages.jsonl", "problems.jsonl", "report.json",
+        "formulas", "images", "pages.jsonl", "problems.jsonl", "report.json",
     ]  # fmt: skip
     with_look = (looked / "ocr/problems.jsonl").read_text("utf-8")
     assert (tmp_path / "problems.jsonl").read_text("utf-8") == with_look

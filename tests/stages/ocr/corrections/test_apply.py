@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pymupdf
+import pytest
 from tests.stages.ocr.corrections.mock_paper import (
     FRACTION,
     draw_paper,
@@ -18,6 +21,9 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.corrections.reading import compute_digest
+from omibench.stages.ocr.engines import textlayer
+from omibench.stages.ocr.formulas.reading.insertion import PlacedFormula
+from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
 
 PERIOD = r"1. Find the period of the pendulum, which is $2\pi\sqrt{\frac{67R}{20g}}$"
 FLAT = "1. Find the period of the pendulum, which is 2\n67R\n20g"
@@ -153,3 +159,47 @@ def test_a_box_off_the_page_and_a_figure_that_is_not_there_do_not_fit(tmp_path: 
         {"problem": "3", "figure": {"image": 3, "box": [10, 10, 50, 50]}},
     )
     assert reading.statuses == ["misfit", "misfit"]
+
+
+@pytest.fixture
+def _doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every formula of a text layer is read with a doubt."""
+
+    def read(page: pymupdf.Page, *more: Any) -> list[PlacedFormula]:
+        return [
+            replace(placed, formula=replace(placed.formula, doubts=("a glyph is unknown",)))
+            for placed in read_formulas(page, *more)
+        ]
+
+    monkeypatch.setattr(textlayer, "read_formulas", read)
+
+
+@pytest.mark.usefixtures("_doubtful")
+@pytest.mark.parametrize(
+    ("latex", "was", "status"),
+    [(r"x^{2}=3", r"\mathrm{x}=3", "applied"), (r"\mathrm{x}=3", r"\mathrm{x} = 3", "applied"),
+     (r"x^{2}=3", "y=3", "misfit")],
+)  # fmt: skip
+def test_a_doubtful_formula_is_settled_by_a_correction_at_its_box(
+    tmp_path: Path, latex: str, was: str, status: str
+) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 100), "1. What is the value of y, where x = 3 holds?")
+        page.insert_text((72, 140), "2. How many sides does a square have?")
+        pdf.save(tmp_path / "mock.pdf")
+    doubtful = read_mock(tmp_path).problems["1"]
+    (formula,) = doubtful.doubtful_formulas
+    assert (formula.latex, formula.doubts) == (r"\mathrm{x}=3", ["a glyph is unknown"])
+    assert (tmp_path / "out" / formula.file).is_file()
+    assert list_codes(doubtful) == ["formula_doubtful"]
+
+    box = list(formula.bbox)
+    reading = read_mock(tmp_path, {"page": 1, "box": box, "formula": latex, "was": was})
+    assert reading.statuses == [status]
+    problem = reading.problems["1"]
+    is_settled = status == "applied"
+    assert (f"${latex}$" in problem.question) == is_settled
+    assert (problem.doubtful_formulas == []) == is_settled
+    codes = ["corrected"] if is_settled else ["formula_doubtful", "correction_misfit"]
+    assert list_codes(problem) == codes
