@@ -89,6 +89,23 @@ def test_a_model_that_reads_pages_names_what_it_answers_from(engine: str, named:
     assert list_named_files(study, "ocr") == list_missing_files(study) == named
 
 
+@pytest.mark.parametrize(
+    ("reader", "named"), [("sim", ["words.txt", "oracle.jsonl"]), ("mathpix", [])]
+)
+def test_a_model_that_reads_formulas_names_them_too_whatever_reads_pages(
+    reader: str, named: list[str]
+) -> None:
+    study = parse_study(
+        {
+            "models": {"sim": {"provider": "simulated", "oracle": "oracle.jsonl"}},
+            "ocr": {"formula_reader": reader, "prompts": {"formula": "words.txt"}},
+        },
+        "test",
+    )
+    assert list_named_files(study, "ocr") == named
+    assert set(slice_study(study, "ocr").get("models", {})) == ({"sim"} if named else set())
+
+
 def test_a_prompt_is_a_name_or_a_path() -> None:
     assert prompt_file("cot") is None
     assert prompt_file("mine.txt") == "mine.txt"

@@ -124,6 +124,17 @@ def test_a_plan_prices_every_candidate_and_at_most_every_try(
     assert row.estimate.output_most == at_most * block.writer_max_tokens
 
 
+def test_models_that_read_pages_and_formulas_are_named_uncounted(study: Study) -> None:
+    def list_readers(**ocr: str) -> list[str] | None:
+        block = study.ocr.model_copy(update=ocr)
+        return planned(study.model_copy(update={"ocr": block})).building.get("ocr")
+
+    assert list_readers() is None
+    assert list_readers(formula_reader="one") == ["one"]
+    assert list_readers(formula_reader="mathpix") is None
+    assert list_readers(engine="vision", reader="two", formula_reader="one") == ["two", "one"]
+
+
 def test_a_study_of_frozen_problems_builds_nothing(study: Study) -> None:
     bare = study.model_copy(
         update={"benchmark": study.benchmark.model_copy(update={"name": "folder"})}

@@ -203,7 +203,8 @@ def _read_again(
     _drop_crops(job.folder)
     outcome = _process(job)
     spent = None if outcome.cpu_s is None or before.cpu_s is None else outcome.cpu_s + before.cpu_s
-    return outcome.model_copy(update={"cpu_s": spent})
+    peaks = [peak for peak in (outcome.peak_mb, before.peak_mb) if peak is not None]
+    return outcome.model_copy(update={"cpu_s": spent, "peak_mb": max(peaks, default=None)})
 
 
 def _drop_crops(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -36,3 +37,12 @@ def test_another_picture_is_read(tmp_path: Path) -> None:
     for picture in (flat, flat.reshape(30, 20, 3), flat + np.uint8(1), flat):
         remembering.read(picture)
     assert len(engine.shown) == 3
+
+
+def test_what_is_kept_is_read_in_the_memory_of_a_reader_of_papers(tmp_path: Path) -> None:
+    remembering = RememberingEngine("scripted", lambda: Scripted(reading("x", 1, 2)), tmp_path)
+    remembering.read(page_picture())
+    tracemalloc.start()
+    remembering.read(page_picture())
+    assert tracemalloc.get_traced_memory()[1] < 50 * 2**20
+    tracemalloc.stop()

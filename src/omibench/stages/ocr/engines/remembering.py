@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from omibench.schemas.tables import read_json
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading, quarter_turned
 
 
@@ -71,4 +70,5 @@ class RememberingEngine:
 
 
 def _read_kept(path: Path) -> _KeptPicture:
-    return read_json(path, _KeptPicture) if path.is_file() else _KeptPicture()
+    # A file of our own: a reader of files of others asks for more memory than this process has.
+    return _KeptPicture.model_validate_json(path.read_bytes()) if path.is_file() else _KeptPicture()

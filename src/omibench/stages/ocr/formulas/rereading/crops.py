@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from omibench.schemas.tables import read_json
 from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.scans import render_page
 
@@ -79,7 +78,8 @@ class CropDesk:
         digest = hashlib.sha256(crop).hexdigest()
         path = reply_file(self.replies, kind, digest)
         if path.is_file():
-            return read_json(path, CropReply)
+            # A file of our own: a reader of files of others asks for more memory than is left.
+            return CropReply.model_validate_json(path.read_bytes())
         self.waiting.mkdir(parents=True, exist_ok=True)
         (self.waiting / CropName(kind, place, page, digest).file).write_bytes(crop)
         self.count += 1
