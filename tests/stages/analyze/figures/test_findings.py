@@ -36,6 +36,13 @@ def test_significant_differences_are_counted_by_their_sign() -> None:
     )
 
 
+def test_gptscore_is_named_as_elsewhere() -> None:
+    table = differences((0.9, 0.06, False), rules="gptscore", measure="gptscore")
+    assert count_differences(table) == (
+        "GPTScore over all items: none of 1 difference is significant after Holm's correction."
+    )
+
+
 def test_large_differences_that_are_not_significant_are_not_claimed() -> None:
     found = count_differences(differences((0.9, 0.06, False), (0.8, 0.06, False)))
     assert found is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,14 @@ ROWS = """() => [...document.querySelectorAll("#leaderboard tr.cell")]
   .map((row) => [row.querySelector(".name").firstChild.textContent.trim(),
                  row.querySelector(".setting").innerText.split("\\n")[0],
                  row.querySelector(".bars").nextElementSibling.innerText.split("\\n")[0]])"""
+
+SHOWN_CELLS = """() => [...new Set([...document.querySelectorAll("#leaderboard tr")]
+  .filter((row) => !row.querySelector("[colspan]"))
+  .map((row) => [...row.cells].filter((cell) => !cell.hidden).length))]"""
+CATCH_COPIES = (
+    "() => Object.defineProperty(navigator, 'clipboard', "
+    "{value: {writeText: (text) => { window.copied = text; }}})"
+)
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +91,7 @@ def test_another_rule_book_shows_its_numbers(page: Page, report: Any) -> None:
 
 
 def test_it_is_copied_as_csv_and_latex(page: Page) -> None:
-    page.evaluate(
-        "() => Object.defineProperty(navigator, 'clipboard', "
-        "{value: {writeText: (text) => { window.copied = text; }}})"
-    )
+    page.evaluate(CATCH_COPIES)
     page.fill("#board-search", "strong")
     page.get_by_text("Columns", exact=True).click()
     page.get_by_label("Bounds").uncheck()
@@ -93,12 +99,57 @@ def test_it_is_copied_as_csv_and_latex(page: Page) -> None:
     head, *lines = page.evaluate("window.copied").splitlines()
     assert head.startswith("Model,Setting,")
     assert "Bounds" not in head
+    assert head.endswith(",Scored by,Simulated")
+    assert {tuple(line.split(",")[-2:]) for line in lines} == {("robust", "true")}
     assert [line.split(",")[:2] for line in lines] == [list(r[:2]) for r in read_rows(page)]
     page.get_by_role("button", name="Copy LaTeX").click()
     latex = page.evaluate("window.copied")
-    assert latex.startswith("% SIMULATED")
+    assert latex.startswith("% SIMULATED: 3 of 3 rows")
+    assert latex.count("Strong (SIMULATED) &") == 3
+    assert "% Scored by robust." in latex
     assert latex.count(r" \\") == 4
     assert r"\begin{tabular}" in latex
+
+
+def test_copies_mark_the_simulated_rows_alone(page: Page, report: Any, browser: Browser) -> None:
+    data = page.evaluate("JSON.parse(document.getElementById('leaderboard-data').textContent)")
+    data["simulated"]["robust"][1:] = [False] * 8
+    html = report.read_text("utf-8")
+    start = html.index(">", html.index('id="leaderboard-data"')) + 1
+    mixed = html[:start] + json.dumps(data) + html[html.index("</script>", start) :]
+    copy = browser.new_page(viewport={"width": 1400, "height": 900})
+    copy.set_content(mixed)
+    copy.evaluate(CATCH_COPIES)
+    copy.get_by_role("button", name="Copy CSV").click()
+    lines = copy.evaluate("window.copied").splitlines()[1:]
+    assert [line.rpartition(",")[2] for line in lines] == ["true"] + ["false"] * 8
+    copy.get_by_role("button", name="Copy LaTeX").click()
+    latex = copy.evaluate("window.copied")
+    assert latex.startswith("% SIMULATED: 1 of 9 rows")
+    assert latex.count("Strong (SIMULATED) &") == 1
+    assert "Middle &" in latex
+    copy.close()
+
+
+def test_columns_are_kept_in_its_address_and_stay_in_line(page: Page, browser: Browser) -> None:
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_role("checkbox", name="Rank").uncheck()
+    page.get_by_role("checkbox", name="Bounds").uncheck()
+    for reader in (page, browser.new_page(viewport={"width": 1400, "height": 900})):
+        if reader is not page:
+            reader.goto(page.url)
+        assert reader.evaluate(SHOWN_CELLS) == [reader.evaluate(SHOWN_CELLS)[0]]
+        assert not reader.locator("#leaderboard th", has_text="Rank").is_visible()
+    reader.close()
+    page.get_by_role("button", name="Reset").click()
+    assert page.locator("#leaderboard th", has_text="Rank").is_visible()
+
+
+def test_ranks_of_the_main_rule_book_order_nothing_else(page: Page) -> None:
+    page.select_option("#board-rules", "gptscore")
+    before = read_rows(page)
+    page.locator("#leaderboard th button", has_text="Rank").click()
+    assert read_rows(page) == before
 
 
 def test_keys_alone_sort_it(page: Page) -> None:
@@ -160,3 +211,26 @@ def test_its_box_ends_below_a_whole_row(page: Page) -> None:
               .some((row) => Math.abs(row.getBoundingClientRect().bottom - end) <= 1.5);
         }"""
     )
+
+
+def test_its_box_does_not_end_below_the_name_of_a_group(page: Page) -> None:
+    ends = page.evaluate(
+        """async () => {
+          const box = document.querySelector(".scroll.board");
+          const last = [];
+          for (let height = 400; height < 900; height += 20) {
+            box.style.maxHeight = `${height}px`;
+            dispatchEvent(new Event("resize"));
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            const end = Number.parseInt(box.style.getPropertyValue("--board-height"), 10);
+            const top = box.getBoundingClientRect().top;
+            if (!end) continue;
+            last.push([...document.querySelectorAll("#leaderboard tr")].filter((row) =>
+              row.offsetHeight && row.getBoundingClientRect().bottom - top <= end + 1)
+              .at(-1).className);
+          }
+          return last;
+        }"""
+    )
+    assert len(ends) > 10
+    assert "group" not in ends

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from omibench.stages.analyze.results.comparisons.differences import DIFFERENCE
-from omibench.stages.analyze.words import count_noun
+from omibench.stages.analyze.words import count_noun, name_rules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +42,7 @@ def count_differences(table: pl.DataFrame) -> str | None:
     rows = rows.filter(pl.col("measure") == measure)
     significant = rows.filter(pl.col("significant"))
     above = significant.filter(pl.col("estimate") > 0).height
-    subject = f"{measure.capitalize()} by {rules} over all items"
+    subject = f"{_name_measure(measure, rules)} over all items"
     tested = count_noun(rows.height, "difference")
     if significant.is_empty():
         return f"{subject}: none of {tested} is significant after Holm's correction."
@@ -67,4 +67,11 @@ def count_open_ranks(table: pl.DataFrame) -> str | None:
     return (
         f"Paired tests by {rows['rules'][0]} leave the first rank open to {first:,} of {of}; "
         f"they settle the rank of {settled or 'none'}."
+    )
+
+
+def _name_measure(measure: str, rules: str) -> str:
+    """'Accuracy by robust'; 'GPTScore', whose measure has the name of its rule book."""
+    return (
+        name_rules(rules) if measure == rules else f"{measure.capitalize()} by {name_rules(rules)}"
     )

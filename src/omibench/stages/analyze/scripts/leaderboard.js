@@ -14,7 +14,7 @@
   const places = { model: find("Model"), setting: find("Setting"), bar: find("ACC"), total: find("Total") };
   const firstSubject = places.total + 1 + (find("Strict") > 0 ? 1 : 0);
   const original = rows.map((row) => [...row.cells].map((cell) => cell.cloneNode(true)));
-  const state = { sort: null, down: true, search: "", group: "", setting: "", weights: "", size: "", rules: data.main };
+  const state = { sort: null, down: true, search: "", group: "", setting: "", weights: "", size: "", rules: data.main, hide: "" };
   const sorted = document.createElement("tbody");
   sorted.hidden = true;
   table.append(sorted);
@@ -36,7 +36,9 @@
     const cell = row.cells[column];
     if (column === places.model) return nameOf(row).toLowerCase();
     if (column === places.setting) return settingOf(row).toLowerCase();
-    const text = column === places.bar ? lines(row.cells[places.total])[0] : cell.dataset.value ?? lines(cell)[0];
+    // A stated value, such as a rank, is that of the main rule book.
+    const stated = state.rules === data.main ? cell.dataset.value : undefined;
+    const text = column === places.bar ? lines(row.cells[places.total])[0] : stated ?? lines(cell)[0];
     const number = parseFloat(text);
     return Number.isNaN(number) ? null : number;
   };
@@ -95,7 +97,7 @@
   };
 
   let shownRules = data.main;
-  // The box ends below the last row that fits whole.
+  // The box ends below the last row that fits whole, and never below the name of a group.
   const box = table.closest(".scroll");
   const fitBox = () => {
     box.style.removeProperty("--board-height");
@@ -110,6 +112,7 @@
       if (shown[middle].getBoundingClientRect().bottom - top <= room) low = middle;
       else high = middle - 1;
     }
+    while (low > 0 && shown[low].classList.contains("group")) low -= 1;
     const height = shown[low].getBoundingClientRect().bottom - top;
     if (height > room / 2) box.style.setProperty("--board-height", `${Math.ceil(height) + box.offsetHeight - room}px`);
   };
@@ -158,8 +161,10 @@
     if (column === places.setting) return settingOf(row);
     return lines(row.cells[column]).filter((line) => column === places.total ? !line.startsWith("printed") : true).slice(0, column === places.total ? 2 : 1).join(" ");
   });
-  const headTexts = () => visibleColumns().map((column) => lines(heads[column])[0]);
-  const writeCsv = () => [headTexts(), ...visibleRows().map(cellTexts)]
+  const headTexts = () => visibleColumns().map((column) => lines(heads[column])[0] + (heads[column].querySelector(".sim") ? " (SIMULATED)" : ""));
+  const isSimulated = (row) => data.simulated[state.rules][rows.indexOf(row)];
+  const writeCsv = () => [[...headTexts(), "Scored by", "Simulated"],
+    ...visibleRows().map((row) => [...cellTexts(row), data.rules[state.rules], String(isSimulated(row))])]
     .map((line) => line.map((text) => {
       const safe = /^[=+\-@\t]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
       return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -168,10 +173,15 @@
   const escapeLatex = (text) => text.replace(/[\\~^–]|[&%$#_{}]/g, (character) => special[character] ?? `\\${character}`);
   const writeLatex = () => {
     const columns = visibleColumns();
-    const body = visibleRows().map((row) => `${cellTexts(row).map(escapeLatex).join(" & ")} \\\\`);
+    const written = visibleRows();
+    const body = written.map((row) => {
+      const [name, ...others] = cellTexts(row);
+      return `${[isSimulated(row) ? `${name} (SIMULATED)` : name, ...others].map(escapeLatex).join(" & ")} \\\\`;
+    });
     const layout = columns.map((column) => (column <= places.setting ? "l" : "r")).join("");
-    const mark = data.mark ? [`% ${data.mark}`] : [];
-    return [...mark, `\\begin{tabular}{${layout}}`, "\\toprule", `${headTexts().map(escapeLatex).join(" & ")} \\\\`, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+    const count = written.filter(isSimulated).length;
+    const mark = count ? [`% SIMULATED: ${count} of ${written.length} rows say nothing about a real model.`] : [];
+    return [...mark, `% Scored by ${data.rules[state.rules]}.`, `\\begin{tabular}{${layout}}`, "\\toprule", `${headTexts().map(escapeLatex).join(" & ")} \\\\`, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}", ""].join("\n");
   };
   const copy = async (text, button) => {
     const title = button.textContent;
@@ -206,20 +216,31 @@
     ...heads.map((head, column) => {
       if (column === places.model) return "";
       const box = make("input", { type: "checkbox", checked: true });
-      box.addEventListener("change", () => { table.classList.toggle(`hide-${column}`, !box.checked); hideColumns(); });
+      box.dataset.column = column;
+      box.addEventListener("change", () => {
+        state.hide = [...chooser.querySelectorAll("input:not(:checked)")].map((input) => input.dataset.column).join(",");
+        hideColumns();
+        keepState();
+      });
       return make("label", {}, box, ` ${lines(head)[0]}`);
     }));
-  const hideColumns = () => heads.forEach((_, column) => {
-    const isHidden = table.classList.contains(`hide-${column}`);
-    for (const row of table.querySelectorAll("thead tr, tr.cell")) row.cells[column].hidden = isHidden;
-  });
+  const whole = [...table.rows].filter((row) => row.cells.length === heads.length);
+  const hideColumns = () => {
+    const hidden = new Set(state.hide.split(",").filter(Boolean).map(Number));
+    if (!hidden.size && !table.matches("[class*=hide-]")) return;
+    chooser.querySelectorAll("input").forEach((box) => { box.checked = !hidden.has(Number(box.dataset.column)); });
+    heads.forEach((_, column) => {
+      table.classList.toggle(`hide-${column}`, hidden.has(column));
+      for (const row of whole) row.cells[column].hidden = hidden.has(column);
+    });
+  };
   const csv = make("button", { type: "button", textContent: "Copy CSV" });
   csv.addEventListener("click", () => copy(writeCsv(), csv));
   const latex = make("button", { type: "button", textContent: "Copy LaTeX" });
   latex.addEventListener("click", () => copy(writeLatex(), latex));
   const reset = make("button", { type: "button", textContent: "Reset" });
   reset.addEventListener("click", () => {
-    Object.assign(state, { sort: null, down: true, search: "", group: "", setting: "", weights: "", size: "", rules: data.main });
+    Object.assign(state, { sort: null, down: true, search: "", group: "", setting: "", weights: "", size: "", rules: data.main, hide: "" });
     showState();
   });
   const counter = make("span", { className: "muted small" });
@@ -266,6 +287,7 @@
     search.value = state.search;
     rules.value = state.rules;
     for (const [field, label] of Object.entries(selects)) if (label) label.querySelector("select").value = state[field];
+    hideColumns();
     showRules();
     arrange();
   };
@@ -273,6 +295,8 @@
     const kept = new URLSearchParams(location.hash.slice(7));
     for (const name of ["search", "group", "setting", "weights", "size"]) state[name] = kept.get(name) ?? "";
     if (Object.hasOwn(data.rules, kept.get("rules") ?? "")) state.rules = kept.get("rules");
+    state.hide = (kept.get("hide") ?? "").split(",").map(Number)
+      .filter((column) => column > places.model && column < heads.length).join(",");
     const column = parseInt(kept.get("sort"), 10);
     if (column >= 0 && column < heads.length) Object.assign(state, { sort: column, down: kept.get("down") !== "false" });
   }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score, subjects
 from omibench.stages.analyze.words import name_rules
 from omibench.web.templates import embed_json
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from omibench.results.load import Results
 
 
-_MARK = f"{SIMULATED}: no number here is of a real model."
-
-
 def describe_rows(results: Results, cells: Sequence[Cell], scores: Sequence[Score]) -> Markup:
     """The data of the leaderboard's script, as JSON inside a page.
 
@@ -29,10 +25,10 @@ def describe_rows(results: Results, cells: Sequence[Cell], scores: Sequence[Scor
         scores: The study's scores.
 
     Returns:
-        `main`, the name of the rule book of the table; `mark`, what a copy says of simulated
-        numbers; `subjects`; `rules`, titles by
-        name; and `values`: by rule book a list of rows, each with mean, lower and upper bound in
-        per cent of the total and of each subject, or null.
+        `main`, the name of the rule book of the table; `subjects`; `rules`, titles by name;
+        `values`: by rule book a list of rows, each with mean, lower and upper bound in per cent of
+        the total and of each subject, or null; and `simulated`: by rule book, of each row whether
+        it rests on simulation.
     """
     names = [TOTAL, *subjects(results)]
     index = {(s.cell, s.rules, s.subject): s for s in scores}
@@ -43,11 +39,22 @@ def describe_rows(results: Results, cells: Sequence[Cell], scores: Sequence[Scor
     return embed_json(
         {
             "main": results.main_rules,
-            "mark": _MARK if results.main_simulated else "",
             "subjects": subjects(results),
             "rules": {rules: name_rules(rules) for rules in results.rules},
             "values": values,
+            "simulated": {
+                rules: [_is_simulated(results, cell, rules) for cell in cells]
+                for rules in results.rules
+            },
         }
+    )
+
+
+def _is_simulated(results: Results, cell: Cell, rules: str) -> bool:
+    return (
+        results.simulated_cells[cell]
+        or results.has_simulated_judge(rules)
+        or results.has_synthetic_problems
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from omibench.results.load import JUDGE_RULES
 from omibench.stages.analyze.figures.curves.lines import (
     count_lines,
     describe_rules,
@@ -16,6 +17,7 @@ from omibench.stages.analyze.figures.curves.lines import (
 )
 from omibench.stages.analyze.figures.figure import figure
 from omibench.stages.analyze.figures.findings import count_differences
+from omibench.stages.analyze.words import name_rules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +48,7 @@ def draw_prompts(table: pl.DataFrame) -> Chart | None:
     if not data:
         return None
     references = sorted({row["baseline_prompt"] for row in data})
-    title = f"Accuracy minus that under {', '.join(references)}, points"
+    measure = name_rules(rules) if rules == JUDGE_RULES else "Accuracy"
+    title = f"{measure} minus that under {', '.join(references)}, points"
     chart = draw_rows(data, title, "prompt", "Prompt")
     return finish_rows(chart, "prompt-differences", data, describe_rules(rules), count_lines(named))
