@@ -153,3 +153,11 @@ def test_the_bar_of_a_root_belongs_to_its_own_row_alone() -> None:
         page.draw_line((65.5, y - 9.2), (70, y - 9.2), width=0.4)
     regions = find_regions(read_marks(page))
     assert [len(region.bars) for region in regions] == [1, 1]
+
+
+def test_an_underlined_link_is_no_fraction() -> None:
+    page = pymupdf.open().new_page(width=300, height=300)
+    page.insert_text((60, 100), "example.org/page", fontname="tiro", fontsize=10)
+    page.draw_line((60, 101.2), (131, 101.2), width=0.5)
+    page.insert_text((61, 111), "and more of such", fontname="tiro", fontsize=10)
+    assert find_regions(read_marks(page)) == []

@@ -16,6 +16,10 @@ _NEXT_GAP = 0.16
 """Type sizes between rows of one numerator, as between a letter and its script."""
 _NEIGHBOUR = 0.45
 """Type sizes up to which the next glyph of a row belongs to the same words."""
+_UNDER = 0.2
+"""Type sizes from a baseline down to its underline, at most."""
+_FEWEST = 7
+"""Letters of an underlined phrase, at least: `1 - cos x` in a line has no more."""
 _NEARER = 0.8
 """The part of a unit's distance from a bar at which another bar is nearer."""
 _CELL_GAP = 2.2
@@ -63,7 +67,7 @@ def join_fraction(field: Field, bar: Bar, neighbours: Neighbours, bars: Sequence
     inside = [u for u in inside if not _belongs_to_another(u, bar, field, bars)]
     above = _stack([u for u in inside if u.box.centre[1] < bar.y], bar, up=True)
     below = _stack([u for u in inside if u.box.centre[1] >= bar.y], bar, up=False)
-    if not above or not below:
+    if not above or not below or _is_underline(above, bar):
         return False
     size = max(unit.size for unit in (*above, *below))
     if any(_widest_gap(part) > _CELL_GAP * size for part in (above, below)):
@@ -78,6 +82,13 @@ def join_fraction(field: Field, bar: Bar, neighbours: Neighbours, bars: Sequence
     parts = [*above, *below]
     field.replace(parts, join_units(parts, bar.y, bars=[bar]))
     return True
+
+
+def _is_underline(above: Sequence[Unit], bar: Bar) -> bool:
+    """Whether a bar is close under words, as under a link; numerators have room for their tails."""
+    letters = [u for u in above if u.glyph and u.glyph.symbol.kind == "letter"]
+    near = [u for u in letters if bar.y - u.baseline < _UNDER * u.size]
+    return len(near) >= _FEWEST and len(near) > 0.7 * len(letters)
 
 
 def _belongs_to_another(unit: Unit, bar: Bar, field: Field, bars: Sequence[Bar]) -> bool:
