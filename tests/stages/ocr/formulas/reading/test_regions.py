@@ -161,3 +161,9 @@ def test_an_underlined_link_is_no_fraction() -> None:
     page.draw_line((60, 101.2), (131, 101.2), width=0.5)
     page.insert_text((61, 111), "and more of such", fontname="tiro", fontsize=10)
     assert find_regions(read_marks(page)) == []
+
+
+def test_an_exponent_of_unicode_stays_with_its_bracket() -> None:
+    sheet = Sheet().put("so ").put("q", font="tiit").put(" = (1 + ").put("p", font="tiit").put(")²")
+    assert ["".join(text.split()) for text in texts(sheet.regions())] == ["q=(1+p)²"]
+    assert "²" not in "".join(texts(Sheet().put("root of (some)² = 0.81 here").regions()))

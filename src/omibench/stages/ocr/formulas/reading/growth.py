@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen
 from omibench.stages.ocr.formulas.reading.operands import (
+    RAISED,
     SIGNS,
     SPACE,
     THIN,
@@ -92,7 +93,8 @@ class RowReader(RowOperands):
     # To the right: each method is given the place behind a formula.
 
     def _digit_right(self, k: int) -> None:
-        if self.gaps[k] < THIN and self.roles[k - 1] != "close":
+        is_raised = self.sign(k) in RAISED
+        if self.gaps[k] < THIN and (is_raised or self.roles[k - 1] != "close"):
             self._take(k, self.operand_after(k) or k + 1)
 
     def _operator_right(self, k: int) -> None:

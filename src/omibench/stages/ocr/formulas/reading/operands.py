@@ -16,6 +16,8 @@ THIN = 0.22
 SPACE = 0.75
 """Type sizes: operators stand no farther from what they are between."""
 SIGNS = frozenset("+-−±∓")
+RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""Exponents that are characters of their own: what they stand behind belongs to them."""
 _DEEPEST = 4
 _LONGEST_BARS = 30
 _ALLOWED = frozenset(":;!%'′…")
@@ -164,6 +166,8 @@ class RowOperands:
         return last
 
     def _number_before(self, last: int) -> int | None:
+        if self.sign(last) in RAISED:
+            return self.operand_before(last)
         while self.joins_number(last):
             last -= 1
         return last
