@@ -266,3 +266,8 @@ def test_marks_over_each_other_take_bounded_time() -> None:
     start = time.process_time()
     assert read_formula(setting.region()).doubts
     assert time.process_time() - start < 10
+
+
+def test_a_formula_that_breaks_off_is_doubtful() -> None:
+    formula = read_formula(Setting().put("v=").region())
+    assert formula.doubts == ("the formula ends with a sign that something should follow",)

@@ -20,6 +20,8 @@ from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNIT
 _MOST_ROUNDS = 60
 _LABEL = 4
 """Units of the label of a choice or part at most, with its brackets: `(A)`, `(ii)`."""
+_UNIT_GAP = 0.26
+"""Type sizes between a power of ten and its unit at most."""
 _SEPARATORS = (":", ",", ";")
 
 
@@ -139,19 +141,30 @@ class RowReader(RowOperands):
         """Take letters right of a formula: a function, a unit, a differential, an element."""
         start, end = self.words[k]
         word, gap = self.text(start, end), self.gaps[k]
+        if end - start == 1 and gap < THIN and self._is_vector(k):
+            self._take(start, end)
+            return
         if word in FUNCTIONS and gap < 0.45:
             after = self.operand_after(end)
             if after is not None and self.gaps[end] < 0.45:
                 self._take(start, after)
             return
         is_near = gap < TIGHT and word not in ORDINALS and word != "s"
-        is_unit = gap < THIN and (self.is_digit(k - 1) or bool(self.units[k - 1].scripts))
+        is_power = bool(self.units[k - 1].scripts)
+        is_unit = gap < (_UNIT_GAP if is_power else THIN) and (self.is_digit(k - 1) or is_power)
         if (
             (is_near and end - start <= 2)
             or (is_unit and word in UNITS)
             or (gap < TIGHT and is_chemical(word))
         ):
             self._take(start, end)
+
+    def _is_vector(self, k: int) -> bool:
+        """Whether a letter is one of a bold alphabet, as vectors are set."""
+        glyph = self.units[k].glyph
+        if glyph is None or glyph.symbol.kind != "letter":
+            return False
+        return glyph.bold or glyph.symbol.latex.startswith(("\\mathbf", "\\boldsymbol"))
 
     def _math_right(self, k: int) -> None:
         if self.gaps[k] < THIN:

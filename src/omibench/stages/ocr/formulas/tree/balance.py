@@ -1,4 +1,4 @@
-"""Whether the brackets of a formula come in pairs."""
+"""Whether a formula is whole: its brackets come in pairs, and it does not break off."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def are_balanced(node: Node) -> bool:
     if isinstance(node, Chemistry):
         return all(node.text.count(a) == node.text.count(b) for a, b in ("()", "[]"))
     return all(are_balanced(child) for child in _children(node))
+
+
+def ends_open(node: Node) -> bool:
+    """Whether the last symbol of a row is an operator or a relation, as in `v =`."""
+    last = node.children[-1] if isinstance(node, Row) and node.children else None
+    return isinstance(last, Sign) and (
+        last.kind == "relation" or last.latex in {"-", "+", "\\cdot", "\\times", "\\pm", "/"}
+    )
 
 
 def _is_even(row: Row) -> bool:

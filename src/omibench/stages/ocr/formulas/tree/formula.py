@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.marks import Formula, Region
 from omibench.stages.ocr.formulas.tree.accents import place_accents
-from omibench.stages.ocr.formulas.tree.balance import are_balanced
+from omibench.stages.ocr.formulas.tree.balance import are_balanced, ends_open
 from omibench.stages.ocr.formulas.tree.bars import join_signs, reduce_rules
 from omibench.stages.ocr.formulas.tree.latex import write_latex
 from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
@@ -67,6 +67,8 @@ def _build(region: Region, parts: Sequence[Part], rules: Sequence[Rule], doubts:
     rest = place_accents(rest, doubts, build_row)
     rest = reduce_rules(rest, joined, doubts, build_row)
     whole = build_row(rest, doubts)
+    if ends_open(whole.node):
+        doubts.add("the formula ends with a sign that something should follow")
     if not are_balanced(whole.node):
         doubts.add("a bracket has no partner")
     return whole
