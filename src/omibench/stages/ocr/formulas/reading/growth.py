@@ -20,7 +20,7 @@ from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNIT
 _MOST_ROUNDS = 60
 _LABEL = 4
 """Units of the label of a choice or part at most, with its brackets: `(A)`, `(ii)`."""
-_UNIT_GAP = 0.26
+_UNIT_GAP = 0.24
 """Type sizes between a power of ten and its unit at most."""
 _SEPARATORS = (":", ",", ";")
 
