@@ -65,6 +65,12 @@ def test_an_ordinal_and_a_footnote_are_prose() -> None:
     assert sheet.regions() == []
 
 
+def test_the_mark_before_a_footnote_is_prose() -> None:
+    assert Sheet().put("1", size=7, rise=4).put("meaning a smooth surface").regions() == []
+    isotope = Sheet().put("14", size=7, rise=4).put("C nucleus")
+    assert [sorted(text) for text in texts(isotope.regions())] == [["1", "4", "C"]]
+
+
 def test_a_lone_italic_letter_is_a_variable() -> None:
     sheet = Sheet().put("a ball of mass ").put("m", font="tiit").put(" falls")
     assert texts(sheet.regions()) == ["m"]

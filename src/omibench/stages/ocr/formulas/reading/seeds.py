@@ -75,7 +75,17 @@ def _is_prose_script(row: RowOperands, k: int) -> bool:
         start = row.pairs.get(k)
         is_label = start == 0 and k <= _LABEL
         return start is None or is_label or not row.is_mathematics(start + 1, k)
-    return role == "letter" and _is_footnote(row.word(k), marks)
+    return role == "letter" and _is_footnote(_word_of_script(row, k), marks)
+
+
+def _word_of_script(row: RowOperands, k: int) -> str:
+    """The word that a script stands behind, or before which it stands."""
+    unit, end = row.units[k], k + 1
+    if any(script.box.centre[0] > unit.box.x0 for script in unit.scripts):
+        return row.word(k)
+    while end < len(row.units) and row.gaps[end] < TIGHT and row.roles[end] == "letter":
+        end += 1
+    return row.text(k, end)
 
 
 def _is_footnote(word: str, marks: str) -> bool:
