@@ -138,6 +138,62 @@ def test_a_class_that_cannot_be_read_keeps_nothing(
     assert rejects["chat"][1].startswith("its subject is mathematics, wanted: physics")
 
 
+def test_models_that_name_several_wanted_subjects_set_none(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def respond(self: SimulatedProvider, request: Request) -> Response:
+        subject = {"one": "physics", "two": "mathematics"}[self.name]
+        return Response(text=json.dumps({"subject": subject, "figure": True}), simulated=True)
+
+    monkeypatch.setattr(SimulatedProvider, "respond", respond)
+    screen = {"models": ["one", "two"], "subjects": ["mathematics", "physics"]}
+    filter_problems(problems, tmp_path / "out", make_study(tmp_path, photographs=screen))
+    kept = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
+    assert {problem.subject for problem in kept} == {"other"}
+
+
+def test_a_clean_picture_that_looks_like_its_photograph_is_no_copy(
+    make: Make, draw: Draw, tmp_path: Path
+) -> None:
+    image = draw("p.png", [(0, 9), (9, 90)])
+    rows = [
+        make(id=name, group=name[0], question="[IMAGE0]", images=[image], photograph=kind)
+        for name, kind in (("p", "real"), ("p-clean", "clean"), ("q", "real"))
+    ]
+    write_jsonl(tmp_path / "problems.jsonl", rows)
+    study = make_study(tmp_path, reasons=["exact_duplicate", "near_duplicate"])
+    filter_problems(tmp_path / "problems.jsonl", tmp_path / "out", study)
+    kept = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
+    assert [problem.id for problem in kept] == ["p", "p-clean"]
+    assert read_rejects(tmp_path / "out")["q"][0] == "exact_duplicate"
+
+
+def test_a_clean_picture_goes_where_reasons_and_screens_send_its_photograph(
+    make: Make, draw: Draw, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {"question": "[IMAGE0]", "answer": ["7"]}
+    rows = [
+        make(id=name + end, group=name, photograph=kind, **fields,
+             images=[draw(f"{name}{end}.png", [(0, 9 + k), (90, 90 - 30 * k)])])
+        for k, name in enumerate(("first", "second"))
+        for end, kind in (("", "real"), ("-clean", "clean"))
+    ]  # fmt: skip
+    rows[0] = make(id="first", group="first", photograph="real", question="?", images=[])
+    write_jsonl(tmp_path / "problems.jsonl", rows)
+
+    def respond(self: SimulatedProvider, request: Request) -> Response:
+        is_right = not request.tags.problem.endswith("clean")
+        return Response(text="\\boxed{7}" if is_right else "\\boxed{8}", simulated=True)
+
+    monkeypatch.setattr(SimulatedProvider, "respond", respond)
+    study = make_study(tmp_path, difficulty={"models": ["one"]})
+    filter_problems(tmp_path / "problems.jsonl", tmp_path / "out", study)
+    rejects = read_rejects(tmp_path / "out")
+    assert rejects["first-clean"] == ("too_few_images", "its photograph first is rejected")
+    assert rejects["second"][0] == "too_easy"
+    assert rejects["second-clean"] == ("too_easy", "its photograph second is rejected")
+
+
 def test_words_of_ones_own_take_the_place_of_either_prompt(
     problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

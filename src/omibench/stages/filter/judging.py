@@ -18,6 +18,7 @@ from omibench.stages.filter.judged import Judged, mark_simulated
 from omibench.stages.filter.models import Models, open_models
 from omibench.stages.filter.photographs import (
     classify_photographs,
+    follow_photographs,
     is_photographed,
     vote_on_photographs,
 )
@@ -81,7 +82,7 @@ def judge_with_models(
         steps.append((name, tried))
     outcome = JudgingOutcome(list(problems), [], [])
     for name, judge in steps:
-        outcome = _after(outcome, name, judge(outcome.survivors))
+        outcome = _after(outcome, name, follow_photographs(judge(outcome.survivors)))
     return outcome
 
 

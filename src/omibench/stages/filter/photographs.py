@@ -131,7 +131,8 @@ def classify_photographs(
     """Every problem, in order: photographs of an unwanted subject or without a figure rejected.
 
     A photograph that is kept takes the subject on which the models agree, where its folder does
-    not say one. Problems of papers pass unasked.
+    not say one; it stays `other` where they name several wanted ones. Problems of papers pass
+    unasked.
 
     Args:
         problems: Problems, of which some may be photographs.
@@ -157,7 +158,8 @@ def classify_photographs(
                 note = "; ".join(f"{row.model}: {row.answers[0]}" for row in rows)
                 judged.append(Judged(problem, rows, f"{evidence}; {note}{simulated_note(rows)}"))
             else:
-                judged.append(Judged(_with_subject(problem, values[0]), rows))
+                subject = values[0] if len(set(values)) == 1 else "other"
+                judged.append(Judged(_with_subject(problem, subject), rows))
         return judged
 
     return _judge_real_ones(problems, judge)
@@ -194,9 +196,35 @@ def _judge_real_ones(
 def _follow(problem: Problem, leader: Judged) -> Judged:
     """The clean picture as its photograph was judged."""
     if leader.evidence:
-        return Judged(problem, [], f"its photograph {leader.problem.id} is rejected")
+        return Judged(problem, [], say_rejected(leader.problem))
     twin = problem.model_copy(update={"subject": leader.problem.subject})
     return Judged(mark_simulated(twin, leader.judgements), [])
+
+
+def follow_photographs(judged: Sequence[Judged]) -> list[Judged]:
+    """Outcomes of a judgement, with clean pictures rejected where their photographs are.
+
+    Args:
+        judged: The outcomes of all problems that were judged.
+    """
+    rejected = {
+        outcome.problem.group: outcome.problem
+        for outcome in judged
+        if outcome.evidence and outcome.problem.photograph == "real"
+    }
+    return [
+        outcome._replace(evidence=say_rejected(rejected[outcome.problem.group]))
+        if not outcome.evidence
+        and outcome.problem.photograph == "clean"
+        and outcome.problem.group in rejected
+        else outcome
+        for outcome in judged
+    ]
+
+
+def say_rejected(photograph: Problem) -> str:
+    """Why a clean picture is rejected whose photograph is."""
+    return f"its photograph {photograph.id} is rejected"
 
 
 def _find_unwanted(values: Sequence[str], wanted: Sequence[str]) -> str | None:

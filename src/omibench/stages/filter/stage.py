@@ -21,6 +21,7 @@ from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl, write
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.judging import judge_problems
 from omibench.stages.filter.page import write_rejects
+from omibench.stages.filter.photographs import say_rejected
 from omibench.stages.filter.reasons.registry import REASONS
 
 log = logging.getLogger(__name__)
@@ -101,16 +102,23 @@ def sift(
 ) -> tuple[list[Problem], list[Reject]]:
     """Split problems into those kept and those rejected; image paths are relative to `folder`.
 
-    A duplicate is looked for among the problems kept so far, so the first sound copy survives.
+    A duplicate is looked for among the problems kept so far, so the first sound copy survives. A
+    clean picture goes where its photograph, which stands before it, has gone.
     """
     survivors = KeptProblems()
     rejects: list[Reject] = []
+    rejected_photographs: dict[str | None, Finding] = {}
     for problem in problems:
         candidate = Candidate(problem, folder)
-        if findings := all_reasons(Case(candidate, survivors, params)):
-            rejects.append(_reject(problem, findings))
-        else:
+        findings = all_reasons(Case(candidate, survivors, params))
+        if problem.photograph == "clean" and problem.group in rejected_photographs:
+            findings = findings or [rejected_photographs[problem.group]]
+        if not findings:
             survivors.add(candidate)
+            continue
+        rejects.append(_reject(problem, findings))
+        if problem.photograph == "real":
+            rejected_photographs[problem.group] = (findings[0][0], say_rejected(problem))
     return [candidate.problem for candidate in survivors.all], rejects
 
 

@@ -11,9 +11,12 @@ def exact_duplicate(case: Case) -> str | None:
     """Same text after normalisation, same figures by content or by look.
 
     Crops of one figure from two papers differ in bytes, so figures that look alike within
-    `near_duplicate_images` bits count as the same.
+    `near_duplicate_images` bits count as the same. A photograph and the clean picture of the same
+    problem are no copies.
     """
     for earlier in case.kept.same(case.candidate):
+        if case.candidate.problem.photograph and _share_stem(case.candidate, earlier):
+            continue
         bits = figure_distance(case.candidate, earlier)
         if bits is not None and bits <= case.params.near_duplicate_images:
             return f"same text as {earlier.problem.id}; {_figures(case, bits)}"
