@@ -13,6 +13,7 @@ from omibench.stages.ocr.formulas.reading.fractions import (
     join_fraction,
 )
 from omibench.stages.ocr.formulas.reading.harpoons import join_harpoons
+from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
 from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
@@ -43,6 +44,7 @@ def find_units(marks: PageMarks) -> Field:
     seat_accents(field)
     _join_pieces(field)
     join_harpoons(field)
+    join_long_arrows(field)
     _join_limits(field)
     neighbours = find_neighbours(field.units)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]

@@ -24,12 +24,21 @@ def find_vectors(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
         glyphs: All glyphs of a page.
     """
     letters = [g for g in glyphs if g.symbol.kind == "letter"]
+    dashes = [g for g in glyphs if g.symbol.latex == "-"]
     return tuple(
         replace(glyph, symbol=_VECTOR)
-        if glyph.text == _ARROW and any(_is_over(glyph, letter) for letter in letters)
+        if glyph.text == _ARROW
+        and any(_is_over(glyph, letter) for letter in letters)
+        and not any(_is_lengthened(glyph, dash) for dash in dashes)
         else glyph
         for glyph in glyphs
     )
+
+
+def _is_lengthened(arrow: Glyph, dash: Glyph) -> bool:
+    """Whether a dash goes on from an arrow, which then stands over several letters."""
+    is_level = abs(arrow.y - dash.y) < 0.05 * arrow.size
+    return is_level and arrow.box.gap_x(dash.box) < 0 and dash.box.x0 < arrow.box.x0
 
 
 def _is_over(arrow: Glyph, letter: Glyph) -> bool:

@@ -1,0 +1,50 @@
+"""Arrows over several letters, which TeX puts together from dashes and the head of an arrow."""
+
+from __future__ import annotations
+
+from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units
+from omibench.stages.ocr.layout.layout import Box
+
+_HEADS = frozenset({"\\to", "\\leftarrow"})
+_GAP = 0.35
+"""Type sizes between the arrow and the letters below it."""
+_MOST_DASHES = 40
+
+
+def join_long_arrows(field: Field) -> None:
+    """Join each arrow of dashes with the letters that it is as wide as."""
+    for head in [u for u in field.units if _latex(u) in _HEADS]:
+        arrow = [head, *_dashes(head, field)]
+        if len(arrow) == 1:
+            continue
+        x0, x1 = min(u.box.x0 for u in arrow), max(u.box.x1 for u in arrow)
+        below = Box(x0 - 1, head.box.y1, x1 + 1, head.box.y1 + 1.4 * head.size)
+        letters = [
+            u
+            for u in field.centred_in(below)
+            if not u.is_block and -0.1 * u.size < u.box.y0 - head.box.y1 < _GAP * u.size
+        ]
+        if not letters:
+            continue
+        first, last = letters[0].box, letters[-1].box
+        if abs(first.x0 - x0) < _GAP * head.size and abs(last.x1 - x1) < _GAP * head.size:
+            parts = [*letters, *arrow]
+            field.replace(parts, join_units(parts, letters[0].axis))
+
+
+def _dashes(head: Unit, field: Field) -> list[Unit]:
+    """Minus signs on the level of an arrow's head that overlap it, or each other."""
+    reach = _MOST_DASHES * head.size / 4
+    around = Box(head.box.x0 - reach, head.box.y0 - 1, head.box.x1 + reach, head.box.y1 + 1)
+    near = [u for u in field.centred_in(around) if _latex(u) == "-"]
+    chain: list[Unit] = []
+    box = head.box
+    for dash in sorted(near, key=lambda u: abs(u.box.centre[0] - head.box.centre[0])):
+        if dash.box.gap_x(box) < 0 and abs(dash.baseline - head.baseline) < 0.05 * head.size:
+            chain.append(dash)
+            box = box.union(dash.box)
+    return chain
+
+
+def _latex(unit: Unit) -> str:
+    return unit.glyph.symbol.latex if unit.glyph else ""
