@@ -65,6 +65,11 @@ CODES: dict[str, Code] = {
         "the engine's reply lacks a part of a page",
         "compare pages.jsonl with the page, or try another ocr.engine",
     ),
+    "formulas_unread": Code(
+        False,
+        "a page has too many characters for its formulas to be looked for",
+        "compare pages.jsonl with the page",
+    ),
     "image_too_large": Code(
         False, "an image declares too many pixels and was not decoded", "scale the image down"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.reading.characters import Character, read_runs
@@ -15,7 +15,7 @@ from omibench.stages.ocr.formulas.reading.insertion import (
     insert_formulas,
     split_items,
 )
-from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
+from omibench.stages.ocr.formulas.reading.page_formulas import exceeds_limits, read_formulas
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.scripts import SMALLER, Span, plain, tidy, with_scripts
 
@@ -37,18 +37,30 @@ class _Piece:
     upright: bool
 
 
+class LayerReading(NamedTuple):
+    """The lines of a text layer; `exceeds_limits` where formulas were not looked for."""
+
+    lines: list[Line]
+    exceeds_limits: bool
+
+
 def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
     """Every line of the text layer, pieces of one baseline joined, in no particular order.
 
     Formulas stand in the text of their line as LaTeX between dollar signs.
     """
+    return read_layer(page, number).lines
+
+
+def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
+    """The lines of the text layer, and whether there is too much on the page for formulas."""
     runs = read_runs(page)
     fragments = insert_formulas(runs, read_formulas(page, runs))
     pieces = [_piece(fragment) for fragment in fragments]
     upright = [piece for piece in pieces if piece.upright]
     lines = [_line(number, group) for group in _join_beside_formulas(_baselines(upright))]
     lines += [_line(number, [piece]) for piece in pieces if not piece.upright]
-    return [line for line in lines if line.text]
+    return LayerReading([line for line in lines if line.text], exceeds_limits(runs))
 
 
 def _piece(fragment: Fragment) -> _Piece:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from omibench.stages.ocr.allowance import Allowance
-from omibench.stages.ocr.engines.textlayer import read_lines
+from omibench.stages.ocr.engines.textlayer import read_layer
 from omibench.stages.ocr.layout.blobs import regions_of_scan
 from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order
@@ -136,8 +136,11 @@ def _pages(numbers: Sequence[int]) -> str:
 def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bool) -> DocumentPage:
     if page.rotation:
         page.remove_rotation()
-    lines = read_lines(page, number)
+    layer = read_layer(page, number)
+    lines = layer.lines
     sheet = DocumentPage(number, page.rect.width, page.rect.height, lines, [])
+    if layer.exceeds_limits:
+        sheet.codes.append("formulas_unread")
     if has_huge_image(page):
         sheet.codes.append("image_too_large")
     else:
@@ -146,9 +149,10 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
             sheet.regions = regions_of_scan(render_page(page, _COARSE), lines, _COARSE)
     if every or needs_reading(lines, sheet.regions, Box(*page.rect)):
         sheet.engine = "none"
-        if reader and not sheet.codes:
+        is_small = "image_too_large" not in sheet.codes
+        if reader and is_small:
             _read(sheet, page, reader)
-        elif not sheet.codes:
+        elif is_small:
             sheet.codes.append("page_needs_ocr")
     return sheet
 

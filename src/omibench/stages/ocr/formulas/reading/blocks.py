@@ -17,7 +17,7 @@ from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
 from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
-MAX_BARS = 1_000
+MAX_BARS = 300
 """Rules of a page that are looked at; the shortest come first."""
 _WIDEST = 0.72
 """The part of the page's width from which on a rule is one of the page or a table."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 SEQUENCE = 10_000
 """Serial numbers between two things that a page paints one after the other."""
 _QUAD = re.compile(r'<char c="[^"]*"(?: hexc="[^"]*")? quad="([^"]*)" x="([^"]*)" y="([^"]*)"')
+MAX_CHARACTERS = 20_000
+"""Characters of a page beyond which no formula is looked for. A page of a paper has 1,000 to
+4,000."""
 _CODE_FLAG = 128
 """The flag of a span whose characters are codes of the font: no Unicode is known for them."""
 _ITALIC, _BOLD = 2, 16
@@ -80,6 +83,8 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
         pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
     ) | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
     raw = page.get_textpage(flags=flags).extractRAWDICT()
+    if _count(raw) > MAX_CHARACTERS:
+        return [_plain_run(line) for block in raw["blocks"] for line in block.get("lines", ())]
     # Lines keep the boxes of their type: where the ink is, is asked for apart.
     accurate = page.get_textpage(flags=flags | pymupdf.TEXT_ACCURATE_BBOXES)
     boxes = _InkBoxes(accurate.extractXML())
@@ -124,6 +129,35 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
                 )
         runs.append(TextRun(line, tuple(characters)))
     return _name_fonts(place_combining(page, runs, glyphs))
+
+
+def _count(raw: dict[str, Any]) -> int:
+    return sum(
+        len(span["chars"])
+        for block in raw["blocks"]
+        for line in block.get("lines", ())
+        for span in line["spans"]
+    )
+
+
+def _plain_run(line: dict[str, Any]) -> TextRun:
+    """A line of a page of too many characters: text alone, with no glyph looked at."""
+    return TextRun(
+        line,
+        tuple(
+            Character(
+                serial=0,
+                text=REPLACEMENT if span["char_flags"] & _CODE_FLAG else char["c"],
+                font=span["font"],
+                size=span["size"],
+                x=char["origin"][0],
+                y=char["origin"][1],
+                box=Box(*char["bbox"]),
+            )
+            for span in line["spans"]
+            for char in span["chars"]
+        ),
+    )
 
 
 def _name_fonts(runs: list[TextRun]) -> list[TextRun]:
