@@ -49,7 +49,7 @@ class RowReader(RowOperands):
         for k, role in enumerate(self.roles):
             if self.taken[k] and role in ("open", "close") and k in self.pairs:
                 first, last = sorted((k, self.pairs[k]))
-                if self.is_mathematics(first + 1, last):
+                if self._is_binomial(first, last) or self.is_mathematics(first + 1, last):
                     self._take(first, last + 1)
         self._take_strong_brackets()
         for start, end in self._intervals():
@@ -57,6 +57,10 @@ class RowReader(RowOperands):
                 self._take(start - 1, end + 1)
         self._take_overlapping()
         return before != self.taken
+
+    def _is_binomial(self, first: int, last: int) -> bool:
+        """Whether brackets hold nothing but what is raised and lowered behind the first."""
+        return last == first + 1 and len(self.units[first].scripts) > 1
 
     def _is_enclosed(self, start: int, end: int) -> bool:
         """Whether the brackets around a formula are its own; round ones may be those of prose."""
