@@ -271,3 +271,9 @@ def test_marks_over_each_other_take_bounded_time() -> None:
 def test_a_formula_that_breaks_off_is_doubtful() -> None:
     formula = read_formula(Setting().put("v=").region())
     assert formula.doubts == ("the formula ends with a sign that something should follow",)
+
+
+def test_a_charge_number_without_a_mass_number_is_doubtful() -> None:
+    setting = Setting().put("6", x=13.5, y=102.5, size=7).put("C", x=18.0, font="CMR10")
+    formula = read_formula(setting.region())
+    assert formula.doubts == ("a charge number stands before a symbol without its mass number",)

@@ -138,6 +138,8 @@ def _with_scripts(
         doubts.add("a script stands beside an operator, a relation or an opening bracket")
     if beside.left and not _takes_left_scripts(base):
         doubts.add("a script stands before a symbol that is no element")
+    if left_sub and not left_sup:
+        doubts.add("a charge number stands before a symbol without its mass number")
     count = sum(len(p.latex) for p in [*primes, *left_primes])
     node = Script(
         base.node,
