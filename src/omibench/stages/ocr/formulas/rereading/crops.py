@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 CropKind = Literal["formula", "line"]
 """`formula`: the crop shows one formula alone; `line`: a line of text with formulas."""
 MARGIN = 3.0
-"""Points around a box: accents and serifs may stand out of it."""
+"""Points around the box of a formula: accents and serifs may stand out of it."""
+LINE_MARGIN = 0.5
+"""Points above and below a line, whose box has room around its letters: its neighbours are near."""
 
 
 class CropReply(BaseModel):
@@ -96,14 +98,19 @@ class PageCrops:
         self._page, self._scale = page, scale
         self._pixels: Pixels | None = None
 
-    def cut(self, box: Box) -> bytes | None:
-        """A box with a margin as a PNG; None where nothing of it lies on the page."""
+    def cut(self, box: Box, margin: float = MARGIN) -> bytes | None:
+        """A box with a margin as a PNG; None where nothing of it lies on the page.
+
+        Args:
+            box: In points.
+            margin: Above and below it, in points.
+        """
         import pymupdf
 
         if self._pixels is None:
             self._pixels = render_page(self._page, self._scale)
         height, width = self._pixels.shape[:2]
-        x0, y0, x1, y1 = (round(value * self._scale) for value in box.grow(MARGIN, MARGIN))
+        x0, y0, x1, y1 = (round(value * self._scale) for value in box.grow(MARGIN, margin))
         x0, y0, x1, y1 = max(0, x0), max(0, y0), min(width, x1), min(height, y1)
         if x0 >= x1 or y0 >= y1:
             return None

@@ -10,7 +10,13 @@ from omibench.latex import find_formulas
 from omibench.stages.ocr.corrections.entry import describe_box
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.rereading.agreement import compare_formulas, compare_lines
-from omibench.stages.ocr.formulas.rereading.crops import CropDesk, CropKind, PageCrops
+from omibench.stages.ocr.formulas.rereading.crops import (
+    LINE_MARGIN,
+    MARGIN,
+    CropDesk,
+    CropKind,
+    PageCrops,
+)
 from omibench.stages.ocr.formulas.rereading.flattened import group_flattened, join_group
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.scans import choose_scale
@@ -105,7 +111,7 @@ class _PageRereader:
         if self.asked == MOST_CROPS:
             return None
         self.asked += 1
-        crop = self.crops[kind].cut(box)
+        crop = self.crops[kind].cut(box, MARGIN if kind == "formula" else LINE_MARGIN)
         reply = crop and self.desk.find_reply(kind, crop, self.place, self.number)
         return reply.text if reply else None
 
