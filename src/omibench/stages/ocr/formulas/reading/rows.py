@@ -98,6 +98,8 @@ def attach_scripts(units: Sequence[Unit]) -> list[Unit]:
     starts = [u.box.x0 for u in order]
     base_of: dict[Unit, Unit] = {}
     largest = max((u.size for u in units), default=0.0)
+    # A script stands no farther above or below its base than this: most units are not looked at.
+    reach = 2 * largest + max((u.box.height for u in units), default=0.0)
     for unit in order:
         low = bisect_left(end_values, unit.box.x0 - 0.66 * largest)
         high = bisect_left(end_values, unit.box.x0 + 0.66 * largest)
@@ -106,14 +108,20 @@ def attach_scripts(units: Sequence[Unit]) -> list[Unit]:
         distances = [
             (distance, k)
             for k, base in enumerate(ends[low:high], low)
-            if base is not unit and (distance := _distance(base, unit, base_of)) is not None
+            if abs(base.axis - unit.axis) < reach
+            and base is not unit
+            and (distance := _distance(base, unit, base_of)) is not None
         ]
         if distances:
             _attach(unit, ends[min(distances)[1]], base_of)
             continue
         low = bisect_left(starts, unit.box.x1 - 0.1 * unit.size)
         high = bisect_left(starts, unit.box.x1 + 0.25 * largest)
-        right = [u for u in order[low:high] if u is not unit and _is_left_script(u, unit)]
+        right = [
+            u
+            for u in order[low:high]
+            if abs(u.axis - unit.axis) < reach and u is not unit and _is_left_script(u, unit)
+        ]
         if right:
             _attach(unit, min(right, key=lambda u: abs(u.box.x0 - unit.box.x1)), base_of)
     for unit in reversed(order):
