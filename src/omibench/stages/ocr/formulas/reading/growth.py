@@ -153,7 +153,8 @@ class RowReader(RowOperands):
             if after is not None and self.gaps[end] < 0.45:
                 self._take(start, after)
             return
-        is_near = gap < TIGHT and word not in ORDINALS and word != "s"
+        is_ordinal = word in ORDINALS and self.is_digit(k - 1)
+        is_near = gap < TIGHT and not is_ordinal and word != "s"
         is_power = bool(self.units[k - 1].scripts)
         is_unit = gap < (_UNIT_GAP if is_power else THIN) and (self.is_digit(k - 1) or is_power)
         if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.units import Unit
 
 Row = list[Unit]
@@ -18,6 +19,8 @@ _PUNCTUATION = frozenset(",;:?")
 _DEEPEST = 50
 _MOST_ROWS = 12
 """Rows beside a block that are looked at."""
+_SPACE = 0.2
+"""Type sizes from which on a gap is one between words."""
 _COLUMN_GAP = 1.3
 """Type sizes from which on a gap parts a row: columns, choices and numbers of equations."""
 
@@ -127,9 +130,38 @@ def attach_scripts(units: Sequence[Unit]) -> list[Unit]:
     for unit in reversed(order):
         if unit not in base_of and not unit.has_axis:
             _follow_left_script(unit, order, starts, base_of)
+    for unit, base in list(base_of.items()):
+        is_apart = unit.box.x0 - base.box.x1 > _SPACE * base.size
+        if is_apart and _is_digit(unit) and not is_math_font(base.glyphs[-1].font):
+            _move_to_following(unit, base, order, starts, base_of)
     for unit, base in base_of.items():
         base.scripts.append(unit)
     return [u for u in order if u not in base_of]
+
+
+def _is_digit(unit: Unit) -> bool:
+    return not unit.is_block and unit.glyphs[0].symbol.kind == "digit"
+
+
+def _move_to_following(
+    unit: Unit,
+    base: Unit,
+    order: Sequence[Unit],
+    starts: Sequence[float],
+    base_of: dict[Unit, Unit],
+) -> None:
+    """Give digits behind a space, such as those of ^{235}U, to the letter that follows them."""
+    run = [unit]
+    for following in order[bisect_left(starts, unit.box.x1 - 0.1 * unit.size) :]:
+        last = run[-1]
+        gap = following.box.x0 - last.box.x1
+        if gap > 0.2 * base.size or len(run) > _MOST_ROWS:
+            return
+        if abs(following.baseline - unit.baseline) < 0.05 * unit.size:
+            run.append(following)
+        elif following not in base_of and _is_left_script(following, last):
+            base_of.update(dict.fromkeys(run, following))
+            return
 
 
 def _attach(unit: Unit, base: Unit, base_of: dict[Unit, Unit]) -> None:
