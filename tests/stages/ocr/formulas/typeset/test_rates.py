@@ -19,8 +19,8 @@ PAPERS = sorted(FOLDER.glob("*/*.pdf"))
 TRUTHS = {pdf: json.loads(pdf.with_suffix(".json").read_text("utf-8")) for pdf in PAPERS}
 MOST_BYTES = 5_000_000
 SAMPLE = ("shown/pdftex-cm", "shown/typst-newcm")
-EXACT_OF_PAPER = 0.88
-EXACT_OF_TOOL = {"pdftex": 0.89, "luatex": 0.87, "typst": 0.86, "libreoffice": 0.79}
+EXACT_OF_PAPER = 0.92
+EXACT_OF_TOOL = {"pdftex": 0.93, "luatex": 0.93, "typst": 0.90, "libreoffice": 0.81}
 MOST_FALSE_ALARMS = 0.03
 """Of exact formulas, those that are flagged."""
 MOST_LOST_WORDS = 3
