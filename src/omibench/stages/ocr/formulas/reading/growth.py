@@ -140,6 +140,9 @@ class RowReader(RowOperands):
             self._take(k, end)
         elif any(self.roles[j] == "bar" and self.taken[j] for j in range(k)):
             self._take(k, k + 1)
+        elif self.is_strong(k) and k + 1 < len(self.units) and self.gaps[k + 1] < 0.4:
+            # A relation, as in `m | n`.
+            self._take(k, self.operand_after(k + 1) or k)
 
     def _word_right(self, k: int) -> None:
         """Take letters right of a formula: a function, a unit, a differential, an element."""
