@@ -10,7 +10,7 @@ import pytest
 
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr.corrections.apply import SourceCorrections
-from omibench.stages.ocr.engines.textlayer import read_lines
+from omibench.stages.ocr.engines.textlayer import LayerReading, read_layer
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.marks import Region as FormulaRegion
 from omibench.stages.ocr.formulas.rereading.asking import answer_crops
@@ -28,12 +28,13 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pdf.new_page().insert_text((72, 100), "1. A ball has the speed v2 where it is thrown.")
     pdf.save(tmp_path / "paper.pdf")
 
-    def read_doubtfully(page: pymupdf.Page, number: int) -> list[Line]:
-        (line,) = read_lines(page, number)
+    def read_doubtfully(page: pymupdf.Page, number: int) -> LayerReading:
+        ((line,), _) = read_layer(page, number)
         formula = Formula(FormulaRegion(line.box, ()), "v 2", ("a script may be one",))
-        return [replace(line, text=line.text.replace("v2", "$v 2$"), formulas=(formula,))]
+        doubtful = replace(line, text=line.text.replace("v2", "$v 2$"), formulas=(formula,))
+        return LayerReading([doubtful], exceeds_limits=False)
 
-    monkeypatch.setattr(document, "read_lines", read_doubtfully)
+    monkeypatch.setattr(document, "read_layer", read_doubtfully)
     return tmp_path / "paper.pdf"
 
 
