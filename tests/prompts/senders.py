@@ -22,7 +22,7 @@ from omibench.stages.filter import photographs
 from omibench.stages.filter.completeness import COMPLETENESS
 from omibench.stages.filter.translating import load_instructions, translation_request
 from omibench.stages.ocr.engines.presets import olmocr
-from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
 from omibench.stages.ocr.engines.vision import build_page_requests
 from omibench.stages.ocr.formulas.rereading.asking import WaitingCrop, build_crop_request
 from omibench.stages.ocr.formulas.rereading.crops import CropKind, CropName
@@ -182,7 +182,7 @@ def ask_photograph_vote(study: Study) -> Conversation:
 def send_olmocr_page(study: Study, folder: Path) -> Conversation:
     """What olmOCR is asked for a page."""
     image = ImagePart(sha256="c" * 64, path=str(folder / "images/a.png"))
-    page = PagePicture("s#p1", image, 40, 30)
+    page = PresetPage("s#p1", image, 40, 30)
     requests: list[Request] = []
 
     def keep(asked: Sequence[Request]) -> list[Response]:
@@ -204,7 +204,7 @@ def send_crop(study: Study, kind: CropKind) -> Conversation:
 
 def send_page(study: Study, place: int) -> Conversation:
     """What a page reader is asked for: the text at place 0, the figures at 1."""
-    page = PagePicture("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
+    page = PresetPage("s#p1", ImagePart(sha256="c" * 64, path="p.png"), 100, 100)
     return build_page_requests(page, "s", study.ocr.prompts)[place].conversation
 
 

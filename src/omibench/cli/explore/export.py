@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ExportOptions:
+class ItemExportOptions:
     """What the command line says of an export.
 
     Attributes:
@@ -48,7 +48,7 @@ class ExportOptions:
             )
 
 
-def write_export(snapshot: Snapshot, options: ExportOptions) -> None:
+def write_export(snapshot: Snapshot, options: ItemExportOptions) -> None:
     """Write the pages, and say where they are.
 
     Args:

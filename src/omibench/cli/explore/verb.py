@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.explore.export import ExportOptions, write_export
+from omibench.cli.explore.export import ItemExportOptions, write_export
 from omibench.cli.options import BehindTls, Host, Port
 from omibench.text.terminal import say
 
@@ -99,7 +99,7 @@ def explore(
         raise ParamsError("--other, --review: go with results, and --dataset has none")
     if dataset is None and benchmark is not None:
         raise ParamsError("--benchmark: name the folder of its files with --dataset")
-    chosen = ExportOptions(export or [], out, models, settings, rules, paper_pages)
+    chosen = ItemExportOptions(export or [], out, models, settings, rules, paper_pages)
     chosen.check()
     if export:
         with TemporaryDirectory(prefix="omibench-explore-") as scratch:

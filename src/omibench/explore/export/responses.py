@@ -48,7 +48,7 @@ class ItemPage:
     sent: SentConversations
 
 
-class CellRows:
+class ExportedRows:
     """What a cell says of some items: responses, verdicts, and judgements of the reasoning."""
 
     def __init__(self, run: Run, cell: Cell, names: Sequence[str]) -> None:
@@ -72,7 +72,7 @@ class CellRows:
         self.judgements = _read_judgements(run, cell, names)
 
 
-def describe_response(rows: CellRows, row: Values, page: ItemPage) -> Values:
+def describe_response(rows: ExportedRows, row: Values, page: ItemPage) -> Values:
     """One response, as the template `problem.html.j2` takes it.
 
     Args:
@@ -118,7 +118,7 @@ def describe_response(rows: CellRows, row: Values, page: ItemPage) -> Values:
     }
 
 
-def describe_heat_maps(rows: CellRows, name: str, page: ItemPage) -> Values | None:
+def describe_heat_maps(rows: ExportedRows, name: str, page: ItemPage) -> Values | None:
     """Log-probabilities of the options with their heat maps, which are copied.
 
     Args:

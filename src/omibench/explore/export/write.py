@@ -14,7 +14,7 @@ from omibench.explore.app.live import Snapshot
 from omibench.explore.export.choice import ExportChoice
 from omibench.explore.export.index_page import describe_index
 from omibench.explore.export.pictures import FOLDER, CopyingTrail, PictureCopies
-from omibench.explore.export.responses import CellRows, ItemPage, describe_response
+from omibench.explore.export.responses import ExportedRows, ItemPage, describe_response
 from omibench.files.outputs import made_folder
 from omibench.schemas.image_marks import list_image_marks
 from omibench.schemas.problem import Question
@@ -132,12 +132,12 @@ def _write_pages(site: _ItemSite) -> None:
     run, ids = site.snapshot.study.run, site.choice.ids
     for start in range(0, len(ids), _AT_ONCE):
         names = ids[start : start + _AT_ONCE]
-        cells = [CellRows(run, cell, names) for cell in site.choice.cells] if run else []
+        cells = [ExportedRows(run, cell, names) for cell in site.choice.cells] if run else []
         for name in names:
             _write_item(site, name, cells)
 
 
-def _write_item(site: _ItemSite, name: str, cells: Sequence[CellRows]) -> None:
+def _write_item(site: _ItemSite, name: str, cells: Sequence[ExportedRows]) -> None:
     page = site.folder / _PAGES / problem_file(name)
     items = site.snapshot.study.items
     question, answer = items.questions[name], items.answers[name]

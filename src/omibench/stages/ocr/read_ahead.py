@@ -21,7 +21,7 @@ from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import suggest_name
 from omibench.stages.ocr.engines import mathpix, vision
 from omibench.stages.ocr.engines.presets import mineru, olmocr
-from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture, ReadPages
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage, ReadPages
 from omibench.stages.ocr.engines.recorded import ReadPage, page_file
 from omibench.stages.ocr.formulas.rereading.asking import (
     ReadCrops,
@@ -147,13 +147,13 @@ def _name(source: Source, place: int, number: int) -> str:
     return f"{source.name}#{place or ''}p{number}"
 
 
-def _page(path: Path, name: str) -> PagePicture:
+def _page(path: Path, name: str) -> PresetPage:
     from PIL import Image
 
     with Image.open(path) as image:
         width, height = image.size
     digest = hash_file(path)
-    return PagePicture(name, ImagePart(sha256=digest, path=str(path)), width, height)
+    return PresetPage(name, ImagePart(sha256=digest, path=str(path)), width, height)
 
 
 def _write(folder: Path, place: int, number: int, page: ReadPage) -> None:

@@ -29,7 +29,7 @@ from omibench.stages.ocr.allowance import (
     limit_memory,
 )
 from omibench.stages.ocr.corrections.apply import SourceCorrections
-from omibench.stages.ocr.corrections.entry import Entry
+from omibench.stages.ocr.corrections.entry import CorrectionEntry
 from omibench.stages.ocr.corrections.figures import PaperFigures
 from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
 from omibench.stages.ocr.keys.keys import Key
@@ -73,7 +73,7 @@ class OcrJob(BaseModel):
     """Pages of each file that are left out: an earlier process was ended over them."""
     plugins: list[PluginFile] = []
     """Files that bring engines: this process has to know their names."""
-    corrections: list[Entry] = []
+    corrections: list[CorrectionEntry] = []
     """What people corrected of this source."""
     pictures: Path = Path()
     """The folder that pictures of corrections are relative to."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.ocr.corrections.entry import Correction, Entry
+from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry
 from omibench.stages.ocr.corrections.lines import PageCorrector
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
-from omibench.stages.ocr.formulas.marks import Formula, Region
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.marks import Region as Drawing
 from omibench.stages.ocr.structure.document import DocumentPage
@@ -21,14 +21,14 @@ def make_line(text: str, box: Box = LINE, **fields: object) -> Line:
 
 
 def make_formula(latex: str, box: Box, *doubts: str) -> Formula:
-    return Formula(Region(box, ()), latex, doubts)
+    return Formula(FormulaRegion(box, ()), latex, doubts)
 
 
 def correct(lines: list[Line], **fields: object) -> tuple[DocumentPage, str]:
     """The page after one correction, and what became of that."""
     page = DocumentPage(1, 600, 800, lines, [])
     correction = Correction.model_validate({"paper": "p", "page": 1, "by": "Ana", **fields})
-    entries = [Entry(number=0, line=2, correction=correction)]
+    entries = [CorrectionEntry(number=0, line=2, correction=correction)]
     log = CorrectionLog(entries)
     PageCorrector(entries, log).correct(page)
     return page, log.rows[0].status
@@ -113,7 +113,7 @@ def test_a_text_where_nothing_was_read_takes_the_place_of_its_drawing() -> None:
     page.regions = [Drawing(Box(100, 200, 130, 215)), Drawing(Box(50, 150, 500, 400))]
     box = (98.0, 198.0, 140.0, 218.0)
     correction = Correction(paper="p", page=1, box=box, text="$x$", was="", by="Ana")
-    entries = [Entry(number=0, line=2, correction=correction)]
+    entries = [CorrectionEntry(number=0, line=2, correction=correction)]
     PageCorrector(entries, CorrectionLog(entries)).correct(page)
     assert [line.text for line in page.lines] == ["It is", "$x$"]
     assert [region.box.width for region in page.regions] == [450]

@@ -6,7 +6,7 @@ import pytest
 
 from omibench.schemas.problem import Choice, DoubtfulFormula, Figure, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.entry import Correction, Entry, Split
+from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry, Split
 from omibench.stages.ocr.corrections.fields import set_field
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
 from omibench.stages.ocr.corrections.structure import (
@@ -101,7 +101,7 @@ def test_what_cannot_be_done_is_said_and_a_gap_that_is_closed_goes() -> None:
         {"problem": "1", "split": {"at": "Two.", "number": "2"}},
     ]
     entries = [
-        Entry(
+        CorrectionEntry(
             number=k,
             line=k,
             correction=Correction.model_validate({"paper": "mock", "by": "Ana", **change}),

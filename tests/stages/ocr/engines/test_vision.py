@@ -14,14 +14,14 @@ from omibench.schemas.pages import PageText
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.engines.vision import (
-    PagePicture,
+    PresetPage,
     build_page_requests,
     place_lines,
     read_figure_edges,
     read_page_replies,
 )
 
-PAGE = PagePicture("paper#p1", ImagePart(sha256="0" * 64), 1000, 2000)
+PAGE = PresetPage("paper#p1", ImagePart(sha256="0" * 64), 1000, 2000)
 TEXT = "1. What is $v_0$?\n[FIGURE 1]\nFigure 1: A ball.\n2. And where?\n[FIGURE 7]"
 FIGURES = '{"figure": 1, "left": 100, "top": 250, "right": 500, "bottom": 400}'
 

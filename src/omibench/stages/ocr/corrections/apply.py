@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from omibench.schemas.pages import CorrectionRow
 from omibench.schemas.problem import Problem
-from omibench.stages.ocr.corrections.entry import Entry, covers
+from omibench.stages.ocr.corrections.entry import CorrectionEntry, covers
 from omibench.stages.ocr.corrections.fields import (
     STATEMENT,
     describe_field,
@@ -37,7 +37,7 @@ _SHARE = 0.2
 class SourceCorrections:
     """What people corrected of one source: pages first, then problems, answers and figures."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[CorrectionEntry]) -> None:
         self._entries = list(entries)
         self._log = CorrectionLog(entries)
 
@@ -107,7 +107,9 @@ class SourceCorrections:
                 if on_page and covers(Box(*place.bbox), entry.box, _SHARE):
                     self._log.add_problem(entry, str(place.problem))
 
-    def _set(self, problem: Problem, entry: Entry, figures: FigureSource) -> Problem | None:
+    def _set(
+        self, problem: Problem, entry: CorrectionEntry, figures: FigureSource
+    ) -> Problem | None:
         """The problem with one correction; None where that does not fit."""
         correction = entry.correction
         try:
@@ -152,7 +154,7 @@ class SourceCorrections:
         return kept
 
 
-def _order(entry: Entry) -> tuple[bool, int]:
+def _order(entry: CorrectionEntry) -> tuple[bool, int]:
     """Figures that are taken out come last, from the last number: numbers are those of reading."""
     figure = entry.correction.figure
     is_removed = figure is not None and figure.remove is not None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.errors import FileFormatError
 from omibench.params.stages.ocr import OcrParams
-from omibench.stages.ocr.corrections.entry import Entry
+from omibench.stages.ocr.corrections.entry import CorrectionEntry
 from omibench.stages.ocr.corrections.file import (
     assign_entries,
     find_corrections,
@@ -22,7 +22,7 @@ from omibench.stages.ocr.sources.manifest import Source, read_manifest
 class RunCorrections(NamedTuple):
     """Corrections by the name of their source, and the folder that their pictures lie in."""
 
-    by_source: dict[str, list[Entry]]
+    by_source: dict[str, list[CorrectionEntry]]
     folder: Path
 
 
@@ -53,7 +53,9 @@ def collect_corrections(
     return RunCorrections(assign_entries(entries, sources, path, names), path.parent)
 
 
-def _refuse_benchmarks(entries: Sequence[Entry], benchmarks: Collection[str], path: Path) -> None:
+def _refuse_benchmarks(
+    entries: Sequence[CorrectionEntry], benchmarks: Collection[str], path: Path
+) -> None:
     for entry in entries:
         if entry.correction.paper in benchmarks:
             raise FileFormatError(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from omibench.stages.ocr.corrections.entry import Correction, Entry, covers
+from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry, covers
 
 
-def find_conflict(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
+def find_conflict(
+    entries: Sequence[CorrectionEntry],
+) -> tuple[CorrectionEntry, CorrectionEntry] | None:
     """The first two entries of one source that correct one place, in the order of the file.
 
     Boxes of one page conflict where they share more than half of the smaller one. Of a problem, two
@@ -25,8 +27,10 @@ def find_conflict(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
     return min(conflicts, key=lambda pair: (pair[1].number, pair[0].number), default=None)
 
 
-def _list_box_conflicts(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    by_page: defaultdict[tuple[str, int | None], list[Entry]] = defaultdict(list)
+def _list_box_conflicts(
+    entries: Sequence[CorrectionEntry],
+) -> Iterator[tuple[CorrectionEntry, CorrectionEntry]]:
+    by_page: defaultdict[tuple[str, int | None], list[CorrectionEntry]] = defaultdict(list)
     for entry in entries:
         if entry.correction.box is None:
             continue
@@ -37,10 +41,12 @@ def _list_box_conflicts(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry
         on_page.append(entry)
 
 
-def _list_problem_conflicts(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    by_part: dict[tuple[str, str], Entry] = {}
-    of_problem: defaultdict[str, list[Entry]] = defaultdict(list)
-    removed: dict[str, Entry] = {}
+def _list_problem_conflicts(
+    entries: Sequence[CorrectionEntry],
+) -> Iterator[tuple[CorrectionEntry, CorrectionEntry]]:
+    by_part: dict[tuple[str, str], CorrectionEntry] = {}
+    of_problem: defaultdict[str, list[CorrectionEntry]] = defaultdict(list)
+    removed: dict[str, CorrectionEntry] = {}
     for entry in entries:
         correction = entry.correction
         if correction.problem is None:

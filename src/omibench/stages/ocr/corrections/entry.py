@@ -207,7 +207,7 @@ def _refuse_twin_labels(choices: Sequence[ChoiceText]) -> None:
         raise ValueError(f"choices: {twin} stands twice")
 
 
-class Entry(BaseModel):
+class CorrectionEntry(BaseModel):
     """A correction with its place in the file, and which file of its source it is about."""
 
     model_config = ConfigDict(frozen=True)

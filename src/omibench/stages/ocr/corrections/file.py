@@ -17,7 +17,7 @@ from omibench.files.intake.yaml_bounds import YAML_BYTES
 from omibench.files.yaml_file import list_item_lines, locate_key, read_yaml
 from omibench.schemas.validation import explain, suggest_name
 from omibench.stages.ocr.corrections.conflicts import find_conflict
-from omibench.stages.ocr.corrections.entry import Correction, Entry
+from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry
 from omibench.stages.ocr.sources.manifest import Source
 
 NAME: Final = "corrections.yaml"
@@ -66,7 +66,7 @@ def find_corrections(
     return path if path is not None and path.is_file() else None
 
 
-def read_corrections(path: Path) -> list[Entry]:
+def read_corrections(path: Path) -> list[CorrectionEntry]:
     """The entries of a file of corrections, each with its line.
 
     Raises:
@@ -81,7 +81,7 @@ def read_corrections(path: Path) -> list[Entry]:
         raise FileFormatError(f"{locate_key(wrong, [path]) or path}: {wrong}") from None
     lines = list_item_lines(read_text(path, YAML_BYTES), "corrections")
     entries = [
-        Entry(number=k, line=line, correction=correction)
+        CorrectionEntry(number=k, line=line, correction=correction)
         for k, (line, correction) in enumerate(zip(lines, file.corrections, strict=True))
     ]
     for entry in entries:
@@ -98,11 +98,11 @@ def format_corrections(corrections: Sequence[Correction]) -> str:
 
 
 def assign_entries(
-    entries: Sequence[Entry],
+    entries: Sequence[CorrectionEntry],
     sources: Sequence[Source],
     path: Path,
     other_names: Collection[str] | None = None,
-) -> dict[str, list[Entry]]:
+) -> dict[str, list[CorrectionEntry]]:
     """The entries of each source that is read, by its name.
 
     Args:
@@ -120,7 +120,7 @@ def assign_entries(
             entries correct one place.
     """
     places = _list_names(sources, path.parent)
-    by_source: dict[str, list[Entry]] = defaultdict(list)
+    by_source: dict[str, list[CorrectionEntry]] = defaultdict(list)
     for entry in entries:
         name = entry.correction.paper
         named = places.get(name, {})
@@ -161,13 +161,13 @@ def list_names(sources: Sequence[Source], folder: Path) -> list[str]:
     return list(_list_names(sources, folder))
 
 
-def list_pictures(entries: Sequence[Entry], folder: Path) -> list[str]:
+def list_pictures(entries: Sequence[CorrectionEntry], folder: Path) -> list[str]:
     """The picture files that corrections name, relative to where the program runs."""
     figures = (entry.correction.figure for entry in entries)
     return sorted({str(folder / figure.file) for figure in figures if figure and figure.file})
 
 
-def _check_picture(entry: Entry, path: Path) -> None:
+def _check_picture(entry: CorrectionEntry, path: Path) -> None:
     """Raise FileFormatError where the picture that a correction names is not there."""
     figure = entry.correction.figure
     if figure is None or figure.file is None:

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.latex import FormulaSpan, find_formulas, normalise
-from omibench.stages.ocr.corrections.entry import Entry, covers, describe_box
+from omibench.stages.ocr.corrections.entry import CorrectionEntry, covers, describe_box
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
 from omibench.stages.ocr.corrections.reading import is_same_reading, join_lines, quote_reading
 from omibench.stages.ocr.layout.layout import PERSON, Box, Line
@@ -29,7 +29,7 @@ _SIZE = 10.0
 class PageCorrector:
     """Corrects the pages of one file."""
 
-    def __init__(self, entries: Sequence[Entry], log: CorrectionLog) -> None:
+    def __init__(self, entries: Sequence[CorrectionEntry], log: CorrectionLog) -> None:
         self._entries = [entry for entry in entries if entry.correction.page is not None]
         self._log = log
 
@@ -47,7 +47,7 @@ class PageCorrector:
             else:
                 self._correct_text(page, entry)
 
-    def _correct_formula(self, page: DocumentPage, entry: Entry) -> None:
+    def _correct_formula(self, page: DocumentPage, entry: CorrectionEntry) -> None:
         correction = entry.correction
         lines = [line for line in page.lines if covers(line.box, entry.box, _SHARE)]
         formulas = [formula for line in lines for formula in _list_formulas(line)]
@@ -79,7 +79,7 @@ class PageCorrector:
             reading = listing or join_lines([line.text for line in lines])
             self._log.note(entry, "misfit", f"reading now says {quote_reading(reading)}")
 
-    def _correct_text(self, page: DocumentPage, entry: Entry) -> None:
+    def _correct_text(self, page: DocumentPage, entry: CorrectionEntry) -> None:
         correction = entry.correction
         lines = [line for line in page.lines if entry.box.holds(line.box)]
         reading, text = join_lines([line.text for line in lines]), str(correction.text)
@@ -182,7 +182,7 @@ def _replace_line(page: DocumentPage, line: Line, corrected: Line) -> None:
     page.lines = [corrected if other is line else other for other in page.lines]
 
 
-def _write_lines(page: DocumentPage, entry: Entry, lines: Sequence[Line]) -> list[Line]:
+def _write_lines(page: DocumentPage, entry: CorrectionEntry, lines: Sequence[Line]) -> list[Line]:
     """The lines of a corrected text: one of each of its own, below each other in the box."""
     texts = [text.strip() for text in str(entry.correction.text).splitlines() if text.strip()]
     if not texts:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from omibench.schemas.pages import CorrectionRow, CorrectionStatus
 from omibench.schemas.problem import Problem
 from omibench.schemas.problem_warning import CORRECTED, ProblemWarning
-from omibench.stages.ocr.corrections.entry import Entry
+from omibench.stages.ocr.corrections.entry import CorrectionEntry
 
 MISFIT = "correction_misfit"
 """The code of the warning that a correction no longer fits a problem."""
@@ -16,7 +16,7 @@ MISFIT = "correction_misfit"
 class CorrectionLog:
     """Notes of the corrections of one source, in the order in which they are applied."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[CorrectionEntry]) -> None:
         self._rows = {entry.number: self._make_row(entry) for entry in entries}
 
     @property
@@ -29,11 +29,11 @@ class CorrectionLog:
         """Those that no longer fit."""
         return [row for row in self.rows if row.status == "misfit"]
 
-    def note(self, entry: Entry, status: CorrectionStatus, reason: str = "") -> None:
+    def note(self, entry: CorrectionEntry, status: CorrectionStatus, reason: str = "") -> None:
         """Note what became of a correction."""
         self._update(entry.number, status=status, reason=reason)
 
-    def add_problem(self, entry: Entry, number: str) -> None:
+    def add_problem(self, entry: CorrectionEntry, number: str) -> None:
         """Note that a correction is about a problem."""
         row = self._rows[entry.number]
         if number not in row.problems:
@@ -48,7 +48,7 @@ class CorrectionLog:
                     by_number.setdefault(number, []).append(warning)
         return [problem.warn(*by_number.get(problem.number, ())) for problem in problems]
 
-    def _make_row(self, entry: Entry) -> CorrectionRow:
+    def _make_row(self, entry: CorrectionEntry) -> CorrectionRow:
         correction = entry.correction
         return CorrectionRow(
             line=entry.line,

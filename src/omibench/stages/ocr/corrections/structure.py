@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from omibench.schemas.image_marks import IMAGE_MARK, list_image_marks, write_image_mark
 from omibench.schemas.problem import Choice, Problem
 from omibench.stages.ocr.corrections.doubts import drop_settled_doubts
-from omibench.stages.ocr.corrections.entry import Entry, Split
+from omibench.stages.ocr.corrections.entry import CorrectionEntry, Split
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
 from omibench.stages.ocr.corrections.reading import is_same_reading
 
@@ -23,7 +23,7 @@ class MisfitError(Exception):
 
 
 def correct_structure(
-    problems: Sequence[Problem], entries: Sequence[Entry], log: CorrectionLog
+    problems: Sequence[Problem], entries: Sequence[CorrectionEntry], log: CorrectionLog
 ) -> list[Problem]:
     """Merge and split problems, in the order of the file.
 
@@ -106,7 +106,7 @@ def validate(problem: Problem, **changes: object) -> Problem:
         raise MisfitError(message) from None
 
 
-def _change(problems: list[Problem], place: int, entry: Entry) -> list[Problem]:
+def _change(problems: list[Problem], place: int, entry: CorrectionEntry) -> list[Problem]:
     correction = entry.correction
     if correction.split is not None:
         number = correction.split.number

@@ -21,7 +21,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
 from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
 
 NAME = "vision"
@@ -71,7 +71,7 @@ _LINE = 0.018
 Edges = tuple[float, float, float, float]
 
 
-def read_pages(pages: Sequence[PagePicture], job: PageJob) -> list[ReadPage | None]:
+def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
     """Ask for the text and the figures of pages.
 
     Args:
@@ -93,7 +93,7 @@ def read_pages(pages: Sequence[PagePicture], job: PageJob) -> list[ReadPage | No
 
 
 def build_page_requests(
-    page: PagePicture, study: str = "", prompts: Mapping[str, str] = NO_FILES
+    page: PresetPage, study: str = "", prompts: Mapping[str, str] = NO_FILES
 ) -> tuple[Request, Request]:
     """The request for the text of a page, and the one for its figures.
 
@@ -113,7 +113,7 @@ def build_page_requests(
 
 
 def _build_request(
-    page: PagePicture, study: str, entry: PromptEntry, prompts: Mapping[str, str]
+    page: PresetPage, study: str, entry: PromptEntry, prompts: Mapping[str, str]
 ) -> Request:
     file = prompts.get(entry.name)
     wording = read_wording(file, entry) if file else Wording("", entry.text)
@@ -127,7 +127,7 @@ def _build_request(
     )
 
 
-def read_page_replies(page: PagePicture, text: Response, figures: Response) -> ReadPage | None:
+def read_page_replies(page: PresetPage, text: Response, figures: Response) -> ReadPage | None:
     """What the two replies say of a page; None where its text was not answered whole."""
     if text.outcome != "answered":
         return None

@@ -17,7 +17,7 @@ from several glyphs; `unknown`: a glyph that no table names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class GlyphSymbol:
     """What a glyph means, whatever font it was set in.
 
     `ascent` and `descent` are in units of the type size from the origin of the glyph, upwards and
@@ -46,7 +46,7 @@ class Glyph:
     """Its place in the order in which the page paints."""
     text: str
     """What the PDF says that it is: one Unicode character, U+FFFD where it says nothing."""
-    symbol: Symbol
+    symbol: GlyphSymbol
     font: str
     """Name without the subset's prefix, such as `CMMI10`."""
     size: float
@@ -58,7 +58,7 @@ class Glyph:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class Rule:
     """A horizontal rule: of a fraction, a root, an over- or underline, or of a table or blank."""
 
     serial: int
@@ -92,18 +92,18 @@ class PageMarks:
     width: float
     height: float
     glyphs: tuple[Glyph, ...]
-    bars: tuple[Bar, ...] = ()
+    bars: tuple[Rule, ...] = ()
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class FormulaRegion:
     """The marks of one formula; `display` where it stands on rows of its own."""
 
     box: Box
     glyphs: tuple[Glyph, ...]
-    bars: tuple[Bar, ...] = ()
+    bars: tuple[Rule, ...] = ()
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
     display: bool = False
@@ -117,6 +117,6 @@ class Formula:
     `a glyph of font F1 is unknown` or `a mark belongs to no part of the formula`.
     """
 
-    region: Region
+    region: FormulaRegion
     latex: str
     doubts: tuple[str, ...] = ()

@@ -9,17 +9,17 @@ from pathlib import Path
 from PIL import Image
 
 from omibench.schemas.request import ImagePart, Request, Response
-from omibench.stages.ocr.engines.presets.asking import PageJob, PagePicture
+from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage
 
 
-def draw_page(folder: Path, width: int = 800, height: int = 1000) -> PagePicture:
+def draw_page(folder: Path, width: int = 800, height: int = 1000) -> PresetPage:
     """A white page with a black corner, so that its turns can be told apart."""
     picture = Image.new("RGB", (width, height), "white")
     picture.paste("black", (0, 0, width // 4, height // 10))
     path = folder / f"page-{width}-{height}.png"
     picture.save(path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return PagePicture("paper#p1", ImagePart(sha256=digest, path=str(path)), width, height)
+    return PresetPage("paper#p1", ImagePart(sha256=digest, path=str(path)), width, height)
 
 
 class ScriptedModel:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pymupdf
 
-from omibench.stages.ocr.formulas.marks import Glyph, PageMarks, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
 from omibench.stages.ocr.formulas.reading.characters import Character, TextRun
 from omibench.stages.ocr.formulas.reading.combining import PaintedGlyph, place_combining
 from omibench.stages.ocr.formulas.reading.regions import find_regions
@@ -16,13 +16,13 @@ from omibench.stages.ocr.formulas.reading.vectors import find_vectors
 from omibench.stages.ocr.layout.layout import Box
 
 LETTER = Glyph(
-    0, "F", Symbol("F", "letter"), "CMMI10", 10.0, 60.0, 100.0, Box(60.0, 93.0, 67.0, 100.0)
+    0, "F", GlyphSymbol("F", "letter"), "CMMI10", 10.0, 60.0, 100.0, Box(60.0, 93.0, 67.0, 100.0)
 )
-ARROW = replace(LETTER, serial=1, text="→", symbol=Symbol("\\to", "arrow"))
+ARROW = replace(LETTER, serial=1, text="→", symbol=GlyphSymbol("\\to", "arrow"))
 
 
 def test_an_accent_over_a_tall_letter_is_in_the_region_of_the_letter() -> None:
-    symbol = Symbol("\\vec", "accent")
+    symbol = GlyphSymbol("\\vec", "accent")
     accent = replace(LETTER, text="\u20d7", symbol=symbol, y=97.2, box=Box(61.0, 90.0, 66.0, 92.0))
     [region] = find_regions(PageMarks(300, 300, (LETTER, accent)))
     assert len(region.glyphs) == 2

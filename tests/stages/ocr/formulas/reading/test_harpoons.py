@@ -5,12 +5,12 @@ from __future__ import annotations
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.reading.harpoons import join_harpoons
-from omibench.stages.ocr.formulas.reading.units import Field, unit_of_glyph
+from omibench.stages.ocr.formulas.reading.units import InkField, unit_of_glyph
 
 
 def test_the_lower_harpoon_and_its_dashes_belong_to_the_upper_one() -> None:
     setting = Setting().put("−⇀", y=98, font="CMSY10").put("↽−", x=10, y=102, font="CMSY10")
-    field = Field(unit_of_glyph(glyph) for glyph in setting.glyphs)
+    field = InkField(unit_of_glyph(glyph) for glyph in setting.glyphs)
     join_harpoons(field)
     assert [u.glyph.symbol.latex for u in field.units if u.glyph] == ["-", r"\rightharpoonup"]
     upper = list(field.units)[1]
@@ -18,6 +18,6 @@ def test_the_lower_harpoon_and_its_dashes_belong_to_the_upper_one() -> None:
 
 
 def test_a_harpoon_alone_stays_as_it_is() -> None:
-    field = Field(unit_of_glyph(glyph) for glyph in Setting().put("⇀", font="CMSY10").glyphs)
+    field = InkField(unit_of_glyph(glyph) for glyph in Setting().put("⇀", font="CMSY10").glyphs)
     join_harpoons(field)
     assert [u.scripts for u in field.units] == [[]]

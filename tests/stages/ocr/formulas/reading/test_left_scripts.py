@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.marks import Glyph, Kind, PageMarks, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind, PageMarks
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 from omibench.stages.ocr.layout.layout import Box
 
@@ -10,7 +10,7 @@ from omibench.stages.ocr.layout.layout import Box
 def glyph(text: str, x: float, kind: Kind = "letter", size: float = 10, y: float = 100) -> Glyph:
     font = "CMMI10" if kind == "relation" or text == "m" else "CMR10"
     box = Box(x, y - 0.7 * size, x + 0.5 * size, y)
-    return Glyph(int(x), text, Symbol(text, kind), font, size, x, y, box)
+    return Glyph(int(x), text, GlyphSymbol(text, kind), font, size, x, y, box)
 
 
 def read(*glyphs: Glyph) -> list[str]:

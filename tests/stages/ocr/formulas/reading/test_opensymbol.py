@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.marks import Glyph, Kind, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
 from omibench.stages.ocr.formulas.reading.opensymbol import correct_signs
 from omibench.stages.ocr.layout.layout import Box
 
 
 def glyph(text: str, kind: Kind, size: float, x: float, font: str = "LiberationSerif") -> Glyph:
     box = Box(x, 100 - size, x + 0.6 * size, 100)
-    return Glyph(0, text, Symbol(text, kind), font, size, x, 100, box)
+    return Glyph(0, text, GlyphSymbol(text, kind), font, size, x, 100, box)
 
 
 def test_stretched_signs_have_the_size_of_the_letters_beside_them() -> None:
@@ -35,7 +35,7 @@ def test_signs_of_other_fonts_and_signs_alone_keep_their_size() -> None:
 def test_an_arrow_without_width_stands_over_the_letter_behind_it() -> None:
     plus = glyph("+", "operator", 12, 0, "OpenSymbol")
     arrow = Glyph(
-        1, "\u20d7", Symbol(r"\vec", "accent"), "OpenSymbol", 12, 9, 100, Box(9, 83, 9, 86)
+        1, "\u20d7", GlyphSymbol(r"\vec", "accent"), "OpenSymbol", 12, 9, 100, Box(9, 83, 9, 86)
     )
     letter = glyph("b", "letter", 12, 10)
     placed = correct_signs([plus, arrow, letter])[1]
@@ -45,8 +45,10 @@ def test_an_arrow_without_width_stands_over_the_letter_behind_it() -> None:
 
 
 def test_a_tilde_over_a_letter_is_an_accent_and_one_between_letters_is_none() -> None:
-    tilde = Glyph(0, "~", Symbol(r"\sim", "relation"), "OpenSymbol", 12, 9, 95, Box(9, 84, 17, 86))
+    tilde = Glyph(
+        0, "~", GlyphSymbol(r"\sim", "relation"), "OpenSymbol", 12, 9, 95, Box(9, 84, 17, 86)
+    )
     letter = glyph("C", "letter", 12, 10)
-    assert correct_signs([tilde, letter])[0].symbol == Symbol(r"\tilde", "accent")
+    assert correct_signs([tilde, letter])[0].symbol == GlyphSymbol(r"\tilde", "accent")
     between = Glyph(0, "~", tilde.symbol, "OpenSymbol", 12, 1, 100, Box(1, 94, 9, 96))
     assert correct_signs([between, letter])[0].symbol == tilde.symbol

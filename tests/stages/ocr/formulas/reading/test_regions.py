@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from omibench.stages.ocr.formulas.marks import Region
+from omibench.stages.ocr.formulas.marks import FormulaRegion
 from omibench.stages.ocr.formulas.reading.page_marks import read_marks
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 
@@ -33,11 +33,11 @@ class Sheet:
         self.x += width
         return self
 
-    def regions(self) -> list[Region]:
+    def regions(self) -> list[FormulaRegion]:
         return find_regions(read_marks(self.page))
 
 
-def texts(regions: list[Region]) -> list[str]:
+def texts(regions: list[FormulaRegion]) -> list[str]:
     return ["".join(glyph.text for glyph in region.glyphs) for region in regions]
 
 

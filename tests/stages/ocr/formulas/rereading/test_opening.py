@@ -11,8 +11,7 @@ import pytest
 from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.engines.textlayer import LayerReading, read_layer
-from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.marks import Region as FormulaRegion
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.formulas.rereading.asking import answer_crops
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.sources.manifest import Source

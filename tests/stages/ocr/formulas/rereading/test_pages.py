@@ -8,8 +8,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.marks import Region as FormulaRegion
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.formulas.rereading.crops import (
     CropDesk,
     CropReply,

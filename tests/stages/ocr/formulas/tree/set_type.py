@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.stages.ocr.formulas.fonts.identify import identify
-from omibench.stages.ocr.formulas.marks import Bar, Glyph, Region
+from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, Rule
 from omibench.stages.ocr.layout.layout import Box
 
 WIDTH = 0.5
@@ -18,7 +18,7 @@ class Setting:
 
     def __init__(self) -> None:
         self.glyphs: list[Glyph] = []
-        self.bars: list[Bar] = []
+        self.bars: list[Rule] = []
         self.x = 10.0
 
     def put(
@@ -50,12 +50,14 @@ class Setting:
 
     def bar(self, x0: float, x1: float, y: float) -> Setting:
         """A rule."""
-        self.bars.append(Bar(len(self.bars), x0, x1, y, 0.4))
+        self.bars.append(Rule(len(self.bars), x0, x1, y, 0.4))
         return self
 
-    def region(self) -> Region:
+    def region(self) -> FormulaRegion:
         """All marks as one region."""
-        return Region(Box(0, 0, 600, 800), tuple(self.glyphs), tuple(self.bars), display=True)
+        return FormulaRegion(
+            Box(0, 0, 600, 800), tuple(self.glyphs), tuple(self.bars), display=True
+        )
 
     def _font(self, character: str) -> str:
         return _ITALIC if character.isalpha() else "CMR10"

@@ -12,12 +12,12 @@ from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.fonts.identify import identify
 from omibench.stages.ocr.formulas.marks import (
-    Bar,
+    FormulaRegion,
     Glyph,
-    Region,
+    GlyphSymbol,
     RootSign,
+    Rule,
     SmallPicture,
-    Symbol,
 )
 from omibench.stages.ocr.formulas.tree.formula import MOST_MARKS, build_tree, read_formula
 from omibench.stages.ocr.layout.layout import Box
@@ -188,12 +188,12 @@ def test_upright_letters_are_words_units_or_elements(setting: Setting, written: 
 
 def test_what_cannot_be_read_is_a_square_with_a_doubt() -> None:
     unknown = Glyph(
-        0, "\ufffd", Symbol("\\square", "unknown"), "F1", 10, 10, 100, Box(10, 93, 15, 100)
+        0, "\ufffd", GlyphSymbol("\\square", "unknown"), "F1", 10, 10, 100, Box(10, 93, 15, 100)
     )
-    formula = read_formula(Region(Box(0, 0, 99, 99), (unknown,)))
+    formula = read_formula(FormulaRegion(Box(0, 0, 99, 99), (unknown,)))
     assert formula.latex == "\\square"
     assert formula.doubts == ("a glyph of font F1 is unknown",)
-    assert read_formula(Region(Box(0, 0, 99, 99), ())).doubts
+    assert read_formula(FormulaRegion(Box(0, 0, 99, 99), ())).doubts
 
 
 def test_a_picture_in_a_formula_is_doubtful() -> None:
@@ -216,12 +216,12 @@ def _glyphs(draw: st.DrawFn) -> Glyph:
 
 
 _REGIONS = st.builds(
-    Region,
+    FormulaRegion,
     box=st.just(Box(0, 0, 300, 300)),
     glyphs=st.lists(_glyphs(), max_size=14).map(tuple),
     bars=st.lists(
         st.builds(
-            lambda x, y, width: Bar(0, x, x + width, y, 0.4),
+            lambda x, y, width: Rule(0, x, x + width, y, 0.4),
             st.floats(0, 200),
             st.floats(0, 200),
             st.floats(0, 100),
@@ -237,7 +237,7 @@ _REGIONS = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(_REGIONS)
-def test_whatever_stands_on_a_page_is_written_or_doubted(region: Region) -> None:
+def test_whatever_stands_on_a_page_is_written_or_doubted(region: FormulaRegion) -> None:
     formula = read_formula(region)
     assert formula.latex
     assert formula.latex.count("{") - formula.latex.count("\\{") == (

@@ -8,7 +8,7 @@ import pytest
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.fonts.identify import identify
-from omibench.stages.ocr.formulas.marks import Bar, Glyph, Region
+from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, Rule
 from omibench.stages.ocr.formulas.tree.formula import read_formula
 from omibench.stages.ocr.layout.layout import Box
 
@@ -19,7 +19,7 @@ def glyph(name: str, box: Box, *, font: str = "CMEX10", y: float = 100.0) -> Gly
 
 
 def read(
-    setting: Setting, *extra: Glyph, bars: tuple[Bar, ...] = ()
+    setting: Setting, *extra: Glyph, bars: tuple[Rule, ...] = ()
 ) -> tuple[str, tuple[str, ...]]:
     region = setting.region()
     whole = replace(region, glyphs=(*region.glyphs, *extra), bars=(*region.bars, *bars))
@@ -67,7 +67,7 @@ def test_a_brace_of_tips_and_rules_takes_its_label() -> None:
         glyph("bracehtipdownleft", Box(20, 104, 23, 107)),
         glyph("bracehtipupright", Box(26, 103, 30, 106)),
     ]
-    bars = (Bar(0, 13, 18, 105, 0.4), Bar(0, 22, 27, 105, 0.4))
+    bars = (Rule(0, 13, 18, 105, 0.4), Rule(0, 22, 27, 105, 0.4))
     setting = Setting().put("a+b", x=12).put("n", x=18.5, y=114, size=7)
     assert read(setting, *tips, bars=bars) == (r"\underbrace{a+b}_{n}", ())
 
@@ -108,5 +108,5 @@ def test_a_wide_hat_stands_over_all_its_letters() -> None:
 
 
 def test_an_accent_alone_is_doubtful() -> None:
-    region = Region(Box(0, 0, 50, 50), (glyph("hatwide", Box(10, 10, 20, 12)),))
+    region = FormulaRegion(Box(0, 0, 50, 50), (glyph("hatwide", Box(10, 10, 20, 12)),))
     assert read_formula(region).doubts == ("an accent stands over no letter",)

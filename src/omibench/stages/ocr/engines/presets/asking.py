@@ -28,7 +28,7 @@ Ask = Callable[[Sequence[Request]], list[Response]]
 """Asks a model through the store; the responses come in the order of the requests."""
 
 
-class PagePicture(NamedTuple):
+class PresetPage(NamedTuple):
     """A page to read: a name for it (`SOURCE#p2`), its picture, and its size in pixels."""
 
     name: str
@@ -48,12 +48,12 @@ class PageJob(NamedTuple):
     """Files that take the place of prompts, by their names."""
 
 
-ReadPages = Callable[[Sequence[PagePicture], PageJob], list[ReadPage | None]]
+ReadPages = Callable[[Sequence[PresetPage], PageJob], list[ReadPage | None]]
 """Reads pages; None for one that was not answered whole."""
 
 
 def build_request(
-    page: PagePicture, parts: Sequence[Part], job: PageJob, decoding: Decoding, system: str = ""
+    page: PresetPage, parts: Sequence[Part], job: PageJob, decoding: Decoding, system: str = ""
 ) -> Request:
     """A request of a page reader.
 
@@ -72,7 +72,7 @@ def build_request(
     )
 
 
-def open_picture(page: PagePicture) -> Image:
+def open_picture(page: PresetPage) -> Image:
     """The pixels of a page in RGB."""
     from PIL import Image
 

@@ -16,7 +16,7 @@ from omibench.errors import ModelError
 from omibench.schemas.request import Decoding, ImagePart, Request, Response, TextPart
 from omibench.stages.ocr.engines.presets.asking import (
     PageJob,
-    PagePicture,
+    PresetPage,
     build_request,
     keep_picture,
     open_picture,
@@ -70,7 +70,7 @@ class LayoutBlock(NamedTuple):
 class _LaidOutPage(NamedTuple):
     """A page with its blocks, as it stands after it was turned."""
 
-    page: PagePicture
+    page: PresetPage
     turn: Turn
     size: tuple[int, int]
     """Width and height in pixels."""
@@ -87,7 +87,7 @@ class _Crop(NamedTuple):
     request: Request
 
 
-def read_pages(pages: Sequence[PagePicture], job: PageJob) -> list[ReadPage | None]:
+def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
     """Ask for the layout of pages, then for the content of every block.
 
     Args:
@@ -157,7 +157,7 @@ def _read_cells(rows: Sequence[str]) -> list[str]:
 
 
 def _ask_layouts(
-    pages: Sequence[tuple[PagePicture, Turn]], job: PageJob
+    pages: Sequence[tuple[PresetPage, Turn]], job: PageJob
 ) -> list[_LaidOutPage | None]:
     requests = [
         build_request(page, _show_layout(page, turn, job), job, DECODING, SYSTEM)
@@ -178,7 +178,7 @@ def _ask_layouts(
     return laid_out
 
 
-def _show_layout(page: PagePicture, turn: Turn, job: PageJob) -> tuple[ImagePart, TextPart]:
+def _show_layout(page: PresetPage, turn: Turn, job: PageJob) -> tuple[ImagePart, TextPart]:
     from PIL.Image import Resampling
 
     square = turn_clockwise(open_picture(page), turn).resize(

@@ -16,7 +16,7 @@ from omibench.prompts.wording import Wording, read_wording
 from omibench.schemas.request import Decoding, Request, Response, TextPart
 from omibench.stages.ocr.engines.presets.asking import (
     PageJob,
-    PagePicture,
+    PresetPage,
     build_request,
     keep_picture,
     open_picture,
@@ -64,14 +64,14 @@ class OlmPage(NamedTuple):
 class _ShownPage(NamedTuple):
     """A page as the model is shown it."""
 
-    page: PagePicture
+    page: PresetPage
     turn: Turn
     request: Request
     width: int
     height: int
 
 
-def read_pages(pages: Sequence[PagePicture], job: PageJob) -> list[ReadPage | None]:
+def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
     """Ask for pages, and for those that stand on their side or head once more.
 
     Args:
@@ -117,7 +117,7 @@ def parse_reply(text: str) -> OlmPage:
     return OlmPage(0 if upright else turns.get(correction, 0), text[front.end() :])
 
 
-def _show(page: PagePicture, turn: Turn, job: PageJob) -> _ShownPage:
+def _show(page: PresetPage, turn: Turn, job: PageJob) -> _ShownPage:
     from PIL.Image import Resampling
 
     picture = turn_clockwise(open_picture(page), turn)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-from omibench.stages.ocr.formulas.marks import Kind, Symbol
+from omibench.stages.ocr.formulas.marks import GlyphSymbol, Kind
 
-UNKNOWN = Symbol("\\square", "unknown")
+UNKNOWN = GlyphSymbol("\\square", "unknown")
 
 _GREEK = (
     "Α A Β B Γ \\Gamma Δ \\Delta Ε E Ζ Z Η H Θ \\Theta Ι I Κ K Λ \\Lambda Μ M Ν N Ξ \\Xi Ο O Π "
@@ -99,15 +99,15 @@ _BRACKET_OF_PIECE = {
 }
 
 
-def _pairs(table: str, kind: Kind) -> dict[str, Symbol]:
+def _pairs(table: str, kind: Kind) -> dict[str, GlyphSymbol]:
     words = table.split(" ")
-    return {a: Symbol(b, kind) for a, b in zip(words[::2], words[1::2], strict=True)}
+    return {a: GlyphSymbol(b, kind) for a, b in zip(words[::2], words[1::2], strict=True)}
 
 
 @cache
-def _table() -> dict[str, Symbol]:
+def _table() -> dict[str, GlyphSymbol]:
     """The first table that names a character decides."""
-    table: dict[str, Symbol] = {}
+    table: dict[str, GlyphSymbol] = {}
     kinds: tuple[tuple[str, Kind], ...] = (
         (_LARGE, "large"),
         (_GREEK, "letter"),
@@ -124,11 +124,11 @@ def _table() -> dict[str, Symbol]:
     for text, kind in kinds:
         for character, symbol in _pairs(text, kind).items():
             table.setdefault(character, symbol)
-    table["√"] = Symbol("\\sqrt", "root")
-    table["∛"] = Symbol("\\sqrt[3]", "root")
-    table["∜"] = Symbol("\\sqrt[4]", "root")
+    table["√"] = GlyphSymbol("\\sqrt", "root")
+    table["∛"] = GlyphSymbol("\\sqrt[3]", "root")
+    table["∜"] = GlyphSymbol("\\sqrt[4]", "root")
     for piece in _PIECES:
-        table[piece] = Symbol(_BRACKET_OF_PIECE.get(piece, ("", ""))[0], "piece")
+        table[piece] = GlyphSymbol(_BRACKET_OF_PIECE.get(piece, ("", ""))[0], "piece")
     return table
 
 
@@ -148,7 +148,7 @@ _STYLES = (
 )
 
 
-def of_character(text: str) -> Symbol:
+def of_character(text: str) -> GlyphSymbol:
     """What a Unicode character is in a formula.
 
     Args:
@@ -163,7 +163,7 @@ def of_character(text: str) -> Symbol:
         or unicodedata.category(text[0]) in {"Cf", "Zs"}
         or "\ufe00" <= text <= "\ufe0f"
     ):
-        return Symbol("", "space")
+        return GlyphSymbol("", "space")
     if text in _table():
         return _table()[text]
     name = unicodedata.name(text[0], "")
@@ -173,14 +173,14 @@ def of_character(text: str) -> Symbol:
     return _compatible(text, plain) if plain != text else _letter_or_digit(text)
 
 
-def _letter_or_digit(text: str) -> Symbol:
+def _letter_or_digit(text: str) -> GlyphSymbol:
     latex = text if text.isascii() else f"\\text{{{text}}}"
     if text.isalpha():
-        return Symbol(latex, "letter")
-    return Symbol(latex, "digit") if text.isdigit() else UNKNOWN
+        return GlyphSymbol(latex, "letter")
+    return GlyphSymbol(latex, "digit") if text.isdigit() else UNKNOWN
 
 
-def _styled(text: str, name: str) -> Symbol:
+def _styled(text: str, name: str) -> GlyphSymbol:
     """A letter of a mathematical alphabet, by its name in Unicode."""
     codes = unicodedata.decomposition(text).removeprefix("<font> ")
     plain = chr(int(codes, 16)) if codes else text
@@ -192,12 +192,14 @@ def _styled(text: str, name: str) -> Symbol:
         command = "\\boldsymbol"
     if command == "\\mathcal" and base.latex.islower() and base.latex.isascii():
         return (
-            Symbol("\\ell", "letter") if plain == "l" else Symbol(f"\\mathscr{{{plain}}}", "letter")
+            GlyphSymbol("\\ell", "letter")
+            if plain == "l"
+            else GlyphSymbol(f"\\mathscr{{{plain}}}", "letter")
         )
-    return Symbol(f"{command}{{{base.latex}}}" if command else base.latex, base.kind)
+    return GlyphSymbol(f"{command}{{{base.latex}}}" if command else base.latex, base.kind)
 
 
-def _compatible(text: str, plain: str) -> Symbol:
+def _compatible(text: str, plain: str) -> GlyphSymbol:
     """A raised or lowered digit, a fraction, a ligature or a full-width form."""
     form = unicodedata.decomposition(text).split(" ")[0]
     symbols = [of_character(character) for character in plain]
@@ -205,10 +207,10 @@ def _compatible(text: str, plain: str) -> Symbol:
         return UNKNOWN
     latex = "".join(symbol.latex for symbol in symbols)
     if form == "<super>":
-        return Symbol(f"^{{{latex}}}", symbols[0].kind)
+        return GlyphSymbol(f"^{{{latex}}}", symbols[0].kind)
     if form == "<sub>":
-        return Symbol(f"_{{{latex}}}", symbols[0].kind)
+        return GlyphSymbol(f"_{{{latex}}}", symbols[0].kind)
     if form == "<fraction>" and "⁄" in plain:
         above, below = plain.split("⁄")
-        return Symbol(f"\\frac{{{above}}}{{{below}}}", "digit")
-    return Symbol(latex, symbols[0].kind)
+        return GlyphSymbol(f"\\frac{{{above}}}{{{below}}}", "digit")
+    return GlyphSymbol(latex, symbols[0].kind)

@@ -12,7 +12,7 @@ import re
 from functools import cache
 
 from omibench.stages.ocr.formulas.fonts.characters import UNKNOWN, of_character
-from omibench.stages.ocr.formulas.marks import Symbol
+from omibench.stages.ocr.formulas.marks import GlyphSymbol
 
 _SYMBOL = re.compile(r"(MT|Euclid|Standard)?[- ]?Symbols?(MT|PS|Std|Neu)?(?![a-z])", re.IGNORECASE)
 _WINGDINGS = re.compile(r"Wingdings(?![- ]?[23])", re.IGNORECASE)
@@ -49,9 +49,9 @@ _EXTRA_ROWS = {
     0xA1: "ℝℤℂℚℕ\0⟦⟧",
 }
 _EXTRA_SYMBOLS = {
-    **dict.fromkeys((0x31, 0x32, 0x33, 0x34, 0x36, 0x37, 0x38), Symbol("\\brace", "piece")),
-    **dict.fromkeys((0xB0, 0xB1, 0xB2), Symbol("\\widetilde", "accent")),
-    **dict.fromkeys((0xB5, 0xB6, 0xB7), Symbol("\\widehat", "accent")),
+    **dict.fromkeys((0x31, 0x32, 0x33, 0x34, 0x36, 0x37, 0x38), GlyphSymbol("\\brace", "piece")),
+    **dict.fromkeys((0xB0, 0xB1, 0xB2), GlyphSymbol("\\widetilde", "accent")),
+    **dict.fromkeys((0xB5, 0xB6, 0xB7), GlyphSymbol("\\widehat", "accent")),
 }
 _MATH_ONE_ROWS = {
     0x21: "⊖\0\0\0⊘", 0x82: "∖", 0x90: "⊢⊨\0\0⊣⊤", 0xA9: "≍≀", 0xB4: "↼\0\0⇁",
@@ -70,7 +70,7 @@ _PRINTED = {"φ": "ϕ", "ϕ": "φ"}
 """What Symbol prints for the two letters phi of Adobe's list of glyphs."""
 
 
-def of_encoded(font: str, text: str) -> Symbol | None:
+def of_encoded(font: str, text: str) -> GlyphSymbol | None:
     """What a glyph of a font with an encoding of its own means.
 
     Args:
@@ -93,17 +93,17 @@ def of_encoded(font: str, text: str) -> Symbol | None:
     return None
 
 
-def _of_symbol(font: str, text: str) -> Symbol:
+def _of_symbol(font: str, text: str) -> GlyphSymbol:
     if text in _PRINTED and not _MATHTYPE.match(font):
         return of_character(_PRINTED[text])
     if text in _RIGHT_AS_THEY_ARE and not _MATHTYPE.match(font):
         return of_character(text)
     if text in ("`", "\uf060", "\uf8e5"):
-        return Symbol("\\sqrt", "piece")
+        return GlyphSymbol("\\sqrt", "piece")
     return _look_up("symbol", text)
 
 
-def _look_up(table: str, text: str) -> Symbol:
+def _look_up(table: str, text: str) -> GlyphSymbol:
     """The symbol of a code, or of a character that no font of codes has."""
     if table == "extra" and _code(text) in _EXTRA_SYMBOLS:
         return _EXTRA_SYMBOLS[_code(text)]
@@ -113,11 +113,11 @@ def _look_up(table: str, text: str) -> Symbol:
     return of_character(character) if character else UNKNOWN
 
 
-def _letter(command: str, text: str) -> Symbol | None:
+def _letter(command: str, text: str) -> GlyphSymbol | None:
     """A letter that the font sets in an alphabet of its own."""
     letter = chr(_code(text))
     plain = letter.isascii() and letter.isalpha()
-    return Symbol(f"{command}{{{letter}}}", "letter") if plain else None
+    return GlyphSymbol(f"{command}{{{letter}}}", "letter") if plain else None
 
 
 def _code(text: str) -> int:

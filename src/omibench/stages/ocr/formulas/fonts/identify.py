@@ -8,14 +8,14 @@ from dataclasses import replace
 from omibench.stages.ocr.formulas.fonts import tex
 from omibench.stages.ocr.formulas.fonts.characters import of_character
 from omibench.stages.ocr.formulas.fonts.encoded import of_encoded
-from omibench.stages.ocr.formulas.marks import Symbol
+from omibench.stages.ocr.formulas.marks import GlyphSymbol
 
 _ITALIC = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
 
 
 def identify(
     font: str, text: str, *, name: str | None = None, glyph_id: int | None = None
-) -> Symbol:
+) -> GlyphSymbol:
     """What a glyph means in a formula.
 
     Args:

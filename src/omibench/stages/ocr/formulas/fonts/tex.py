@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from omibench.stages.ocr.formulas.fonts.characters import of_character
-from omibench.stages.ocr.formulas.marks import Symbol
+from omibench.stages.ocr.formulas.marks import GlyphSymbol
 
 _FAMILIES = re.compile(
     r"(CM(R|MI|SY|EX|BX|TI|SL|SS|TT|BSY|MIB|CSC|DUNH)|SF(R|TI|BX|SS|TT|SL)|LM(Roman|Math|Sans|Mono)|"
@@ -105,22 +105,22 @@ _WIDE_ACCENT = re.compile(r"(hat|tilde)\d$")
 """Of newtx, which has five widths of each."""
 _CODE_NAME = re.compile(r"u(?:ni)?([0-9A-F]{4,6})(?:\.(\w+))?$")
 _PARTS_OF_ARROWS = {
-    "mapsto": Symbol("\\mapstochar", "piece"),
-    "arrowhookleft": Symbol("\\lhook", "piece"),
-    "arrowhookright": Symbol("\\rhook", "piece"),
-    "vextendsingle": Symbol("|", "piece"),
-    "vextenddouble": Symbol("\\|", "piece"),
-    "braceex": Symbol("\\{", "piece"),
-    "suppress": Symbol("-", "piece"),
-    "barex": Symbol("|", "piece"),
-    "bracehext": Symbol("\\overbracket", "accent"),
-    "uni20D6.x": Symbol("\\overline", "accent"),
-    "uni20D7.x": Symbol("\\overline", "accent"),
-    "horizontal.x": Symbol("-", "operator"),
+    "mapsto": GlyphSymbol("\\mapstochar", "piece"),
+    "arrowhookleft": GlyphSymbol("\\lhook", "piece"),
+    "arrowhookright": GlyphSymbol("\\rhook", "piece"),
+    "vextendsingle": GlyphSymbol("|", "piece"),
+    "vextenddouble": GlyphSymbol("\\|", "piece"),
+    "braceex": GlyphSymbol("\\{", "piece"),
+    "suppress": GlyphSymbol("-", "piece"),
+    "barex": GlyphSymbol("|", "piece"),
+    "bracehext": GlyphSymbol("\\overbracket", "accent"),
+    "uni20D6.x": GlyphSymbol("\\overline", "accent"),
+    "uni20D7.x": GlyphSymbol("\\overline", "accent"),
+    "horizontal.x": GlyphSymbol("-", "operator"),
 }
 
 
-def _table() -> dict[str, Symbol]:
+def _table() -> dict[str, GlyphSymbol]:
     table = dict(_PARTS_OF_ARROWS)
     for text, kind in (
         (_NAMES, "letter"),
@@ -132,7 +132,7 @@ def _table() -> dict[str, Symbol]:
     ):
         words = text.split()
         pairs = zip(words[::2], words[1::2], strict=True)
-        table |= {name: Symbol(latex, kind) for name, latex in pairs}  # type: ignore[arg-type]
+        table |= {name: GlyphSymbol(latex, kind) for name, latex in pairs}  # type: ignore[arg-type]
     return table
 
 
@@ -145,7 +145,7 @@ def is_tex(font: str) -> bool:
     return bool(_FAMILIES.match(font))
 
 
-def of_name(name: str) -> Symbol | None:
+def of_name(name: str) -> GlyphSymbol | None:
     """What a glyph name of TeX's fonts means; None where no table has it."""
     if name in _PARTS_OF_ARROWS:
         return _PARTS_OF_ARROWS[name]
@@ -155,22 +155,24 @@ def of_name(name: str) -> Symbol | None:
     return _of_extension(name) or _SYMBOLS.get(name) or _SYMBOLS.get(plain)
 
 
-def _of_extension(name: str) -> Symbol | None:
+def _of_extension(name: str) -> GlyphSymbol | None:
     """A glyph of an extension font: brackets and roots of all heights, their parts, and sums."""
     if match := _FENCE.match(name):
         side = match[2] == "right"
         is_piece = match["tail"].rstrip("AB") in {"tp", "mid", "bt", "ex"}
-        return Symbol(_FENCES[match[1]][side], "piece" if is_piece else "close" if side else "open")
+        return GlyphSymbol(
+            _FENCES[match[1]][side], "piece" if is_piece else "close" if side else "open"
+        )
     if match := _ROOT.match(name):
         is_piece = match["tail"] in {"bt", "vertex", "tp"}
-        return Symbol("\\sqrt", "piece" if is_piece else "root")
+        return GlyphSymbol("\\sqrt", "piece" if is_piece else "root")
     if (match := _LARGE.match(name)) and match[1] in _LARGE_SYMBOLS:
-        return Symbol(_LARGE_SYMBOLS[match[1]], "large")
+        return GlyphSymbol(_LARGE_SYMBOLS[match[1]], "large")
     if match := _HORIZONTAL_BRACE.match(name):
         tips = {"down": "\\overbrace", "up": "\\underbrace"}  # as the leftmost tip has it
-        return Symbol(tips[match[1]], "accent")
+        return GlyphSymbol(tips[match[1]], "accent")
     if _WIDE_ACCENT.match(name):
-        return Symbol("\\wide" + name[:-1], "accent")
+        return GlyphSymbol("\\wide" + name[:-1], "accent")
     return None
 
 
@@ -178,7 +180,7 @@ _MISTAKEN = {("STIXTwoMath-Regular", "\u1d46"): "\U0001d462"}
 """Characters that programs cut short: LuaTeX writes four digits of the small italic u."""
 
 
-def of_tex(font: str, text: str, name: str | None) -> Symbol:
+def of_tex(font: str, text: str, name: str | None) -> GlyphSymbol:
     """What a glyph of a font of TeX means.
 
     Args:
@@ -192,13 +194,13 @@ def of_tex(font: str, text: str, name: str | None) -> Symbol:
         return symbol
     command = _alphabet(font, symbol.latex)
     if command:
-        return Symbol(f"{command}{{{symbol.latex}}}", symbol.kind)
+        return GlyphSymbol(f"{command}{{{symbol.latex}}}", symbol.kind)
     is_italic = (
         _VARIABLES.match(font)
         or _ITALIC.search(font)
         or not (text.isascii() or name == symbol.latex)
     )
-    return Symbol(symbol.latex, symbol.kind, upright=symbol.latex.isalpha() and not is_italic)
+    return GlyphSymbol(symbol.latex, symbol.kind, upright=symbol.latex.isalpha() and not is_italic)
 
 
 def _alphabet(font: str, latex: str) -> str:

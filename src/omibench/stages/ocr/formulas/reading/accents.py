@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.stages.ocr.formulas.reading.kinds import is_math_letter
-from omibench.stages.ocr.formulas.reading.units import AXIS, Field, Unit
+from omibench.stages.ocr.formulas.reading.units import AXIS, InkField, RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 _LOWEST = -0.25
@@ -14,7 +14,7 @@ _OFF_CENTRE = 0.75
 """Type sizes by which an accent of no width may stand beside the middle of its letter."""
 
 
-def seat_accents(field: Field) -> None:
+def seat_accents(field: InkField) -> None:
     """Give each accent over a letter of mathematics the baseline and the width of that letter.
 
     TeX raises accents over tall letters, and gives the arrow of a vector no width: by its own place
@@ -33,7 +33,7 @@ def seat_accents(field: Field) -> None:
         field.add(unit)
 
 
-def _find_letter(accent: Unit, field: Field) -> Unit | None:
+def _find_letter(accent: RowUnit, field: InkField) -> RowUnit | None:
     """The letter under an accent; None where there is none of mathematics."""
     x, size = accent.box.centre[0], accent.size
     below = Box(x - size, accent.box.y1 + _LOWEST * size, x + size, accent.box.y1 + 1.2 * size)

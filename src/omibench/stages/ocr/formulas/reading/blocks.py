@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from omibench.stages.ocr.formulas.marks import Bar, PageMarks, RootSign
+from omibench.stages.ocr.formulas.marks import PageMarks, RootSign, Rule
 from omibench.stages.ocr.formulas.reading.accents import seat_accents
 from omibench.stages.ocr.formulas.reading.fractions import (
-    Neighbours,
+    BarNeighbours,
     find_neighbours,
     join_fraction,
 )
 from omibench.stages.ocr.formulas.reading.harpoons import join_harpoons
 from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
-from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units, unit_of_glyph
+from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
 MAX_BARS = 300
@@ -31,7 +31,7 @@ _UNDERLINE_GAP = 0.3
 """Type sizes between letters and a rule under them."""
 
 
-def find_units(marks: PageMarks) -> Field:
+def find_units(marks: PageMarks) -> InkField:
     """The units of a page: its glyphs, with all that makes several rows joined.
 
     Args:
@@ -40,7 +40,7 @@ def find_units(marks: PageMarks) -> Field:
     Returns:
         Units; scripts are not attached yet.
     """
-    field = Field(unit_of_glyph(glyph) for glyph in marks.glyphs)
+    field = InkField(unit_of_glyph(glyph) for glyph in marks.glyphs)
     seat_accents(field)
     _join_pieces(field)
     join_harpoons(field)
@@ -63,13 +63,13 @@ def find_units(marks: PageMarks) -> Field:
     return field
 
 
-def _join_pieces(field: Field) -> None:
+def _join_pieces(field: InkField) -> None:
     """Put parts of one bracket, brace or radical sign together."""
     pieces = sorted(
         (u for u in field.units if u.glyph and u.glyph.symbol.kind == "piece"),
         key=lambda u: (round(u.box.centre[0]), u.box.y0),
     )
-    group: list[Unit] = []
+    group: list[RowUnit] = []
     for piece in [*pieces, None]:
         if (
             group
@@ -85,7 +85,7 @@ def _join_pieces(field: Field) -> None:
         group = [piece] if piece else []
 
 
-def _join_limits(field: Field) -> None:
+def _join_limits(field: InkField) -> None:
     """Put sums, products and the like together with what stands above and below them."""
     for unit in [u for u in field.units if u.glyph and u.glyph.symbol.kind == "large"]:
         _join_above_below(field, [unit], unit.box, unit.box.centre[1], 0.62)
@@ -97,7 +97,7 @@ def _join_limits(field: Field) -> None:
             _join_above_below(field, word, box, unit.axis, 0.85)
 
 
-def _word_from(unit: Unit, neighbours: Neighbours) -> list[Unit]:
+def _word_from(unit: RowUnit, neighbours: BarNeighbours) -> list[RowUnit]:
     """The letters of a word that begins with this unit, where there is none before it."""
     if unit.is_block or not unit.glyphs[0].text.isalpha():
         return []
@@ -112,12 +112,12 @@ def _word_from(unit: Unit, neighbours: Neighbours) -> list[Unit]:
     return word
 
 
-def _touch(a: Unit, b: Unit) -> bool:
+def _touch(a: RowUnit, b: RowUnit) -> bool:
     return b.box.x0 - a.box.x1 < 0.15 * a.size
 
 
 def _join_above_below(
-    field: Field, base: Sequence[Unit], box: Box, axis: float, smaller: float
+    field: InkField, base: Sequence[RowUnit], box: Box, axis: float, smaller: float
 ) -> None:
     size = max(unit.size for unit in base)
     middle = box.centre[0]
@@ -127,7 +127,7 @@ def _join_above_below(
         for u in field.centred_in(reach)
         if u not in base and u.size <= max(smaller * size, 0.8 * size) and not u.is_block
     ]
-    parts: list[Unit] = []
+    parts: list[RowUnit] = []
     for above in (True, False):
         side = [
             u
@@ -155,15 +155,15 @@ def _join_above_below(
         field.replace([*base, *parts], join_units([*base, *parts], axis, size=size))
 
 
-def _split_rows(units: Sequence[Unit]) -> list[list[Unit]]:
+def _split_rows(units: Sequence[RowUnit]) -> list[list[RowUnit]]:
     """Units of one baseline each, split at wide gaps."""
-    levels: list[list[Unit]] = []
+    levels: list[list[RowUnit]] = []
     for unit in sorted(units, key=lambda u: u.baseline):
         if levels and unit.baseline - levels[-1][-1].baseline < 0.3 * unit.size:
             levels[-1].append(unit)
         else:
             levels.append([unit])
-    rows: list[list[Unit]] = []
+    rows: list[list[RowUnit]] = []
     for level in levels:
         end = -math.inf
         for unit in sorted(level, key=lambda u: u.box.x0):
@@ -179,14 +179,16 @@ def _near(a: Box, b: Box, gap: float) -> bool:
     return a.gap_x(b) < gap and a.gap_y(b) < gap
 
 
-def _pair_roots(field: Field, marks: PageMarks, bars: Sequence[Bar]) -> dict[Bar, Unit | RootSign]:
+def _pair_roots(
+    field: InkField, marks: PageMarks, bars: Sequence[Rule]
+) -> dict[Rule, RowUnit | RootSign]:
     """The radical sign of each bar that begins at the top right of one."""
-    signs: list[Unit | RootSign] = [*_bare_signs(field), *marks.roots]
+    signs: list[RowUnit | RootSign] = [*_bare_signs(field), *marks.roots]
     signs += [u for u in field.units if u.is_block and u.glyphs[0].symbol.kind == "piece"]
-    pairs: dict[Bar, Unit | RootSign] = {}
+    pairs: dict[Rule, RowUnit | RootSign] = {}
     for sign in signs:
         box = sign.box
-        size = sign.size if isinstance(sign, Unit) else min(12.0, box.height)
+        size = sign.size if isinstance(sign, RowUnit) else min(12.0, box.height)
         near = [
             (abs(bar.x0 - box.x1) + abs(bar.y - box.y0), k)
             for k, bar in enumerate(bars)
@@ -199,14 +201,14 @@ def _pair_roots(field: Field, marks: PageMarks, bars: Sequence[Bar]) -> dict[Bar
     return pairs
 
 
-def _bare_signs(field: Field) -> list[Unit]:
+def _bare_signs(field: InkField) -> list[RowUnit]:
     return [u for u in field.units if u.glyph and u.glyph.symbol.kind == "root"]
 
 
-def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
+def _join_root(field: InkField, bar: Rule | None, sign: RowUnit | RootSign) -> None:
     box = sign.box
-    size = sign.size if isinstance(sign, Unit) else min(12.0, box.height)
-    left = box.x1 if isinstance(sign, Unit) else box.x0 + min(0.35 * box.width, 0.6 * box.height)
+    size = sign.size if isinstance(sign, RowUnit) else min(12.0, box.height)
+    left = box.x1 if isinstance(sign, RowUnit) else box.x0 + min(0.35 * box.width, 0.6 * box.height)
     right, top = (bar.x1, bar.y) if bar else (box.x1, box.y0)
     inside = Box(left - 0.1 * size, top - 0.1 * size, right + 0.15 * size, box.y1 + 0.3 * size)
     radicand = [
@@ -225,7 +227,7 @@ def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
     largest = max(radicand, key=lambda u: (u.size, -u.box.x0), default=None)
     axis = largest.axis if largest else box.centre[1]
     parts = [*radicand, *index]
-    if isinstance(sign, Unit):
+    if isinstance(sign, RowUnit):
         whole = join_units(
             [sign, *parts], axis, bars=[bar] if bar else [], size=largest.size if largest else None
         )
@@ -234,11 +236,11 @@ def _join_root(field: Field, bar: Bar | None, sign: Unit | RootSign) -> None:
         field.replace(parts, join_units(parts, axis, bars=[bar] if bar else [], roots=[sign]))
 
 
-def _is_point(unit: Unit) -> bool:
+def _is_point(unit: RowUnit) -> bool:
     return not unit.is_block and unit.glyphs[0].symbol.kind == "punctuation"
 
 
-def _join_overline(field: Field, bar: Bar) -> None:
+def _join_overline(field: InkField, bar: Rule) -> None:
     """Join a bar over a few symbols with them, unless it underlines what stands above it."""
     below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + _BELOW_OVERLINE))
     below = [u for u in below if not u.is_block and u.box.y0 > bar.y - 0.05 * u.size]
@@ -257,7 +259,7 @@ def _join_overline(field: Field, bar: Bar) -> None:
         field.replace(below, join_units(below, base - 0.25 * size, bars=[bar]))
 
 
-def _join_fences(field: Field) -> None:
+def _join_fences(field: InkField) -> None:
     """Join tall brackets with all that stands between them, as matrices and cases do."""
     tall = sorted(
         (u for u in field.units if _is_tall_fence(u)), key=lambda u: (u.box.height, u.box.x0)
@@ -285,12 +287,12 @@ def _join_fences(field: Field) -> None:
             field.replace(inside, join_units(inside, axis, size=size))
 
 
-def _is_tall_fence(unit: Unit) -> bool:
+def _is_tall_fence(unit: RowUnit) -> bool:
     kind = unit.glyphs[0].symbol.kind
     return kind in ("open", "close", "piece") and unit.box.height > 1.9 * unit.size
 
 
-def _opens(unit: Unit) -> bool:
+def _opens(unit: RowUnit) -> bool:
     """Whether a fence stands left of what it encloses."""
     glyph = unit.glyphs[0]
     if glyph.symbol.kind != "piece":
@@ -299,7 +301,7 @@ def _opens(unit: Unit) -> bool:
     return any(sign in latex for sign in ("(", "[", "{", "lceil", "lfloor", "langle"))
 
 
-def _until_gap(fence: Unit, units: Sequence[Unit]) -> list[Unit]:
+def _until_gap(fence: RowUnit, units: Sequence[RowUnit]) -> list[RowUnit]:
     taken, end = [fence], fence.box.x1
     for unit in units:
         if unit is fence:

@@ -102,9 +102,7 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
                 painted = trace.get((round(x, 1), round(y, 1)))
                 # The flag of a span is that of its first character: the trace knows each. A space
                 # that MuPDF puts in has no glyph.
-                is_code = (
-                    painted.text == REPLACEMENT if painted else has_codes and char["c"] != " "
-                )
+                is_code = painted.text == REPLACEMENT if painted else has_codes and char["c"] != " "
                 serial = painted.serial if painted else serial + 1
                 box = boxes.find(x, y) or Box(*char["bbox"])
                 glyph_id = painted.glyph_id if painted and not char["synthetic"] else None

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from omibench.stages.ocr.formulas.marks import Bar
-from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units
+from omibench.stages.ocr.formulas.marks import Rule
+from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
 from omibench.stages.ocr.layout.layout import Box
 
 _FIRST_GAP = 0.68
@@ -27,18 +27,18 @@ _CELL_GAP = 2.2
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class BarNeighbours:
     """The next units on the baseline of each, if near: a row of words goes on there."""
 
-    left: dict[Unit, Unit]
-    right: dict[Unit, Unit]
+    left: dict[RowUnit, RowUnit]
+    right: dict[RowUnit, RowUnit]
 
 
-def find_neighbours(units: Iterable[Unit]) -> Neighbours:
+def find_neighbours(units: Iterable[RowUnit]) -> BarNeighbours:
     """What stands beside each unit on its baseline."""
-    left: dict[Unit, Unit] = {}
-    right: dict[Unit, Unit] = {}
-    rows: dict[int, list[Unit]] = {}
+    left: dict[RowUnit, RowUnit] = {}
+    right: dict[RowUnit, RowUnit] = {}
+    rows: dict[int, list[RowUnit]] = {}
     for unit in units:
         if not unit.has_axis:
             rows.setdefault(round(unit.baseline), []).append(unit)
@@ -52,10 +52,12 @@ def find_neighbours(units: Iterable[Unit]) -> Neighbours:
             ):
                 right.setdefault(a, b)
                 left.setdefault(b, a)
-    return Neighbours(left, right)
+    return BarNeighbours(left, right)
 
 
-def join_fraction(field: Field, bar: Bar, neighbours: Neighbours, bars: Sequence[Bar]) -> bool:
+def join_fraction(
+    field: InkField, bar: Rule, neighbours: BarNeighbours, bars: Sequence[Rule]
+) -> bool:
     """Join numerator, bar and denominator; False where the bar has not both."""
     reach = 140.0
     inside = [
@@ -84,14 +86,14 @@ def join_fraction(field: Field, bar: Bar, neighbours: Neighbours, bars: Sequence
     return True
 
 
-def _is_underline(above: Sequence[Unit], bar: Bar) -> bool:
+def _is_underline(above: Sequence[RowUnit], bar: Rule) -> bool:
     """Whether a bar is close under words, as under a link; numerators have room for their tails."""
     letters = [u for u in above if u.glyph and u.glyph.symbol.kind == "letter"]
     near = [u for u in letters if bar.y - u.baseline < _UNDER * u.size]
     return len(near) >= _FEWEST and len(near) > 0.7 * len(letters)
 
 
-def _belongs_to_another(unit: Unit, bar: Bar, field: Field, bars: Sequence[Bar]) -> bool:
+def _belongs_to_another(unit: RowUnit, bar: Rule, field: InkField, bars: Sequence[Rule]) -> bool:
     """Whether a unit lies between a bar and a nearer one, as in fractions that follow in rows."""
     x, y = unit.box.centre
     distance = abs(y - bar.y)
@@ -105,7 +107,7 @@ def _belongs_to_another(unit: Unit, bar: Bar, field: Field, bars: Sequence[Bar])
     )
 
 
-def _widest_gap(units: Sequence[Unit]) -> float:
+def _widest_gap(units: Sequence[RowUnit]) -> float:
     """The widest gap between units from left to right."""
     widest, end = 0.0, units[0].box.x1
     for unit in sorted(units, key=lambda u: u.box.x0):
@@ -114,7 +116,7 @@ def _widest_gap(units: Sequence[Unit]) -> float:
     return widest
 
 
-def _row_goes_on(unit: Unit, bar: Bar, neighbours: Neighbours, bars: Sequence[Bar]) -> bool:
+def _row_goes_on(unit: RowUnit, bar: Rule, neighbours: BarNeighbours, bars: Sequence[Rule]) -> bool:
     """Whether the words of a unit's row go on beyond the ends of the bar."""
     for step in (neighbours.left, neighbours.right):
         current = unit
@@ -131,10 +133,10 @@ def _row_goes_on(unit: Unit, bar: Bar, neighbours: Neighbours, bars: Sequence[Ba
     return False
 
 
-def _stack(units: Sequence[Unit], bar: Bar, *, up: bool) -> list[Unit]:
+def _stack(units: Sequence[RowUnit], bar: Rule, *, up: bool) -> list[RowUnit]:
     """The units above or below a bar, as far as they follow each other without a gap."""
     edge = bar.y
-    taken: list[Unit] = []
+    taken: list[RowUnit] = []
     order = sorted(units, key=lambda u: -u.box.y1 if up else u.box.y0)
     for unit in order:
         near, far = (unit.box.y1, unit.box.y0) if up else (unit.box.y0, unit.box.y1)

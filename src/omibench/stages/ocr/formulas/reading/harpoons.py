@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.reading.units import Field, Unit
+from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 _UPPER = frozenset({"\\rightharpoonup", "\\leftharpoonup"})
@@ -11,7 +11,7 @@ _BELOW = 0.7
 """Type sizes between the two baselines at most."""
 
 
-def join_harpoons(field: Field) -> None:
+def join_harpoons(field: InkField) -> None:
     """Attach each lower harpoon, with the dashes that lengthen it, to the upper one."""
     for upper in [u for u in field.units if _latex(u) in _UPPER]:
         reach = 1.5 * upper.size
@@ -30,9 +30,9 @@ def join_harpoons(field: Field) -> None:
             break
 
 
-def _latex(unit: Unit) -> str:
+def _latex(unit: RowUnit) -> str:
     return unit.glyph.symbol.latex if unit.glyph else ""
 
 
-def _is_level(unit: Unit, lower: Unit) -> bool:
+def _is_level(unit: RowUnit, lower: RowUnit) -> bool:
     return abs(unit.baseline - lower.baseline) < 0.1 * lower.size

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from omibench.stages.ocr.formulas.marks import Glyph, Kind
-from omibench.stages.ocr.formulas.reading.units import Unit
+from omibench.stages.ocr.formulas.reading.units import RowUnit
 
 Role = Literal[
     "math", "letter", "digit", "operator", "relation", "open", "close", "bar", "point", "other"
@@ -43,7 +43,7 @@ def is_math_font(font: str) -> bool:
     return _MATH_FONT.search(font) is not None
 
 
-def role_of(unit: Unit, *, has_greek_prose: bool = False) -> Role:
+def role_of(unit: RowUnit, *, has_greek_prose: bool = False) -> Role:
     """What a unit may be.
 
     Args:
@@ -94,6 +94,6 @@ def is_math_letter(glyph: Glyph) -> bool:
     return is_math_font(glyph.font) or glyph.italic or bool(by_sign)
 
 
-def is_hyphen(unit: Unit) -> bool:
+def is_hyphen(unit: RowUnit) -> bool:
     """Whether a unit is a hyphen of prose rather than a minus sign."""
     return not unit.is_block and unit.glyphs[0].text in _HYPHENS

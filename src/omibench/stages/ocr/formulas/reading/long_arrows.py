@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.stages.ocr.formulas.reading.units import Field, Unit, join_units
+from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
 from omibench.stages.ocr.layout.layout import Box
 
 _HEADS = frozenset({"\\to", "\\leftarrow"})
@@ -11,7 +11,7 @@ _GAP = 0.35
 _MOST_DASHES = 40
 
 
-def join_long_arrows(field: Field) -> None:
+def join_long_arrows(field: InkField) -> None:
     """Join each arrow of dashes with the letters that it is as wide as."""
     for head in [u for u in field.units if _latex(u) in _HEADS]:
         arrow = [head, *_dashes(head, field)]
@@ -32,12 +32,12 @@ def join_long_arrows(field: Field) -> None:
             field.replace(parts, join_units(parts, letters[0].axis))
 
 
-def _dashes(head: Unit, field: Field) -> list[Unit]:
+def _dashes(head: RowUnit, field: InkField) -> list[RowUnit]:
     """Minus signs on the level of an arrow's head that overlap it, or each other."""
     reach = _MOST_DASHES * head.size / 4
     around = Box(head.box.x0 - reach, head.box.y0 - 1, head.box.x1 + reach, head.box.y1 + 1)
     near = [u for u in field.centred_in(around) if _latex(u) == "-"]
-    chain: list[Unit] = []
+    chain: list[RowUnit] = []
     box = head.box
     for dash in sorted(near, key=lambda u: abs(u.box.centre[0] - head.box.centre[0])):
         if dash.box.gap_x(box) < 0 and abs(dash.baseline - head.baseline) < 0.05 * head.size:
@@ -46,5 +46,5 @@ def _dashes(head: Unit, field: Field) -> list[Unit]:
     return chain
 
 
-def _latex(unit: Unit) -> str:
+def _latex(unit: RowUnit) -> str:
     return unit.glyph.symbol.latex if unit.glyph else ""

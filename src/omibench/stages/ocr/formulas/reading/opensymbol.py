@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from omibench.stages.ocr.formulas.marks import Glyph, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol
 
 _FONT: Final = "OpenSymbol"
 _STRETCHED: Final = frozenset({"large", "open", "close", "root", "piece", "accent"})
 _SPACING_ACCENTS: Final = {
-    "~": Symbol(r"\tilde", "accent"),
-    "^": Symbol(r"\hat", "accent"),
+    "~": GlyphSymbol(r"\tilde", "accent"),
+    "^": GlyphSymbol(r"\hat", "accent"),
 }  # fmt: skip
 """Signs that are accents where they stand over a letter."""
 _NEIGHBOURS: Final = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from omibench.stages.ocr.formulas.marks import Glyph, PageMarks, Region, Symbol
+from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, GlyphSymbol, PageMarks
 from omibench.stages.ocr.formulas.reading.characters import Character, TextRun, read_runs
 from omibench.stages.ocr.formulas.reading.opensymbol import correct_signs
 from omibench.stages.ocr.formulas.reading.rules import find_bars, find_pictures, find_roots
@@ -56,10 +56,10 @@ def gather_marks(
     )
 
 
-def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> Region:
+def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> FormulaRegion:
     """The marks of a page whose centres lie in a box."""
     glyphs = tuple(g for g in marks.glyphs if box.holds(g.box))
-    return Region(
+    return FormulaRegion(
         box=box,
         glyphs=glyphs,
         bars=tuple(b for b in marks.bars if box.holds(Box(b.x0, b.y, b.x1, b.y))),
@@ -89,7 +89,7 @@ def is_level(run: TextRun) -> bool:
     return bool(abs(run.raw["dir"][1]) < 0.05 and run.raw["dir"][0] > 0)
 
 
-def as_glyph(character: Character, symbol: Symbol) -> Glyph:
+def as_glyph(character: Character, symbol: GlyphSymbol) -> Glyph:
     """A character as a mark, its box corrected where the symbol says that the font's is false."""
     box = character.box
     if symbol.ascent is not None:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.marks import PageMarks, Region
+from omibench.stages.ocr.formulas.marks import FormulaRegion, PageMarks
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
-from omibench.stages.ocr.formulas.reading.units import Unit
+from omibench.stages.ocr.formulas.reading.units import RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 _GREEK_PROSE = 0.2
@@ -21,12 +21,12 @@ _GREEK_PROSE = 0.2
 class PlacedRegion(NamedTuple):
     """A formula with the baseline and the type size, in points, of the row that it stands in."""
 
-    region: Region
+    region: FormulaRegion
     baseline: float
     size: float
 
 
-def find_regions(marks: PageMarks) -> list[Region]:
+def find_regions(marks: PageMarks) -> list[FormulaRegion]:
     """The formulas of a page.
 
     Args:
@@ -68,7 +68,7 @@ def has_greek_prose(marks: PageMarks) -> bool:
     return greek > _GREEK_PROSE * max(1, len(letters))
 
 
-def make_region(row: Row | Sequence[Unit], marks: PageMarks, *, display: bool) -> Region:
+def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool) -> FormulaRegion:
     """Units of one formula as a region."""
     units = [part for unit in row for part in unit.walk()]
     box = units[0].box
@@ -80,7 +80,7 @@ def make_region(row: Row | Sequence[Unit], marks: PageMarks, *, display: bool) -
     for bar in marks.bars:
         if bar.x1 - bar.x0 <= box.width + size and around.holds(Box(bar.x0, bar.y, bar.x1, bar.y)):
             bars.setdefault(bar)
-    return Region(
+    return FormulaRegion(
         box=box,
         glyphs=tuple(glyph for unit in units for glyph in unit.glyphs),
         bars=tuple(bars),

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
-from omibench.stages.ocr.formulas.reading.units import Unit
+from omibench.stages.ocr.formulas.reading.units import RowUnit
 
-Row = list[Unit]
+Row = list[RowUnit]
 _SMALLER = 0.86
 """Sizes of a script in those of its base, at most."""
 _SMALLER_AS_NEXT = 0.95
@@ -25,7 +25,7 @@ _COLUMN_GAP = 1.3
 """Type sizes from which on a gap parts a row: columns, choices and numbers of equations."""
 
 
-def form_rows(units: Iterable[Unit]) -> list[Row]:
+def form_rows(units: Iterable[RowUnit]) -> list[Row]:
     """Rows of units; a row ends at a wide gap.
 
     Args:
@@ -47,13 +47,13 @@ def form_rows(units: Iterable[Unit]) -> list[Row]:
     return [part for row in rows for part in _part(sorted(row, key=lambda u: u.box.x0))]
 
 
-def _place_blocks(rows: list[Row], blocks: Sequence[Unit]) -> None:
+def _place_blocks(rows: list[Row], blocks: Sequence[RowUnit]) -> None:
     """Put blocks into the rows on whose axis they stand, those without one into new rows."""
     levels = [row[0].baseline for row in rows]
     count = len(rows)
     waiting = sorted(blocks, key=lambda u: u.axis)
     while waiting:
-        left: list[Unit] = []
+        left: list[RowUnit] = []
         for block in waiting:
             low = bisect_left(levels, block.axis - 2, 0, count)
             row = _choose_row(block, [*rows[low : min(low + _MOST_ROWS, count)], *rows[count:]])
@@ -66,7 +66,7 @@ def _place_blocks(rows: list[Row], blocks: Sequence[Unit]) -> None:
         waiting = left
 
 
-def _choose_row(block: Unit, rows: Sequence[Row]) -> Row | None:
+def _choose_row(block: RowUnit, rows: Sequence[Row]) -> Row | None:
     best: tuple[float, Row] | None = None
     for row in rows:
         size = max(u.size for u in row)
@@ -93,13 +93,13 @@ def _part(row: Row) -> list[Row]:
     return parts
 
 
-def attach_scripts(units: Sequence[Unit]) -> list[Unit]:
+def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
     """Give every script to the unit that it stands beside; the other units are returned."""
     order = sorted(units, key=lambda u: u.box.x0)
     ends = sorted(units, key=lambda u: u.box.x1)
     end_values = [u.box.x1 for u in ends]
     starts = [u.box.x0 for u in order]
-    base_of: dict[Unit, Unit] = {}
+    base_of: dict[RowUnit, RowUnit] = {}
     largest = max((u.size for u in units), default=0.0)
     # A script stands no farther above or below its base than this: most units are not looked at.
     reach = 2 * largest + max((u.box.height for u in units), default=0.0)
@@ -139,16 +139,16 @@ def attach_scripts(units: Sequence[Unit]) -> list[Unit]:
     return [u for u in order if u not in base_of]
 
 
-def _is_digit(unit: Unit) -> bool:
+def _is_digit(unit: RowUnit) -> bool:
     return not unit.is_block and unit.glyphs[0].symbol.kind == "digit"
 
 
 def _move_to_following(
-    unit: Unit,
-    base: Unit,
-    order: Sequence[Unit],
+    unit: RowUnit,
+    base: RowUnit,
+    order: Sequence[RowUnit],
     starts: Sequence[float],
-    base_of: dict[Unit, Unit],
+    base_of: dict[RowUnit, RowUnit],
 ) -> None:
     """Give digits behind a space, such as those of ^{235}U, to the letter that follows them."""
     run = [unit]
@@ -164,7 +164,7 @@ def _move_to_following(
             return
 
 
-def _attach(unit: Unit, base: Unit, base_of: dict[Unit, Unit]) -> None:
+def _attach(unit: RowUnit, base: RowUnit, base_of: dict[RowUnit, RowUnit]) -> None:
     """Note the base of a script; that of a script of a script is the base of both."""
     for _ in range(_DEEPEST):
         root = base_of.get(base)
@@ -176,7 +176,10 @@ def _attach(unit: Unit, base: Unit, base_of: dict[Unit, Unit]) -> None:
 
 
 def _follow_left_script(
-    unit: Unit, order: Sequence[Unit], starts: Sequence[float], base_of: dict[Unit, Unit]
+    unit: RowUnit,
+    order: Sequence[RowUnit],
+    starts: Sequence[float],
+    base_of: dict[RowUnit, RowUnit],
 ) -> None:
     """Attach the earlier digits of a script that stands left of its base, as in ^{14}C."""
     low = bisect_left(starts, unit.box.x1 - 0.1 * unit.size)
@@ -194,7 +197,7 @@ def _follow_left_script(
             return
 
 
-def _distance(base: Unit, unit: Unit, base_of: dict[Unit, Unit]) -> float | None:
+def _distance(base: RowUnit, unit: RowUnit, base_of: dict[RowUnit, RowUnit]) -> float | None:
     """How far a script is from what stands left of it; None where it is none of it."""
     gap = unit.box.x0 - base.box.x1
     if base in base_of and 0.8 < unit.size / base.size < 1.25:
@@ -218,7 +221,7 @@ def _distance(base: Unit, unit: Unit, base_of: dict[Unit, Unit]) -> float | None
     return (abs(gap) + 0.2 * abs(shift)) / size if near else None
 
 
-def _distance_of_next(base: Unit, unit: Unit, gap: float) -> float | None:
+def _distance_of_next(base: RowUnit, unit: RowUnit, gap: float) -> float | None:
     """The same for what stands behind a script, on its level or on that of the other script."""
     shift = abs(base.baseline - unit.baseline) / unit.size
     if shift < 0.1:
@@ -227,7 +230,7 @@ def _distance_of_next(base: Unit, unit: Unit, gap: float) -> float | None:
     return abs(gap) / unit.size + 0.1 if near else None
 
 
-def _is_left_script(base: Unit, unit: Unit) -> bool:
+def _is_left_script(base: RowUnit, unit: RowUnit) -> bool:
     size = base.size
     gap = base.box.x0 - unit.box.x1
     shift = unit.baseline - base.baseline

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from omibench.stages.ocr.formulas.marks import Bar, RootSign, SmallPicture
+from omibench.stages.ocr.formulas.marks import RootSign, Rule, SmallPicture
 from omibench.stages.ocr.formulas.reading.characters import SEQUENCE
 from omibench.stages.ocr.layout.layout import Box
 
@@ -29,7 +29,7 @@ _PICTURE_HEIGHT = 60.0
 """Points up to which an image may stand in a line, as a formula of a few rows does."""
 
 
-def find_bars(drawings: Sequence[Drawing]) -> list[Bar]:
+def find_bars(drawings: Sequence[Drawing]) -> list[Rule]:
     """Every level rule of a page that is no part of a grid or table.
 
     Stroked lines, thin filled rectangles and thin polygons are rules.
@@ -46,35 +46,35 @@ def find_bars(drawings: Sequence[Drawing]) -> list[Bar]:
     return [bar for bar in bars if not _meets(bar, uprights, places)]
 
 
-def _meets(bar: Bar, uprights: Sequence[Upright], places: Sequence[float]) -> bool:
+def _meets(bar: Rule, uprights: Sequence[UprightRule], places: Sequence[float]) -> bool:
     """Whether a vertical rule ends at a rule or crosses it."""
     low = bisect_left(places, bar.x0 - _MEETS)
     high = bisect_left(places, bar.x1 + _MEETS)
     return any(u.y0 - _MEETS <= bar.y <= u.y1 + _MEETS for u in uprights[low:high])
 
 
-def _list_bars(drawings: Sequence[Drawing]) -> Iterator[Bar]:
+def _list_bars(drawings: Sequence[Drawing]) -> Iterator[Rule]:
     for drawing in drawings:
         serial = drawing["seqno"] * SEQUENCE
         stroke = (drawing.get("width") or 0.0) if drawing.get("color") else 0.0
         whole = Box(*drawing["rect"])
         items = drawing["items"]
         if len(items) > 1 and _is_thin(whole) and whole.height:
-            yield Bar(serial, whole.x0, whole.x1, whole.centre[1], whole.height)
+            yield Rule(serial, whole.x0, whole.x1, whole.centre[1], whole.height)
             continue
         for item in items:
             if item[0] == "l" and stroke:
                 (ax, ay), (bx, by) = item[1], item[2]
                 if abs(ay - by) <= _LEVEL and abs(ax - bx) >= _SHORT and stroke <= _THICK:
-                    yield Bar(serial, min(ax, bx), max(ax, bx), (ay + by) / 2, stroke)
+                    yield Rule(serial, min(ax, bx), max(ax, bx), (ay + by) / 2, stroke)
             elif item[0] in ("re", "qu"):
                 box = Box(*(item[1] if item[0] == "re" else item[1].rect))
                 if _is_thin(box):
                     thickness = max(box.height, stroke)
-                    yield Bar(serial, box.x0, box.x1, box.centre[1], thickness)
+                    yield Rule(serial, box.x0, box.x1, box.centre[1], thickness)
 
 
-class Upright(NamedTuple):
+class UprightRule(NamedTuple):
     """A vertical rule, as those of tables, frames and axes are."""
 
     x: float
@@ -82,18 +82,18 @@ class Upright(NamedTuple):
     y1: float
 
 
-def _list_uprights(drawings: Sequence[Drawing]) -> Iterator[Upright]:
+def _list_uprights(drawings: Sequence[Drawing]) -> Iterator[UprightRule]:
     for drawing in drawings:
         for item in drawing["items"]:
             if item[0] == "l":
                 (ax, ay), (bx, by) = item[1], item[2]
                 if abs(ax - bx) <= _LEVEL and abs(ay - by) >= _UPRIGHT:
-                    yield Upright((ax + bx) / 2, min(ay, by), max(ay, by))
+                    yield UprightRule((ax + bx) / 2, min(ay, by), max(ay, by))
             elif item[0] in ("re", "qu"):
                 box = Box(*(item[1] if item[0] == "re" else item[1].rect))
                 if box.height >= _UPRIGHT:
-                    yield Upright(box.x0, box.y0, box.y1)
-                    yield Upright(box.x1, box.y0, box.y1)
+                    yield UprightRule(box.x0, box.y0, box.y1)
+                    yield UprightRule(box.x1, box.y0, box.y1)
 
 
 def find_roots(drawings: Sequence[Drawing]) -> Iterator[RootSign]:

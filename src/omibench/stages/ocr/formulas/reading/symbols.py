@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
 from omibench.stages.ocr.formulas.fonts.identify import identify
 from omibench.stages.ocr.formulas.fonts.tex import is_tex
-from omibench.stages.ocr.formulas.marks import Symbol
+from omibench.stages.ocr.formulas.marks import GlyphSymbol
 from omibench.stages.ocr.formulas.reading.characters import Character
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ class Symbols:
     def __init__(self, page: pymupdf.Page) -> None:
         self._page = page
         self._fonts: EmbeddedFonts | None = None
-        self._symbols: dict[tuple[str, str, int | None], Symbol] = {}
+        self._symbols: dict[tuple[str, str, int | None], GlyphSymbol] = {}
 
-    def identify(self, character: Character) -> Symbol:
+    def identify(self, character: Character) -> GlyphSymbol:
         """The symbol of a character; of kind `unknown` where nothing tells it."""
         key = (character.font, character.text, character.glyph_id)
         symbol = self._symbols.get(key)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from omibench.stages.ocr.formulas.marks import Bar, Glyph, RootSign, SmallPicture
+from omibench.stages.ocr.formulas.marks import Glyph, RootSign, Rule, SmallPicture
 from omibench.stages.ocr.layout.layout import Box
 
 AXIS = 0.25
@@ -24,7 +24,7 @@ _CELL = 24.0
 
 
 @dataclass(slots=True, eq=False)
-class Unit:
+class RowUnit:
     """Marks that one reads as one thing of a row: a letter, a fraction, a root with its radicand.
 
     `axis` is the level at which it stands in its row: a quarter of the type size above the
@@ -35,10 +35,10 @@ class Unit:
     size: float
     axis: float
     glyphs: tuple[Glyph, ...]
-    bars: tuple[Bar, ...] = ()
+    bars: tuple[Rule, ...] = ()
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
-    scripts: list[Unit] = field(default_factory=list)
+    scripts: list[RowUnit] = field(default_factory=list)
 
     @property
     def glyph(self) -> Glyph | None:
@@ -81,29 +81,29 @@ class Unit:
             box = box.union(script.whole_box)
         return box
 
-    def walk(self) -> Iterator[Unit]:
+    def walk(self) -> Iterator[RowUnit]:
         """The unit and its scripts."""
         yield self
         for script in self.scripts:
             yield from script.walk()
 
 
-def unit_of_glyph(glyph: Glyph) -> Unit:
+def unit_of_glyph(glyph: Glyph) -> RowUnit:
     """A glyph as a unit."""
-    unit = Unit(glyph.box, glyph.size, glyph.y - AXIS * glyph.size, (glyph,))
+    unit = RowUnit(glyph.box, glyph.size, glyph.y - AXIS * glyph.size, (glyph,))
     if unit.is_tall:
         unit.axis = glyph.box.centre[1]
     return unit
 
 
 def join_units(
-    units: Sequence[Unit],
+    units: Sequence[RowUnit],
     axis: float,
     *,
-    bars: Iterable[Bar] = (),
+    bars: Iterable[Rule] = (),
     roots: Iterable[RootSign] = (),
     size: float | None = None,
-) -> Unit:
+) -> RowUnit:
     """Units that belong together, with the bars and roots between them, as one."""
     all_bars, all_roots = tuple(bars), tuple(roots)
     boxes = [
@@ -114,7 +114,7 @@ def join_units(
     box = boxes[0]
     for another in boxes[1:]:
         box = box.union(another)
-    return Unit(
+    return RowUnit(
         box,
         size or max((unit.size for unit in units), default=10.0),
         axis,
@@ -125,41 +125,41 @@ def join_units(
     )
 
 
-class Field:
+class InkField:
     """The units of a page, looked up by place; joined ones take the place of their parts."""
 
-    def __init__(self, units: Iterable[Unit]) -> None:
-        self._cells: defaultdict[tuple[int, int], set[Unit]] = defaultdict(set)
-        self.units: dict[Unit, None] = {}
-        self._bars: set[Bar] = set()
+    def __init__(self, units: Iterable[RowUnit]) -> None:
+        self._cells: defaultdict[tuple[int, int], set[RowUnit]] = defaultdict(set)
+        self.units: dict[RowUnit, None] = {}
+        self._bars: set[Rule] = set()
         for unit in units:
             self.add(unit)
 
-    def add(self, unit: Unit) -> None:
+    def add(self, unit: RowUnit) -> None:
         self.units[unit] = None
         self._bars.update(unit.bars)
         self._cells[_cell(*unit.box.centre)].add(unit)
 
-    def remove(self, unit: Unit) -> None:
+    def remove(self, unit: RowUnit) -> None:
         self.units.pop(unit, None)
         self._cells[_cell(*unit.box.centre)].discard(unit)
 
-    def replace(self, parts: Iterable[Unit], whole: Unit) -> None:
+    def replace(self, parts: Iterable[RowUnit], whole: RowUnit) -> None:
         """Put a joined unit in the place of its parts."""
         for part in parts:
             self.remove(part)
         self.add(whole)
 
-    def has_bar(self, bar: Bar) -> bool:
+    def has_bar(self, bar: Rule) -> bool:
         """Whether a bar is a part of a unit."""
         return bar in self._bars
 
-    def centred_in(self, box: Box) -> list[Unit]:
+    def centred_in(self, box: Box) -> list[RowUnit]:
         """Units whose centre lies in a box, from left to right."""
         x0, y0 = _cell(box.x0, box.y0)
         x1, y1 = _cell(box.x1, box.y1)
         if (x1 - x0 + 1) * (y1 - y0 + 1) > len(self._cells):
-            near: Iterable[Unit] = self.units
+            near: Iterable[RowUnit] = self.units
         else:
             near = (
                 unit

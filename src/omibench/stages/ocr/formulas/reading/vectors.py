@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from omibench.stages.ocr.formulas.marks import Glyph, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol
 
 _ARROW = "→"
-_VECTOR = Symbol("\\vec", "accent")
+_VECTOR = GlyphSymbol("\\vec", "accent")
 _WIDEST = 1.3
 """Type sizes of an arrow over one letter, at most."""
 _GAP = 0.35

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.tree.nodes import Accent, Sign
-from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, bounds, join, without
+from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, bounds, join, without
 
-BuildRow = Callable[[Sequence[Part], Doubts], Part]
+BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _WIDE = {
     "\\hat": "\\widehat",
     "\\tilde": "\\widetilde",
@@ -31,7 +31,7 @@ _NEAR = 0.5
 _ARROW_NEAR = 0.35
 
 
-def place_accents(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list[Part]:
+def place_accents(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
     """Parts in which every accent stands over its body, the innermost first."""
     rest = list(parts)
     accents = [p for p in parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS]
@@ -52,7 +52,7 @@ def place_accents(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> lis
     return rest
 
 
-def _command(accent: Part, body: Sequence[Part]) -> str:
+def _command(accent: PlacedPart, body: Sequence[PlacedPart]) -> str:
     if accent.latex in _SIGNS:
         return _SIGNS[accent.latex]
     is_wide = len(body) > 1 or accent.box.width > 1.6 * max(body[0].box.width, 0.3 * accent.size)
@@ -64,7 +64,7 @@ def _command(accent: Part, body: Sequence[Part]) -> str:
     return latex
 
 
-def _body(accent: Part, parts: Sequence[Part]) -> list[Part]:
+def _body(accent: PlacedPart, parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """What an accent belongs to: one letter, or all below its whole width."""
     is_below = accent.latex in _BELOW
     em = accent.size
@@ -88,7 +88,7 @@ def _body(accent: Part, parts: Sequence[Part]) -> list[Part]:
     return _span(accent, base, parts, is_below=is_below) or [base]
 
 
-def _beside(accent: Part, parts: Sequence[Part], *, is_below: bool) -> list[Part]:
+def _beside(accent: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool) -> list[PlacedPart]:
     """Parts close to an accent, on the side where its body is."""
     em = accent.size
     near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
@@ -104,7 +104,9 @@ def _beside(accent: Part, parts: Sequence[Part], *, is_below: bool) -> list[Part
     ]
 
 
-def _span(accent: Part, base: Part, parts: Sequence[Part], *, is_below: bool) -> list[Part]:
+def _span(
+    accent: PlacedPart, base: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool
+) -> list[PlacedPart]:
     """Everything beside a wide accent in its width, on the row of its base."""
     em = accent.size
     return [
@@ -118,7 +120,7 @@ def _span(accent: Part, base: Part, parts: Sequence[Part], *, is_below: bool) ->
     ]
 
 
-def _is_overarrow(accent: Part, base: Part, span: Sequence[Part]) -> bool:
+def _is_overarrow(accent: PlacedPart, base: PlacedPart, span: Sequence[PlacedPart]) -> bool:
     """Whether an arrow is as wide as the letters below it, and they are nothing but letters."""
     if base.kind == "arrow" or not span:
         return False
@@ -127,7 +129,7 @@ def _is_overarrow(accent: Part, base: Part, span: Sequence[Part]) -> bool:
     return fits and all(part.kind in {"letter", "digit"} for part in span)
 
 
-def _is_sign_of(accent: Part, base: Part) -> bool:
+def _is_sign_of(accent: PlacedPart, base: PlacedPart) -> bool:
     """Whether a sign is set close over one letter, and no wider: else it is an exponent's."""
     is_letter = base.kind == "letter" and isinstance(base.node, Sign)
     near = base.box.y0 - accent.box.y1 < 0.2 * base.size
@@ -135,16 +137,16 @@ def _is_sign_of(accent: Part, base: Part) -> bool:
     return is_letter and near and centred and accent.box.width < 1.3 * base.box.width
 
 
-def _same_row(accent: Part, part: Part) -> bool:
+def _same_row(accent: PlacedPart, part: PlacedPart) -> bool:
     return abs(accent.y - part.y) < 0.2 * part.size
 
 
-def _distance(accent: Part, part: Part, *, is_below: bool) -> float:
+def _distance(accent: PlacedPart, part: PlacedPart, *, is_below: bool) -> float:
     """Vertical space between an accent and a part; large where they are the wrong way round."""
     space = accent.box.y0 - part.box.y1 if is_below else part.box.y0 - accent.box.y1
     return space if space > -0.35 * part.size else float("inf")
 
 
-def is_brace(part: Part) -> bool:
+def is_brace(part: PlacedPart) -> bool:
     """Whether a part is a body under or over a horizontal brace, which may have a label."""
     return isinstance(part.node, Accent) and part.node.command in _BRACES

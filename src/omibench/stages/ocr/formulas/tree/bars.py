@@ -8,7 +8,7 @@ from dataclasses import replace
 from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Root
 from omibench.stages.ocr.formulas.tree.parts import (
     Doubts,
-    Part,
+    PlacedPart,
     Rule,
     all_marks,
     bounds,
@@ -17,7 +17,7 @@ from omibench.stages.ocr.formulas.tree.parts import (
 )
 from omibench.stages.ocr.layout.layout import Box
 
-BuildRow = Callable[[Sequence[Part], Doubts], Part]
+BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 """Makes one part of parts that stand in a row."""
 _SIDE = 0.18
 """Ems by which a numerator's centre may lie beyond the end of its bar."""
@@ -31,7 +31,9 @@ _LINE_GAP = 0.42
 """Ems between an overline and its letters."""
 
 
-def join_signs(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part], list[Rule]]:
+def join_signs(
+    parts: Sequence[PlacedPart], rules: Sequence[Rule]
+) -> tuple[list[PlacedPart], list[Rule]]:
     """Root signs and the bars that belong to them as one rule each.
 
     A root sign without a bar stays a rule of its own, as wide as its sign.
@@ -58,7 +60,7 @@ def join_signs(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part]
     return without(parts, signs), [*free, *joined]
 
 
-def _is_bar_of(bar: Rule, sign: Part) -> bool:
+def _is_bar_of(bar: Rule, sign: PlacedPart) -> bool:
     em = sign.size
     from_sign = bar.x0 - sign.box.x1
     height = min(0.25 * em, 0.3 * sign.box.height)
@@ -68,8 +70,8 @@ def _is_bar_of(bar: Rule, sign: Part) -> bool:
 
 
 def reduce_rules(
-    parts: Sequence[Part], rules: Sequence[Rule], doubts: Doubts, build: BuildRow
-) -> list[Part]:
+    parts: Sequence[PlacedPart], rules: Sequence[Rule], doubts: Doubts, build: BuildRow
+) -> list[PlacedPart]:
     """Parts in which every rule has become a fraction, a root, or a line over or under its body."""
     rest = list(parts)
     queue = sorted(rules, key=_reach_of)
@@ -89,8 +91,8 @@ def _reach_of(rule: Rule) -> float:
 
 
 def _reduce_root(
-    parts: list[Part], rule: Rule, sign: Part, doubts: Doubts, build: BuildRow
-) -> list[Part]:
+    parts: list[PlacedPart], rule: Rule, sign: PlacedPart, doubts: Doubts, build: BuildRow
+) -> list[PlacedPart]:
     em = sign.size
     low = sign.box.y1 + 0.15 * em
     body = [
@@ -121,11 +123,11 @@ def _reduce_root(
     return [*rest, root]
 
 
-def _is_bracket(part: Part) -> bool:
+def _is_bracket(part: PlacedPart) -> bool:
     return part.kind in {"open", "close"} or part.latex in {"|", "\\|"}
 
 
-def _crosses(part: Part, rule: Rule) -> bool:
+def _crosses(part: PlacedPart, rule: Rule) -> bool:
     """Whether a part stands beside a bar: a bracket that goes past it, a sign level with it."""
     em = 0.15 * part.size
     passes = part.box.y0 < rule.y - em and part.box.y1 > rule.y + em
@@ -134,12 +136,12 @@ def _crosses(part: Part, rule: Rule) -> bool:
     return (passes and (_is_bracket(part) or is_outside)) or (is_level and is_outside)
 
 
-def _beyond(part: Part, room: float) -> float:
+def _beyond(part: PlacedPart, room: float) -> float:
     """How far a part's centre may lie behind the end of a bar: a full stop there is outside."""
     return 0.0 if part.kind == "punctuation" else room
 
 
-def _index(parts: Sequence[Part], sign: Part, size: float) -> list[Part]:
+def _index(parts: Sequence[PlacedPart], sign: PlacedPart, size: float) -> list[PlacedPart]:
     """Small parts in the crook of a root sign."""
     box = sign.box
     em = sign.size
@@ -155,8 +157,8 @@ def _index(parts: Sequence[Part], sign: Part, size: float) -> list[Part]:
 
 
 def _reduce_bar(
-    parts: list[Part], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
-) -> list[Part]:
+    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
+) -> list[PlacedPart]:
     above = _stacked(parts, rule, later, up=True)
     below = _stacked(parts, rule, later, up=False)
     if above and below:
@@ -196,11 +198,13 @@ def _reduce_bar(
     ]
 
 
-def _reach(part: Part, rule: Rule) -> Box:
+def _reach(part: PlacedPart, rule: Rule) -> Box:
     return part.box._replace(y0=min(part.box.y0, rule.y), y1=max(part.box.y1, rule.y))
 
 
-def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bool) -> list[Part]:
+def _stacked(
+    parts: Sequence[PlacedPart], rule: Rule, later: Sequence[Rule], *, up: bool
+) -> list[PlacedPart]:
     """Parts on one side of a bar, row by row as long as one row stands close to the other."""
     limit = _limit(rule, later, up=up)
     column = [
@@ -218,7 +222,7 @@ def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bo
         id(p): sorted((sign * (p.box.y0 - rule.y), sign * (p.box.y1 - rule.y))) for p in column
     }
     column.sort(key=lambda p: edges[id(p)][0])
-    stack: list[Part] = []
+    stack: list[PlacedPart] = []
     reach = 0.0
     for part in column:
         near, far = edges[id(part)]
@@ -230,7 +234,7 @@ def _stacked(parts: Sequence[Part], rule: Rule, later: Sequence[Rule], *, up: bo
     return stack
 
 
-def _is_next_row(part: Part, stack: Sequence[Part]) -> bool:
+def _is_next_row(part: PlacedPart, stack: Sequence[PlacedPart]) -> bool:
     """Whether a part begins another line of full size, as the row above a numerator does."""
     full = [p for p in stack if p.size > 0.85 * part.size and p.kind != "large"]
     return bool(full) and all(abs(p.middle - part.middle) > 0.6 * part.size for p in full)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.tree.nodes import (
     Chemistry,
-    Limits,
+    LimitsNode,
     Node,
     Row,
     Script,
     Sign,
     Words,
 )
-from omibench.stages.ocr.formulas.tree.parts import Part
+from omibench.stages.ocr.formulas.tree.parts import PlacedPart
 
 _ELEMENTS = (
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As "
@@ -49,7 +49,7 @@ _SIGNS = {"(": "(", ")": ")", "[": "[", "]": "]", "+": " + ", "=": " = ", ",": "
 _OUTLETS = {"\\uparrow": " ^", "\\downarrow": " v"}
 
 
-def as_chemistry(line: Sequence[Part]) -> Node | None:
+def as_chemistry(line: Sequence[PlacedPart]) -> Node | None:
     """The parts of a baseline as a chemical formula or reaction.
 
     Returns:
@@ -100,7 +100,7 @@ def _token(node: Node) -> str | None:
         return _sign(node)
     if isinstance(node, Script):
         return _script(node)
-    if isinstance(node, Limits):
+    if isinstance(node, LimitsNode):
         return _arrow(node)
     return None
 
@@ -163,7 +163,7 @@ def _plain(node: Node) -> str | None:
     return None
 
 
-def _arrow(limits: Limits) -> str | None:
+def _arrow(limits: LimitsNode) -> str | None:
     if not isinstance(limits.base, Sign) or limits.base.latex not in _ARROWS:
         return None
     above = "" if limits.above is None else _label(limits.above)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from omibench.stages.ocr.formulas.tree.grids import build_grid, find_rows
-from omibench.stages.ocr.formulas.tree.nodes import Fence, Grid, Node, Sign
-from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, all_marks, bounds, without
+from omibench.stages.ocr.formulas.tree.nodes import Fence, GridNode, Node, Sign
+from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, all_marks, bounds, without
 
-BuildRow = Callable[[Sequence[Part], Doubts], Part]
+BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _TALL = 1.15
 """Ems from which a bracket is one that has grown."""
 _PARTNER = {
@@ -23,7 +23,7 @@ _PARTNER = {
 _BARS = {"|", "\\|"}
 
 
-def place_fences(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list[Part]:
+def place_fences(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
     """Parts in which every pair of tall brackets holds what stands between them."""
     rest = list(parts)
     size = _type_size(parts)
@@ -36,13 +36,13 @@ def place_fences(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list
     return rest
 
 
-def _type_size(parts: Sequence[Part]) -> float:
+def _type_size(parts: Sequence[PlacedPart]) -> float:
     """The size of the letters; a program may set a tall bracket in larger type."""
     plain = [p.size for p in parts if p.axis is None or not isinstance(p.node, Sign)]
     return max(plain, default=max((part.size for part in parts), default=1.0))
 
 
-def _is_tall(part: Part, size: float) -> bool:
+def _is_tall(part: PlacedPart, size: float) -> bool:
     return (
         (part.kind in {"open", "close"} or part.latex in _BARS)
         and bool(part.latex)
@@ -50,13 +50,15 @@ def _is_tall(part: Part, size: float) -> bool:
     )
 
 
-def _innermost(parts: Sequence[Part], size: float) -> tuple[Part, Part | None] | None:
+def _innermost(
+    parts: Sequence[PlacedPart], size: float
+) -> tuple[PlacedPart, PlacedPart | None] | None:
     """The first closing bracket with the last opening one before it; a lone brace opens cases."""
     stacked = _around_stacks(parts)
     tall = sorted(
         (p for p in parts if _is_tall(p, size) or id(p) in stacked), key=lambda p: p.box.x0
     )
-    opened: list[Part] = []
+    opened: list[PlacedPart] = []
     for part in tall:
         last = opened[-1] if opened else None
         if part.latex in _BARS:
@@ -74,14 +76,14 @@ def _innermost(parts: Sequence[Part], size: float) -> tuple[Part, Part | None] |
     return None
 
 
-def _around_stacks(parts: Sequence[Part]) -> set[int]:
+def _around_stacks(parts: Sequence[PlacedPart]) -> set[int]:
     """The ids of low parentheses that hold nothing but two small rows, as those of a binomial."""
     ids: set[int] = set()
     ordered = sorted(parts, key=lambda p: p.x)
     for place, left in enumerate(ordered):
         if left.latex != "(":
             continue
-        inside: list[Part] = []
+        inside: list[PlacedPart] = []
         for part in ordered[place + 1 :]:
             if part.latex == ")" or part.size > 0.85 * left.size:
                 break
@@ -93,7 +95,7 @@ def _around_stacks(parts: Sequence[Part]) -> set[int]:
     return ids
 
 
-def _overlap(parts: Sequence[Part]) -> bool:
+def _overlap(parts: Sequence[PlacedPart]) -> bool:
     return any(
         upper.box.y1 < lower.box.y0
         and min(upper.box.x1, lower.box.x1) > max(upper.box.x0, lower.box.x0)
@@ -102,14 +104,18 @@ def _overlap(parts: Sequence[Part]) -> bool:
     )
 
 
-def _are_level(left: Part, right: Part) -> bool:
+def _are_level(left: PlacedPart, right: PlacedPart) -> bool:
     shared = min(left.box.y1, right.box.y1) - max(left.box.y0, right.box.y0)
     return shared > 0.6 * max(left.box.height, right.box.height)
 
 
 def _enclose(
-    parts: Sequence[Part], left: Part, right: Part | None, doubts: Doubts, build: BuildRow
-) -> list[Part]:
+    parts: Sequence[PlacedPart],
+    left: PlacedPart,
+    right: PlacedPart | None,
+    doubts: Doubts,
+    build: BuildRow,
+) -> list[PlacedPart]:
     end = right.box.x0 if right else float("inf")
     em = _type_size(parts)
     inside = [
@@ -132,7 +138,7 @@ def _enclose(
         node: Node = build_grid(rows, names, max(em, left.size), doubts, build)
     else:
         body = build(inside, doubts).node
-        if isinstance(body, Grid) or right is None:
+        if isinstance(body, GridNode) or right is None:
             doubts.add("a bracket has no partner")
         node = Fence(names[0], body, names[1])
     held = [*ends, *inside]

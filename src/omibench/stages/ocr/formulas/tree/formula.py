@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from omibench.stages.ocr.formulas.marks import Formula, Region
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.formulas.tree.accents import place_accents
 from omibench.stages.ocr.formulas.tree.balance import are_balanced, ends_open
 from omibench.stages.ocr.formulas.tree.bars import join_signs, reduce_rules
 from omibench.stages.ocr.formulas.tree.latex import write_latex
 from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
 from omibench.stages.ocr.formulas.tree.overlays import join_overlays
-from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, Rule, all_marks, part_of_glyph
+from omibench.stages.ocr.formulas.tree.parts import (
+    Doubts,
+    PlacedPart,
+    Rule,
+    all_marks,
+    part_of_glyph,
+)
 from omibench.stages.ocr.formulas.tree.pieces import join_pieces
 from omibench.stages.ocr.formulas.tree.rows import build_row
 
@@ -19,7 +25,7 @@ MOST_MARKS = 1200
 """Marks of one formula beyond which it is not built: no formula of a paper has so many."""
 
 
-def read_formula(region: Region) -> Formula:
+def read_formula(region: FormulaRegion) -> Formula:
     """The marks of a formula as LaTeX.
 
     Args:
@@ -35,7 +41,7 @@ def read_formula(region: Region) -> Formula:
     return Formula(region, latex, doubts)
 
 
-def build_tree(region: Region) -> tuple[Node, tuple[str, ...]]:
+def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
     """The tree of a formula, and what is doubtful of it."""
     doubts = Doubts()
     parts = _parts(region)
@@ -58,7 +64,9 @@ def build_tree(region: Region) -> tuple[Node, tuple[str, ...]]:
     return whole.node, tuple(doubts.texts)
 
 
-def _build(region: Region, parts: Sequence[Part], rules: Sequence[Rule], doubts: Doubts) -> Part:
+def _build(
+    region: FormulaRegion, parts: Sequence[PlacedPart], rules: Sequence[Rule], doubts: Doubts
+) -> PlacedPart:
     rest, free = join_pieces(parts, rules)
     for mark in sorted(mark for part in rest if part.kind == "unknown" for mark in part.marks):
         font = region.glyphs[mark].font or "without a name"
@@ -74,11 +82,11 @@ def _build(region: Region, parts: Sequence[Part], rules: Sequence[Rule], doubts:
     return whole
 
 
-def _parts(region: Region) -> list[Part]:
+def _parts(region: FormulaRegion) -> list[PlacedPart]:
     glyphs = [part_of_glyph(glyph, mark) for mark, glyph in enumerate(region.glyphs)]
     first = len(region.glyphs) + len(region.bars)
     roots = [
-        Part(
+        PlacedPart(
             node=Sign("\\sqrt", "root"),
             box=root.box,
             y=root.box.y1,
@@ -92,7 +100,7 @@ def _parts(region: Region) -> list[Part]:
     return [part for part in [*glyphs, *roots] if part.kind != "space"]
 
 
-def _rules(region: Region, first: int) -> list[Rule]:
+def _rules(region: FormulaRegion, first: int) -> list[Rule]:
     return [
         Rule(bar.x0, bar.x1, bar.y, frozenset({first + number}))
         for number, bar in enumerate(region.bars)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from omibench.stages.ocr.formulas.tree.nodes import Fence, Grid, GridKind, Node, Row
+from omibench.stages.ocr.formulas.tree.nodes import Fence, GridKind, GridNode, Node, Row
 from omibench.stages.ocr.formulas.tree.parts import (
     Doubts,
-    Part,
+    PlacedPart,
     all_marks,
     bounds,
 )
 from omibench.stages.ocr.formulas.tree.scripts import SMALLER
 
-BuildRow = Callable[[Sequence[Part], Doubts], Part]
+BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _KINDS: dict[tuple[str, str], GridKind] = {
     ("(", ")"): "pmatrix",
     ("[", "]"): "bmatrix",
@@ -30,7 +30,7 @@ _COLUMN_GAP = 0.42
 """Ems between two columns at least; a relation has .28 on each side."""
 
 
-def find_rows(parts: Sequence[Part]) -> list[list[Part]]:
+def find_rows(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     """Parts in rows, from the top; one row where nothing stands on a line of its own.
 
     Two rows are told from a base and its scripts by symbols of full size on two baselines whose
@@ -38,7 +38,7 @@ def find_rows(parts: Sequence[Part]) -> list[list[Part]]:
     """
     size = max(part.size for part in parts)
     full = [p for p in parts if p.size > SMALLER * size or p.axis is not None]
-    rows: list[list[Part]] = []
+    rows: list[list[PlacedPart]] = []
     for part in sorted(full, key=lambda p: p.middle):
         last = rows[-1] if rows else None
         if last and part.middle - max(p.middle for p in last) < 0.3 * size:
@@ -54,9 +54,9 @@ def find_rows(parts: Sequence[Part]) -> list[list[Part]]:
     return rows
 
 
-def _merged(rows: list[list[Part]], size: float) -> list[list[Part]]:
+def _merged(rows: list[list[PlacedPart]], size: float) -> list[list[PlacedPart]]:
     """Rows that overlap, such as a sum and what stands high beside it, are one."""
-    merged: list[list[Part]] = []
+    merged: list[list[PlacedPart]] = []
     for row in rows:
         box = bounds(row)
         if merged:
@@ -70,12 +70,12 @@ def _merged(rows: list[list[Part]], size: float) -> list[list[Part]]:
     return merged
 
 
-def _line(row: Sequence[Part]) -> float:
+def _line(row: Sequence[PlacedPart]) -> float:
     return sum(part.middle for part in row) / len(row)
 
 
-def _nearest_row(part: Part, rows: Sequence[list[Part]]) -> list[Part]:
-    def away(row: Sequence[Part]) -> float:
+def _nearest_row(part: PlacedPart, rows: Sequence[list[PlacedPart]]) -> list[PlacedPart]:
+    def away(row: Sequence[PlacedPart]) -> float:
         left = [p for p in row if p.box.x0 < part.x]
         near = min(left or row, key=lambda p: abs(p.box.x1 - part.box.x0))
         return abs(near.middle - part.middle) + 0.2 * abs(near.box.x1 - part.box.x0)
@@ -84,7 +84,7 @@ def _nearest_row(part: Part, rows: Sequence[list[Part]]) -> list[Part]:
 
 
 def build_grid(
-    rows: Sequence[Sequence[Part]],
+    rows: Sequence[Sequence[PlacedPart]],
     ends: tuple[str, str],
     size: float,
     doubts: Doubts,
@@ -101,27 +101,27 @@ def build_grid(
     """
     left, right = ends
     if left == "\\{" and not right:
-        return Grid(tuple(_cells(row, doubts, build) for row in rows), "cases")
+        return GridNode(tuple(_cells(row, doubts, build) for row in rows), "cases")
     columns = _columns(rows)
     cells = [_by_column(row, columns, doubts, build) for row in rows]
     kind = _KINDS.get((left, right))
     if kind == "pmatrix" and len(rows) == 2 and len(columns) == 1 and _is_binomial(rows, size):
-        return Grid(tuple(tuple(row) for row in cells), "binom")
+        return GridNode(tuple(tuple(row) for row in cells), "binom")
     if kind is None:
         doubts.add("rows stand between brackets that are of no matrix")
-        return Fence(left, Grid(tuple(tuple(row) for row in cells), "matrix"), right)
+        return Fence(left, GridNode(tuple(tuple(row) for row in cells), "matrix"), right)
     if any(len(row) != len(cells[0]) for row in cells):
         doubts.add("the rows of a matrix have different numbers of entries")
-    return Grid(tuple(tuple(row) for row in cells), kind)
+    return GridNode(tuple(tuple(row) for row in cells), kind)
 
 
-def _is_binomial(rows: Sequence[Sequence[Part]], size: float) -> bool:
+def _is_binomial(rows: Sequence[Sequence[PlacedPart]], size: float) -> bool:
     """Whether two rows are a fraction without a bar: smaller, or farther apart than lines."""
     inside = max(part.size for row in rows for part in row)
     return inside < 0.9 * size or _line(rows[1]) - _line(rows[0]) > _BINOMIAL_STEP * inside
 
 
-def _cells(row: Sequence[Part], doubts: Doubts, build: BuildRow) -> tuple[Node, ...]:
+def _cells(row: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> tuple[Node, ...]:
     """A case and its condition, which a wide space or text parts."""
     pieces = _split_row(row, 0.9)
     if len(pieces) > 2:
@@ -129,9 +129,9 @@ def _cells(row: Sequence[Part], doubts: Doubts, build: BuildRow) -> tuple[Node, 
     return tuple(build(piece, doubts).node for piece in pieces)
 
 
-def _split_row(row: Sequence[Part], gap: float) -> list[list[Part]]:
+def _split_row(row: Sequence[PlacedPart], gap: float) -> list[list[PlacedPart]]:
     """Parts of a row wherever a space of `gap` ems lies between them."""
-    pieces: list[list[Part]] = []
+    pieces: list[list[PlacedPart]] = []
     end = 0.0
     for part in sorted(row, key=lambda p: p.box.x0):
         if pieces and part.box.x0 - end < gap * max(p.size for p in row):
@@ -142,7 +142,7 @@ def _split_row(row: Sequence[Part], gap: float) -> list[list[Part]]:
     return pieces
 
 
-def _columns(rows: Sequence[Sequence[Part]]) -> list[tuple[float, float]]:
+def _columns(rows: Sequence[Sequence[PlacedPart]]) -> list[tuple[float, float]]:
     """Horizontal extents of columns: unions of entries that overlap."""
     spans: list[tuple[float, float]] = []
     pieces = [piece for row in rows for piece in _split_row(row, _COLUMN_GAP)]
@@ -156,7 +156,10 @@ def _columns(rows: Sequence[Sequence[Part]]) -> list[tuple[float, float]]:
 
 
 def _by_column(
-    row: Sequence[Part], columns: Sequence[tuple[float, float]], doubts: Doubts, build: BuildRow
+    row: Sequence[PlacedPart],
+    columns: Sequence[tuple[float, float]],
+    doubts: Doubts,
+    build: BuildRow,
 ) -> list[Node]:
     cells: list[Node] = []
     for x0, x1 in columns:
@@ -165,7 +168,7 @@ def _by_column(
     return cells
 
 
-def build_rows(rows: Sequence[Sequence[Part]], doubts: Doubts, build: BuildRow) -> Part:
+def build_rows(rows: Sequence[Sequence[PlacedPart]], doubts: Doubts, build: BuildRow) -> PlacedPart:
     """Rows without brackets: aligned at their relations, or centred under each other."""
     built = [build(row, doubts) for row in rows]
     starts = [_relation_start(row) for row in rows]
@@ -175,22 +178,22 @@ def build_rows(rows: Sequence[Sequence[Part]], doubts: Doubts, build: BuildRow) 
         cells = tuple(
             _at_relation(row, x, doubts, build) for row, x in zip(rows, known, strict=True)
         )
-        node: Node = Grid(cells, "aligned")
+        node: Node = GridNode(cells, "aligned")
     else:
-        node = Grid(tuple((part.node,) for part in built), "gathered")
+        node = GridNode(tuple((part.node,) for part in built), "gathered")
         doubts.add("rows stand under each other without an alignment")
     box = bounds(built)
     marks = all_marks(part for row in rows for part in row)
     return replace(built[0], node=node, box=box, marks=marks, axis=box.centre[1])
 
 
-def _relation_start(row: Sequence[Part]) -> float | None:
+def _relation_start(row: Sequence[PlacedPart]) -> float | None:
     relations = [part.box.x0 for part in row if part.kind in {"relation", "arrow"}]
     return min(relations, default=None)
 
 
 def _at_relation(
-    row: Sequence[Part], x: float, doubts: Doubts, build: BuildRow
+    row: Sequence[PlacedPart], x: float, doubts: Doubts, build: BuildRow
 ) -> tuple[Node, ...]:
     left = [part for part in row if part.x < x]
     right = [part for part in row if part.x >= x]

@@ -11,8 +11,8 @@ from omibench.stages.ocr.formulas.tree.nodes import (
     Chemistry,
     Fence,
     Fraction,
-    Grid,
-    Limits,
+    GridNode,
+    LimitsNode,
     Node,
     Root,
     Row,
@@ -113,7 +113,7 @@ _LONG_ARROWS = {
 
 
 @_write.register
-def _(node: Limits) -> str:
+def _(node: LimitsNode) -> str:
     base = _write(node.base)
     if isinstance(node.base, Sign) and node.base.kind == "arrow":
         below = f"[{_write(node.below)}]" if node.below is not None else ""
@@ -144,7 +144,7 @@ def _(node: Words) -> str:
 
 
 @_write.register
-def _(node: Grid) -> str:
+def _(node: GridNode) -> str:
     if node.kind == "binom":
         above, below = (_write(row[0]) for row in node.rows)
         return f"\\binom{{{above}}}{{{below}}}"

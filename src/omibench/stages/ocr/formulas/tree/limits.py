@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from omibench.stages.ocr.formulas.tree.accents import is_brace
-from omibench.stages.ocr.formulas.tree.nodes import Limits, Words
-from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, join, without
+from omibench.stages.ocr.formulas.tree.nodes import LimitsNode, Words
+from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, join, without
 
-BuildRow = Callable[[Sequence[Part], Doubts], Part]
+BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _NEAR = 0.55
 """Ems between an operator and its limits."""
 _WORD_GAP = 0.45
@@ -18,7 +18,7 @@ TAKING_LIMITS = frozenset(
 )
 
 
-def place_limits(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list[Part]:
+def place_limits(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
     """Parts in which every operator has taken in what stands centred below and above it."""
     rest = list(parts)
     for base in [part for part in parts if _takes_limits(part)]:
@@ -27,7 +27,7 @@ def place_limits(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list
         above = _column(base, without(others, below), up=True)
         if not below and not above:
             continue
-        node = Limits(
+        node = LimitsNode(
             base.node,
             build(below, doubts).node if below else None,
             build(above, doubts).node if above else None,
@@ -37,13 +37,13 @@ def place_limits(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> list
     return rest
 
 
-def _takes_limits(part: Part) -> bool:
+def _takes_limits(part: PlacedPart) -> bool:
     if isinstance(part.node, Words):
         return part.node.text in TAKING_LIMITS
     return part.kind in {"large", "arrow"} or is_brace(part) or part.kind == "relation"
 
 
-def _column(base: Part, parts: Sequence[Part], *, up: bool) -> list[Part]:
+def _column(base: PlacedPart, parts: Sequence[PlacedPart], *, up: bool) -> list[PlacedPart]:
     """A run of smaller parts on one side of an operator, centred on it."""
     em = base.size
     most = 0.88 * em if base.kind != "large" and not is_brace(base) else 0.95 * em
@@ -59,7 +59,7 @@ def _column(base: Part, parts: Sequence[Part], *, up: bool) -> list[Part]:
         and part.box.x1 > base.box.x0 - 4 * em
     ]
     near.sort(key=lambda p: p.box.x0)
-    runs: list[list[Part]] = []
+    runs: list[list[PlacedPart]] = []
     for part in near:
         if runs and part.box.x0 - max(p.box.x1 for p in runs[-1]) < _WORD_GAP * part.size:
             runs[-1].append(part)
@@ -74,8 +74,8 @@ def _column(base: Part, parts: Sequence[Part], *, up: bool) -> list[Part]:
 
 
 def _with_second_rows(
-    run: list[Part], parts: Sequence[Part], base: Part, *, up: bool
-) -> list[Part]:
+    run: list[PlacedPart], parts: Sequence[PlacedPart], base: PlacedPart, *, up: bool
+) -> list[PlacedPart]:
     """The run with the scripts and fractions that lie beyond its row but in its width."""
     x0, x1 = min(p.box.x0 for p in run), max(p.box.x1 for p in run)
     size = max(p.size for p in run)

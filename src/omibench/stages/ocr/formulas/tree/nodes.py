@@ -64,7 +64,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LimitsNode:
     """An operator, arrow, relation or brace with what stands below and above it."""
 
     base: Node
@@ -98,7 +98,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class GridNode:
     """Rows and columns: a matrix, cases, or rows aligned with each other."""
 
     rows: tuple[tuple[Node, ...], ...]
@@ -112,4 +112,16 @@ class Chemistry:
     text: str
 
 
-Node = Sign | Row | Script | Fraction | Root | Limits | Fence | Accent | Words | Grid | Chemistry
+Node = (
+    Sign
+    | Row
+    | Script
+    | Fraction
+    | Root
+    | LimitsNode
+    | Fence
+    | Accent
+    | Words
+    | GridNode
+    | Chemistry
+)

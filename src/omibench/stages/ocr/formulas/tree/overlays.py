@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.marks import Kind
 from omibench.stages.ocr.formulas.tree.nodes import Sign
-from omibench.stages.ocr.formulas.tree.parts import Part, join, without
+from omibench.stages.ocr.formulas.tree.parts import PlacedPart, join, without
 
 _LEVEL = 0.08
 """Ems by which the baselines of two glyphs of one symbol may differ."""
@@ -53,7 +53,7 @@ _MOST_PIECES = 8
 """Of one arrow."""
 
 
-def join_overlays(parts: Sequence[Part]) -> list[Part]:
+def join_overlays(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """Parts with each symbol of several glyphs as one: `\\neq`, `\\longrightarrow`, `\\cdots`."""
     rest = sorted(parts, key=lambda p: (p.box.x0, p.box.y0))
     for _ in range(_MOST_PIECES):  # pieces are joined two by two
@@ -63,9 +63,9 @@ def join_overlays(parts: Sequence[Part]) -> list[Part]:
     return _join_dots(rest)
 
 
-def _join_pairs(parts: Sequence[Part]) -> tuple[list[Part], bool]:
+def _join_pairs(parts: Sequence[PlacedPart]) -> tuple[list[PlacedPart], bool]:
     taken: set[int] = set()
-    joined: list[Part] = []
+    joined: list[PlacedPart] = []
     for i, left in enumerate(parts):
         if id(left) in taken:
             continue
@@ -83,7 +83,7 @@ def _join_pairs(parts: Sequence[Part]) -> tuple[list[Part], bool]:
     return sorted([*kept, *joined], key=lambda p: (p.box.x0, p.box.y0)), bool(joined)
 
 
-def _symbol(left: Part, right: Part) -> tuple[str, Kind] | None:
+def _symbol(left: PlacedPart, right: PlacedPart) -> tuple[str, Kind] | None:
     """What two parts mean together, where their places allow it."""
     size = max(left.size, right.size)
     shared = left.box.x1 - right.box.x0
@@ -102,7 +102,7 @@ def _symbol(left: Part, right: Part) -> tuple[str, Kind] | None:
     return None
 
 
-def _overlay(left: Part, right: Part, shared: float) -> tuple[str, Kind] | None:
+def _overlay(left: PlacedPart, right: PlacedPart, shared: float) -> tuple[str, Kind] | None:
     """What two parts of one baseline mean; the left one reaches `shared` ems into the other."""
     if right.latex in {"\\not", "\\mapstochar"} and shared > 0.05:
         left, right = right, left
@@ -116,17 +116,17 @@ def _overlay(left: Part, right: Part, shared: float) -> tuple[str, Kind] | None:
     return _PAIRS.get(names)
 
 
-def _is_hbar(stroke: Part, letter: Part) -> bool:
+def _is_hbar(stroke: PlacedPart, letter: PlacedPart) -> bool:
     """The stroke of Computer Modern's `\\hbar` is a macron on the letter's own baseline."""
     return letter.latex == "h" and stroke.latex == "\\bar"
 
 
-def _is_stroked(stroke: Part, letter: Part) -> bool:
+def _is_stroked(stroke: PlacedPart, letter: PlacedPart) -> bool:
     """Euler's `\\hbar` has a stroke of a font of text on its letter."""
     return letter.latex == "h" and (stroke.latex, stroke.kind) == ("-", "piece")
 
 
-def _join_dots(parts: Sequence[Part]) -> list[Part]:
+def _join_dots(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """Three dots at even distances as one symbol, whichever way they run."""
     dots = [part for part in parts if part.latex in _DOTS]
     rest = list(parts)
@@ -139,7 +139,7 @@ def _join_dots(parts: Sequence[Part]) -> list[Part]:
     return sorted(rest, key=lambda p: (p.box.x0, p.box.y0))
 
 
-def _run_of_dots(first: Part, others: Sequence[Part]) -> list[Part]:
+def _run_of_dots(first: PlacedPart, others: Sequence[PlacedPart]) -> list[PlacedPart]:
     near = others[:_NEAR_DOTS]
     for second in near:
         dx, dy = second.x - first.x, second.box.centre[1] - first.box.centre[1]
@@ -154,7 +154,7 @@ def _run_of_dots(first: Part, others: Sequence[Part]) -> list[Part]:
     return []
 
 
-def _ellipsis(run: Sequence[Part]) -> Part:
+def _ellipsis(run: Sequence[PlacedPart]) -> PlacedPart:
     first, second, _ = run
     is_level = abs(first.y - second.y) < 0.05 * first.size
     if is_level:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from omibench.stages.ocr.formulas.marks import Glyph, Kind, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
 from omibench.stages.ocr.formulas.tree.nodes import Node, Row, Sign
 from omibench.stages.ocr.layout.layout import Box
 
@@ -15,7 +15,7 @@ middles of brackets lie on it (Computer Modern .25, STIX .26, Cambria Math .28).
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlacedPart:
     """A node and where it stands.
 
     `y` is its baseline. `axis` is the height of its middle where it is centred on the axis of its
@@ -58,7 +58,7 @@ class Rule:
     x1: float
     y: float
     marks: frozenset[int]
-    sign: Part | None = None
+    sign: PlacedPart | None = None
 
     @property
     def width(self) -> float:
@@ -88,11 +88,11 @@ _TALL_BARS = {"\\mid": "|", "\\parallel": "\\|"}
 """Relations that are brackets where they are tall."""
 
 
-def part_of_glyph(glyph: Glyph, mark: int) -> Part:
+def part_of_glyph(glyph: Glyph, mark: int) -> PlacedPart:
     """A glyph as a part; `mark` is its number in the region."""
     symbol = glyph.symbol
     if symbol.latex in _TALL_BARS and glyph.box.height > 1.15 * glyph.size:
-        symbol = Symbol(_TALL_BARS[symbol.latex], "punctuation")
+        symbol = GlyphSymbol(_TALL_BARS[symbol.latex], "punctuation")
     sign = Sign(
         symbol.latex,
         symbol.kind,
@@ -104,7 +104,7 @@ def part_of_glyph(glyph: Glyph, mark: int) -> Part:
         or (symbol.latex in {"|", "\\|"} and glyph.box.height > 0.8 * glyph.size)
         or (symbol.kind == "operator" and glyph.box.height > _TALL * glyph.size)
     )
-    return Part(
+    return PlacedPart(
         node=sign,
         box=glyph.box,
         y=glyph.y,
@@ -115,7 +115,7 @@ def part_of_glyph(glyph: Glyph, mark: int) -> Part:
     )
 
 
-def bounds(parts: Iterable[Part]) -> Box:
+def bounds(parts: Iterable[PlacedPart]) -> Box:
     """The smallest box around parts, of which there is at least one."""
     boxes = [part.box for part in parts]
     return Box(
@@ -126,12 +126,14 @@ def bounds(parts: Iterable[Part]) -> Box:
     )
 
 
-def all_marks(parts: Iterable[Part]) -> frozenset[int]:
+def all_marks(parts: Iterable[PlacedPart]) -> frozenset[int]:
     """The numbers of the marks of all parts."""
     return frozenset().union(*(part.marks for part in parts))
 
 
-def join(parts: Sequence[Part], node: Node, like: Part, **changes: object) -> Part:
+def join(
+    parts: Sequence[PlacedPart], node: Node, like: PlacedPart, **changes: object
+) -> PlacedPart:
     """A part in the place of several: `node`, on the baseline of one of them.
 
     Args:
@@ -149,7 +151,7 @@ def join(parts: Sequence[Part], node: Node, like: Part, **changes: object) -> Pa
     )
 
 
-def without(parts: Iterable[Part], taken: Iterable[Part]) -> list[Part]:
+def without(parts: Iterable[PlacedPart], taken: Iterable[PlacedPart]) -> list[PlacedPart]:
     """The parts that are not among those taken."""
     ids = {id(part) for part in taken}
     return [part for part in parts if id(part) not in ids]

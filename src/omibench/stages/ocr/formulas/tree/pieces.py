@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from omibench.stages.ocr.formulas.marks import Kind
 from omibench.stages.ocr.formulas.tree.nodes import Sign
-from omibench.stages.ocr.formulas.tree.parts import Part, Rule, bounds, join, without
+from omibench.stages.ocr.formulas.tree.parts import PlacedPart, Rule, bounds, join, without
 
 _TOUCH = 0.2
 """Ems that two pieces of one bracket may lie apart."""
@@ -42,7 +42,9 @@ _ACROSS = {
 }
 
 
-def join_pieces(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part], list[Rule]]:
+def join_pieces(
+    parts: Sequence[PlacedPart], rules: Sequence[Rule]
+) -> tuple[list[PlacedPart], list[Rule]]:
     """Parts with each bracket, root sign and brace of several pieces as one.
 
     Returns:
@@ -64,13 +66,13 @@ def join_pieces(parts: Sequence[Part], rules: Sequence[Rule]) -> tuple[list[Part
     return [_alone(part) for part in rest], free
 
 
-def _may_stack(part: Part) -> bool:
+def _may_stack(part: PlacedPart) -> bool:
     return part.kind in {"piece", "unknown", "open", "close", "root"} or part.latex in {"|", "\\|"}
 
 
-def _stacks(parts: Sequence[Part]) -> list[list[Part]]:
+def _stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     """Parts that stand on top of each other without a gap, from the top."""
-    stacks: list[list[Part]] = []
+    stacks: list[list[PlacedPart]] = []
     for part in sorted(parts, key=lambda p: (p.box.y0, p.box.x0)):
         for stack in reversed(stacks[-40:]):
             last = stack[-1]
@@ -87,20 +89,20 @@ def _stacks(parts: Sequence[Part]) -> list[list[Part]]:
     return stacks
 
 
-def _is_whole(stack: Sequence[Part]) -> bool:
+def _is_whole(stack: Sequence[PlacedPart]) -> bool:
     """Whether parts on top of each other are pieces; one of them at least has a name."""
     kinds = {part.kind for part in stack}
     is_named = any(part.latex in _SIDES for part in stack)
     return is_named and bool(kinds & {"piece", "root", "punctuation", "unknown"})
 
 
-def _is_stackable(upper: Part, lower: Part) -> bool:
+def _is_stackable(upper: PlacedPart, lower: PlacedPart) -> bool:
     """Two whole brackets of a size are no pieces of one, unless they are bars or root signs."""
     whole = {"open", "close"}
     return not (upper.kind in whole and lower.kind in whole)
 
 
-def _bracket(stack: Sequence[Part]) -> Part:
+def _bracket(stack: Sequence[PlacedPart]) -> PlacedPart:
     names = [part.latex for part in stack if part.latex in _SIDES]
     right = [name for name in names if _SIDES[name] == "close"]
     name = (right or names or [""])[0]
@@ -111,9 +113,9 @@ def _bracket(stack: Sequence[Part]) -> Part:
     return replace(joined, axis=joined.box.centre[1])
 
 
-def _groups_across(parts: Sequence[Part], rules: Sequence[Rule]) -> list[list[Part]]:
+def _groups_across(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[list[PlacedPart]]:
     """Accents that continue each other at one height, with nothing but a rule between them."""
-    groups: list[list[Part]] = []
+    groups: list[list[PlacedPart]] = []
     for part in sorted(parts, key=lambda p: p.box.x0):
         for group in reversed(groups[-20:]):
             last = max(group, key=lambda p: p.box.x1)
@@ -126,14 +128,14 @@ def _groups_across(parts: Sequence[Part], rules: Sequence[Rule]) -> list[list[Pa
     return [g for g in groups if len(g) > 1 and any(part.latex in _ACROSS for part in g)]
 
 
-def _reach(piece: Part, rules: Sequence[Rule]) -> float:
+def _reach(piece: PlacedPart, rules: Sequence[Rule]) -> float:
     """The right end of a piece, or of the rule that goes on from it."""
     box = piece.box
     ends = [r.x1 for r in rules if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 <= box.x1 + 1]
     return max([box.x1, *ends])
 
 
-def _brace(group: Sequence[Part]) -> Part:
+def _brace(group: Sequence[PlacedPart]) -> PlacedPart:
     """The leftmost piece tells a brace that opens downwards from one that opens upwards."""
     first = min(group, key=lambda p: p.box.x0)
     names = {part.latex for part in group}
@@ -146,7 +148,7 @@ def _brace(group: Sequence[Part]) -> Part:
     return join(group, Sign(name, "accent"), first, kind="accent")
 
 
-def _alone(part: Part) -> Part:
+def _alone(part: PlacedPart) -> PlacedPart:
     """A piece that is whole by itself, such as the one part of a bar, or is not known."""
     if part.kind != "piece" or part.latex not in _SIDES:
         return part

@@ -10,7 +10,7 @@ from omibench.stages.ocr.formulas.tree.fences import place_fences
 from omibench.stages.ocr.formulas.tree.grids import build_rows, find_rows
 from omibench.stages.ocr.formulas.tree.limits import place_limits
 from omibench.stages.ocr.formulas.tree.nodes import Chemistry
-from omibench.stages.ocr.formulas.tree.parts import Doubts, Part, join, row_node, without
+from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, join, row_node, without
 from omibench.stages.ocr.formulas.tree.scripts import attach_scripts, is_on_line, main_line
 from omibench.stages.ocr.formulas.tree.words import is_upright, join_words
 
@@ -18,7 +18,7 @@ _OVERLAP = 0.45
 """Share of the narrower of two symbols that the other may cover."""
 
 
-def build_row(parts: Sequence[Part], doubts: Doubts) -> Part:
+def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
     """Parts of one row, or of rows under each other, as one part.
 
     Args:
@@ -48,22 +48,22 @@ def build_row(parts: Sequence[Part], doubts: Doubts) -> Part:
     return whole if len(line) > 1 or isinstance(node, Chemistry) else line[0]
 
 
-def _alone(part: Part) -> Part:
+def _alone(part: PlacedPart) -> PlacedPart:
     [word] = join_words([part])
     return word
 
 
-def _gaps(line: Sequence[Part]) -> tuple[float, ...]:
+def _gaps(line: Sequence[PlacedPart]) -> tuple[float, ...]:
     ends = [0.0, *(part.box.x1 for part in line)]
     return tuple(
         (part.box.x0 - end) / max(part.size, 0.1) for part, end in zip(line, ends, strict=False)
     )
 
 
-def _with_words(parts: Sequence[Part]) -> list[Part]:
+def _with_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """Upright letters of each baseline as words, which take limits and scripts as one."""
     upright = [p for p in parts if is_upright(p)]
-    lines: list[list[Part]] = []
+    lines: list[list[PlacedPart]] = []
     for part in sorted(upright, key=lambda p: p.y):
         if lines and part.y - lines[-1][-1].y < 0.05 * part.size:
             lines[-1].append(part)
@@ -73,7 +73,7 @@ def _with_words(parts: Sequence[Part]) -> list[Part]:
     return [*without(parts, upright), *words]
 
 
-def _doubt_overlaps(line: Sequence[Part], doubts: Doubts) -> None:
+def _doubt_overlaps(line: Sequence[PlacedPart], doubts: Doubts) -> None:
     ordered = sorted(line, key=lambda p: p.box.x0)
     for left, right in pairwise(ordered):
         shared = min(left.box.x1, right.box.x1) - right.box.x0

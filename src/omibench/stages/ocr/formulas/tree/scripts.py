@@ -7,9 +7,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from omibench.stages.ocr.formulas.tree.nodes import Node, Script, Sign, Words
-from omibench.stages.ocr.formulas.tree.parts import AXIS, Doubts, Part, all_marks, bounds, join
+from omibench.stages.ocr.formulas.tree.parts import (
+    AXIS,
+    Doubts,
+    PlacedPart,
+    all_marks,
+    bounds,
+    join,
+)
 
-BuildRow = Callable[[Sequence[Part], Doubts], Part]
+BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 SMALLER = 0.85
 """Scripts are set in type of at most this share of their base's (TeX .7, Word .58 to .7)."""
 _LEVEL = 0.07
@@ -34,11 +41,11 @@ class _Level(NamedTuple):
 class _Around:
     """What stands around one part of the row."""
 
-    left: list[Part] = field(default_factory=list)
-    right: list[Part] = field(default_factory=list)
+    left: list[PlacedPart] = field(default_factory=list)
+    right: list[PlacedPart] = field(default_factory=list)
 
 
-def main_line(parts: Sequence[Part]) -> tuple[float, float]:
+def main_line(parts: Sequence[PlacedPart]) -> tuple[float, float]:
     """The baseline of a row and its type size, in points.
 
     It is that of the leftmost of the largest symbols; brackets, sums and fractions, whose sizes
@@ -57,12 +64,12 @@ def main_line(parts: Sequence[Part]) -> tuple[float, float]:
     return first.y, max(largest, first.size)
 
 
-def _are_level(centred: Part, part: Part) -> bool:
+def _are_level(centred: PlacedPart, part: PlacedPart) -> bool:
     """Whether a part may stand on the baseline of another that is centred on its axis."""
     return abs(centred.middle - part.middle) < (_CENTRE + 0.06) * max(part.size, 0.7 * centred.size)
 
 
-def is_on_line(part: Part, y: float, size: float) -> bool:
+def is_on_line(part: PlacedPart, y: float, size: float) -> bool:
     """Whether a part stands on a baseline, or is centred on its axis."""
     if part.kind == "prime" or (part.latex.startswith(("^{", "_{"))):
         return False
@@ -76,8 +83,8 @@ def is_on_line(part: Part, y: float, size: float) -> bool:
 
 
 def attach_scripts(
-    parts: Sequence[Part], y: float, size: float, doubts: Doubts, build: BuildRow
-) -> list[Part]:
+    parts: Sequence[PlacedPart], y: float, size: float, doubts: Doubts, build: BuildRow
+) -> list[PlacedPart]:
     """The parts of a baseline from left to right, each with its scripts."""
     line = sorted((p for p in parts if is_on_line(p, y, size)), key=lambda p: p.box.x0)
     others = sorted((p for p in parts if not is_on_line(p, y, size)), key=lambda p: p.box.x0)
@@ -93,9 +100,9 @@ def attach_scripts(
     ]
 
 
-def _runs(others: Sequence[Part], line: Sequence[Part]) -> list[list[Part]]:
+def _runs(others: Sequence[PlacedPart], line: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     """Parts off the baseline, grouped by the two parts of it that they stand between."""
-    runs: dict[int, list[Part]] = {}
+    runs: dict[int, list[PlacedPart]] = {}
     for part in others:
         place = sum(1 for base in line if base.box.x0 + 0.3 * base.box.width < part.x)
         runs.setdefault(place, []).append(part)
@@ -103,7 +110,7 @@ def _runs(others: Sequence[Part], line: Sequence[Part]) -> list[list[Part]]:
 
 
 def _attach_run(
-    run: Sequence[Part], line: Sequence[Part], around: Sequence[_Around], size: float
+    run: Sequence[PlacedPart], line: Sequence[PlacedPart], around: Sequence[_Around], size: float
 ) -> None:
     place = sum(1 for base in line if base.box.x0 + 0.3 * base.box.width < run[0].x)
     before = line[place - 1] if place else None
@@ -116,7 +123,9 @@ def _attach_run(
     around[place - 1].right.extend(part for part in run if all(part is not p for p in left))
 
 
-def _leans_right(part: Part, run: Sequence[Part], before: Part, after: Part, size: float) -> bool:
+def _leans_right(
+    part: PlacedPart, run: Sequence[PlacedPart], before: PlacedPart, after: PlacedPart, size: float
+) -> bool:
     """Whether a script belongs to the part that follows it, as the numbers of an isotope do."""
     if part.kind == "prime" or after.kind in _BARE or after.kind == "close":
         return False
@@ -129,8 +138,8 @@ def _leans_right(part: Part, run: Sequence[Part], before: Part, after: Part, siz
 
 
 def _with_scripts(
-    base: Part, beside: _Around, row: _Level, doubts: Doubts, build: BuildRow
-) -> Part:
+    base: PlacedPart, beside: _Around, row: _Level, doubts: Doubts, build: BuildRow
+) -> PlacedPart:
     sup, sub, primes = _sides(beside.right, base, row, doubts)
     left_sup, left_sub, left_primes = _sides(beside.left, base, row, doubts)
     parts = [base, *beside.left, *beside.right]
@@ -153,14 +162,14 @@ def _with_scripts(
     return joined if joined.marks == all_marks(parts) else base
 
 
-def _takes_left_scripts(base: Part) -> bool:
+def _takes_left_scripts(base: PlacedPart) -> bool:
     """Whether a base may be an element with its numbers, or a count such as of combinations."""
     node = base.node
     is_upright = isinstance(node, Words) or (isinstance(node, Sign) and node.upright)
     return is_upright or (base.kind == "letter" and base.latex.isupper())
 
 
-def _node(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> Node | None:
+def _node(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> Node | None:
     if not parts:
         return None
     if all(part.latex.startswith(("^{", "_{")) for part in parts):
@@ -170,13 +179,13 @@ def _node(parts: Sequence[Part], doubts: Doubts, build: BuildRow) -> Node | None
 
 
 def _sides(
-    parts: Sequence[Part], base: Part, row: _Level, doubts: Doubts
-) -> tuple[list[Part], list[Part], list[Part]]:
+    parts: Sequence[PlacedPart], base: PlacedPart, row: _Level, doubts: Doubts
+) -> tuple[list[PlacedPart], list[PlacedPart], list[PlacedPart]]:
     """Raised parts, lowered parts and primes beside one base."""
     primes = [part for part in parts if part.kind == "prime"]
     scripts = sorted((p for p in parts if p.kind != "prime"), key=lambda p: p.box.x0)
-    upper: list[Part] = []
-    lower: list[Part] = []
+    upper: list[PlacedPart] = []
+    lower: list[PlacedPart] = []
     full = max((part.size for part in scripts), default=0.0)
     for part in scripts:
         if part.latex.startswith("^{") or part.latex.startswith("_{"):
@@ -188,7 +197,7 @@ def _sides(
     return upper, lower, primes
 
 
-def _is_raised(part: Part, base: Part, row: _Level, doubts: Doubts) -> bool:
+def _is_raised(part: PlacedPart, base: PlacedPart, row: _Level, doubts: Doubts) -> bool:
     y, size = row
     middle = part.box.centre[1] if part.axis is not None else part.y - 0.25 * part.size
     centre = base.box.centre[1] if base.axis is not None else y - 0.25 * size
@@ -205,7 +214,9 @@ def _is_raised(part: Part, base: Part, row: _Level, doubts: Doubts) -> bool:
     return middle < centre
 
 
-def _nearest(part: Part, upper: list[Part], lower: list[Part]) -> list[Part]:
+def _nearest(
+    part: PlacedPart, upper: list[PlacedPart], lower: list[PlacedPart]
+) -> list[PlacedPart]:
     """The run of scripts that a smaller part goes on: a script of a script."""
     if not upper or not lower:
         return upper or lower
@@ -216,7 +227,7 @@ def _nearest(part: Part, upper: list[Part], lower: list[Part]) -> list[Part]:
     return upper if up < down else lower
 
 
-def _misfit(part: Part, row: Sequence[Part]) -> float:
+def _misfit(part: PlacedPart, row: Sequence[PlacedPart]) -> float:
     """How badly a part fits as a script of the last part of a row, in points."""
     before = [p for p in row if p.box.x0 < part.x]
     last = max(before or row, key=lambda p: p.box.x1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.tree.nodes import Sign, Words
-from omibench.stages.ocr.formulas.tree.parts import Part, join
+from omibench.stages.ocr.formulas.tree.parts import PlacedPart, join
 
 _FUNCTIONS_LIST = (
     "arccos arcsin arctan arg argmax argmin cos cosh cot coth csc deg det dim exp gcd hom inf "
@@ -30,10 +30,10 @@ _UNITS_LIST = (
 _UNITS = frozenset(_UNITS_LIST.split(" "))
 
 
-def join_words(parts: Sequence[Part]) -> list[Part]:
+def join_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """The parts of one baseline, from left to right, with neighbouring upright letters as words."""
-    joined: list[Part] = []
-    run: list[Part] = []
+    joined: list[PlacedPart] = []
+    run: list[PlacedPart] = []
     for part in parts:
         if run and not _goes_on(run[-1], part):
             joined += _word(run)
@@ -45,13 +45,13 @@ def join_words(parts: Sequence[Part]) -> list[Part]:
     return [*joined, *(_word(run) if run else [])]
 
 
-def is_upright(part: Part) -> bool:
+def is_upright(part: PlacedPart) -> bool:
     """Whether a part is one letter of a roman alphabet."""
     node = part.node
     return isinstance(node, Sign) and node.upright and not node.bold and part.kind == "letter"
 
 
-def _goes_on(last: Part, part: Part) -> bool:
+def _goes_on(last: PlacedPart, part: PlacedPart) -> bool:
     gap = part.box.x0 - last.box.x1
     return (
         is_upright(part)
@@ -61,7 +61,7 @@ def _goes_on(last: Part, part: Part) -> bool:
     )
 
 
-def _word(run: list[Part]) -> list[Part]:
+def _word(run: list[PlacedPart]) -> list[PlacedPart]:
     """Names of functions that touch, as in `sin cos`, are told apart by their gaps alone."""
     text = "".join(part.latex for part in run)
     plain = _plain(text)
