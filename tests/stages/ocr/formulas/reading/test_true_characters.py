@@ -8,8 +8,12 @@ import pymupdf
 import pytest
 
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
+from omibench.stages.ocr.formulas.marks import Glyph, Kind, Symbol
 from omibench.stages.ocr.formulas.reading.characters import read_runs
+from omibench.stages.ocr.formulas.reading.kinds import Role, role_of
 from omibench.stages.ocr.formulas.reading.true_characters import TrueCharacters
+from omibench.stages.ocr.formulas.reading.units import Unit
+from omibench.stages.ocr.layout.layout import Box
 
 KNOWN = {7: "𝑥", 8: "\ue123", 9: " "}
 
@@ -55,3 +59,27 @@ def test_formulas_that_word_maps_to_spaces_are_read(shared_data: Path) -> None:
     texts = ["".join(c.text for c in run.characters) for run in runs]
     assert any("𝑚𝑣" in text for text in texts)
     assert not any("\ufffd" in text for text in texts)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 270])
+def test_spaces_of_turned_labels_stay_spaces(turn: int) -> None:
+    page = pymupdf.open().new_page()
+    page.insert_text((100, 300), "mass of it (g)", rotate=turn)
+    (run,) = read_runs(page)
+    assert "".join(character.text for character in run.characters) == "mass of it (g)"
+
+
+@pytest.mark.parametrize(
+    ("font", "kind", "role"),
+    [
+        ("Times", "unknown", "other"),
+        ("CMMI10", "unknown", "math"),
+        ("Times", "operator", "operator"),
+    ],
+)
+def test_what_a_font_of_words_does_not_explain_is_no_formula(
+    font: str, kind: Kind, role: Role
+) -> None:
+    box = Box(0, 0, 5, 10)
+    glyph = Glyph(0, "\ufffd", Symbol("\\square", kind), font, 10, 0, 10, box)
+    assert role_of(Unit(box, 10, 7.5, (glyph,))) == role

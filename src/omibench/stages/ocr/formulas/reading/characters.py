@@ -32,7 +32,7 @@ _CODE_FLAG = 128
 """The flag of a span whose characters are codes of the font: no Unicode is known for them."""
 _ITALIC, _BOLD = 2, 16
 _INK = 0.1
-"""Points: a glyph that is lower has no ink, as a space has none."""
+"""Points: a glyph that is lower or narrower has no ink, as a space has none."""
 _MOST_BEYOND = 200
 """Characters in a row that one listing may lack."""
 
@@ -110,7 +110,7 @@ def read_runs(page: pymupdf.Page) -> list[TextRun]:
                     REPLACEMENT if is_code else char["c"],
                     font,
                     glyph_id,
-                    has_ink=box.height > _INK,
+                    has_ink=min(box.width, box.height) > _INK,
                 )
                 characters.append(
                     Character(

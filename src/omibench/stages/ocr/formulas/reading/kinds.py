@@ -70,12 +70,14 @@ def _role_by_sign(glyph: Glyph) -> Role | None:
         return "bar"
     if text in ".,":
         return "point"
+    # What a font of words does not explain is no formula: a page of such is broken, and read anew.
+    is_unexplained = text == "\ufffd" and kind == "unknown"
+    if (is_unexplained or text in _QUOTES) and not is_math_font(glyph.font):
+        return "other"
     if text in _LETTERLIKE or _ALPHABETS[0] <= text <= _ALPHABETS[1] or text == "\ufffd":
         return _ROLES.get(kind, "math")
     if kind == "accent":
         return "math" if is_math_font(glyph.font) else None
-    if text in _QUOTES and not is_math_font(glyph.font):
-        return "other"
     return _ROLES.get(kind) or ("digit" if text.isdecimal() else None)
 
 
