@@ -212,7 +212,10 @@ def before() -> dict[str, str]:
         ("params.cells", {"certify", "analyze"}),
         ("params.stages.filter", {"filter"}),
         ("params.stages.saliency", {"saliency", "analyze"}),
-        ("answers.match", {"filter", "rationale", "score", "aggregate", "saliency", "analyze"}),
+        (
+            "answers.match",
+            {"ocr", "filter", "rationale", "score", "aggregate", "saliency", "analyze"},
+        ),
         ("rule_books.robust", {"score", "aggregate", "filter", "rationale", "analyze"}),
         ("stages.score.stage", {"score"}),
         ("explain.explanation", set()),

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
-from omibench.stages.ocr.formulas.marks import Glyph, Kind, Symbol
+from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
 from omibench.stages.ocr.formulas.reading.characters import read_runs
 from omibench.stages.ocr.formulas.reading.kinds import Role, role_of
 from omibench.stages.ocr.formulas.reading.true_characters import TrueCharacters
@@ -81,5 +81,5 @@ def test_what_a_font_of_words_does_not_explain_is_no_formula(
     font: str, kind: Kind, role: Role
 ) -> None:
     box = Box(0, 0, 5, 10)
-    glyph = Glyph(0, "\ufffd", Symbol("\\square", kind), font, 10, 0, 10, box)
+    glyph = Glyph(0, "\ufffd", GlyphSymbol("\\square", kind), font, 10, 0, 10, box)
     assert role_of(Unit(box, 10, 7.5, (glyph,))) == role
