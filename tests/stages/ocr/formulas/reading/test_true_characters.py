@@ -12,7 +12,7 @@ from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
 from omibench.stages.ocr.formulas.reading.characters import read_runs
 from omibench.stages.ocr.formulas.reading.kinds import Role, role_of
 from omibench.stages.ocr.formulas.reading.true_characters import TrueCharacters
-from omibench.stages.ocr.formulas.reading.units import Unit
+from omibench.stages.ocr.formulas.reading.units import RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 KNOWN = {7: "𝑥", 8: "\ue123", 9: " "}
@@ -82,4 +82,4 @@ def test_what_a_font_of_words_does_not_explain_is_no_formula(
 ) -> None:
     box = Box(0, 0, 5, 10)
     glyph = Glyph(0, "\ufffd", GlyphSymbol("\\square", kind), font, 10, 0, 10, box)
-    assert role_of(Unit(box, 10, 7.5, (glyph,))) == role
+    assert role_of(RowUnit(box, 10, 7.5, (glyph,))) == role
