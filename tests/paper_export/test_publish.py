@@ -70,11 +70,17 @@ def test_again_it_is_brought_up_to_date(results: Path, tmp_path: Path) -> None:
     assert note.exists()
 
 
-def test_a_page_of_something_else_is_not_overwritten(results: Path, tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text("my site", "utf-8")
-    with pytest.raises(OutputError, match="give a folder that is empty"):
-        publish_study(results, tmp_path)
-    assert (tmp_path / "index.html").read_text("utf-8") == "my site"
+@pytest.mark.parametrize("name", ["index.html", "main.csv", "tables/mine.csv"])
+def test_what_somebody_else_has_written_is_not_touched(
+    name: str, results: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "public" / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    with pytest.raises(OutputError, match=r"is there, and board.json is not; give a folder"):
+        publish_study(results, tmp_path / "public")
+    assert mine.read_text() == "mine"
+    assert [p for p in (tmp_path / "public").rglob("*") if p.is_file()] == [mine]
 
 
 def test_no_results_and_a_folder_inside_them_are_one_line(results: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -55,13 +55,10 @@ def publish_study(results: Path, out: Path) -> Board:
     report = results / "analyze" / "report.html"
     if not report.is_file():
         raise MissingInputError(f"{report}: there is no report to publish")
-    if (out / INDEX).exists() and not (out / BOARD).is_file():
-        raise OutputError(
-            f"{out / INDEX}: is there, and {BOARD} is not; give a folder that is empty, or one "
-            "that was published before"
-        )
-    made_folder(out)
     names = set(_list_files(results / "analyze"))
+    if not (out / BOARD).is_file():
+        _refuse_others_files(out, names)
+    made_folder(out)
     try:
         for name in sorted(names):
             (out / name).parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +73,17 @@ def publish_study(results: Path, out: Path) -> Board:
     except OSError as error:
         raise OutputError(f"{out}: cannot be written: {reason_of(error, True)}") from None
     return board
+
+
+def _refuse_others_files(out: Path, names: Iterable[Path]) -> None:
+    """Raise OutputError where a first publication would touch what somebody else has written."""
+    paths = [Path(INDEX), *map(Path, _FOLDERS), *sorted(names)]
+    taken = next((path for path in paths if (out / path).exists()), None)
+    if taken is not None:
+        raise OutputError(
+            f"{out / taken}: is there, and {BOARD} is not; give a folder that is empty, or one "
+            "that was published before"
+        )
 
 
 def read_board(results: Path) -> Board:

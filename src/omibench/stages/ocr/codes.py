@@ -98,6 +98,16 @@ CODES: dict[str, Code] = {
         "rows whose pictures are not there were left out",
         "put the pictures into the benchmark's folder",
     ),
+    "photograph_unread": Code(
+        False,
+        "the text of a photograph could not be read; the photograph is kept",
+        "have reviewers write its question down, or try another ocr.engine",
+    ),
+    "clean_picture_unread": Code(
+        False,
+        "the clean picture of a photograph is no whole picture and was left out",
+        "put it into its folder again",
+    ),
     "correction_misfit": Code(
         False,
         "a correction no longer fits what was read, and was not made",

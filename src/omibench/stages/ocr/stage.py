@@ -134,9 +134,10 @@ def _run(
     job: OcrJob, ahead: Ahead | None, folder: Path, photographed: Photographed | None
 ) -> FileReport:
     def read() -> OcrOutcome:
-        outcome = _outcome(job, ahead, folder)
-        if outcome.error or photographed is None:
-            return outcome
+        if photographed is None:
+            return _outcome(job, ahead, folder)
+        is_read = job.params.engine != "textlayer"
+        outcome = _outcome(job, ahead, folder) if is_read else OcrOutcome()
         return keep_whole(photographed, job.folder, outcome)
 
     return _read_with_report(job.source.name, job.folder, read)

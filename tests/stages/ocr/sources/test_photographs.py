@@ -11,9 +11,10 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.ocr import read_papers
+from omibench.stages.ocr import read_papers, stage
 from omibench.stages.ocr.sources.manifest import list_inputs, read_manifest
 from omibench.stages.ocr.sources.photographed import list_photographed
+from omibench.stages.ocr.worker import OcrOutcome
 from small_freeze import make_picture
 
 UNREAD = OcrParams(engine="textlayer")
@@ -80,6 +81,32 @@ def test_a_damaged_photograph_is_named_and_the_others_are_done(
     ]
     (problem,) = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)
     assert problem.id == "Home_work_b"
+
+
+def test_a_photograph_whose_text_cannot_be_read_is_kept(
+    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> OcrOutcome:
+        return OcrOutcome(error=("paper_timeout", "a.png: not read within 1 s of wall time"))
+
+    monkeypatch.setattr(stage, "_outcome", fail)
+    report = read_papers([], tmp_path / "ocr", OcrParams(), manifest=manifest)
+    assert [(file.status, file.codes) for file in report.files] == [
+        ("warning", ["photograph_unread"]),
+    ] * 2
+    assert "not read within 1 s" in report.files[0].where["photograph_unread"]
+    problems = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)
+    assert [problem.question for problem in problems] == ["[IMAGE0]"] * 3
+
+
+def test_a_clean_picture_that_is_damaged_leaves_its_photograph(
+    tmp_path: Path, manifest: Path
+) -> None:
+    (tmp_path / "photos/clean/a.png").write_bytes(make_picture(1)[:40])
+    report = read_papers([], tmp_path / "ocr", UNREAD, manifest=manifest)
+    assert [file.codes for file in report.files] == [["clean_picture_unread"], []]
+    problems = read_jsonl(tmp_path / "ocr/problems.jsonl", Problem)
+    assert [(p.photograph, p.attributes.get("pair")) for p in problems] == [("real", None)] * 2
 
 
 def test_a_change_of_any_picture_runs_the_stage_again(manifest: Path) -> None:

@@ -68,6 +68,9 @@ def _name_source(photographs: Photographs, real: Path) -> Source:
 def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) -> OcrOutcome:
     """Replace what was read as a paper by the photograph and its text, in `folder`.
 
+    A photograph whose text could not be read is kept all the same, with the code
+    `photograph_unread`: what was read of it is a draft.
+
     Args:
         photographed: The photograph.
         folder: Where its reader has left problems.jsonl, pages.jsonl and cropped figures.
@@ -79,12 +82,25 @@ def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) ->
     source, photographs = photographed.source, photographed.photographs
     rmtree(folder / "images", ignore_errors=True)
     place = f"images/{source.slug}"
+    codes = [code for code in outcome.codes if code not in _EXPECTED]
+    where = dict(outcome.where)
     try:
         real = _copy_picture(Path(source.paper), folder, place)
-        clean = _copy_picture(photographed.clean, folder, place) if photographed.clean else None
     except OmibenchError as error:
         return OcrOutcome(error=("pdf_damaged", str(error)))
-    text = _read_text(folder / "pages.jsonl")
+    try:
+        clean = _copy_picture(photographed.clean, folder, place) if photographed.clean else None
+    except OmibenchError as error:
+        clean = None
+        codes.append("clean_picture_unread")
+        where["clean_picture_unread"] = str(error)
+    if outcome.error:
+        codes.append("photograph_unread")
+        where["photograph_unread"] = ": ".join(outcome.error)
+    pages = folder / "pages.jsonl"
+    if outcome.error or not pages.is_file():
+        write_jsonl(pages, [])
+    text = _read_text(pages)
     pair: dict[str, str | list[str]] = {PAIR: REAL} if clean else {}
     problem = Problem(
         id=source.slug,
@@ -105,8 +121,8 @@ def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) ->
     )
     twin = [_make_twin(problem, clean)] if clean and photographs.pictures == "both" else []
     write_jsonl(folder / "problems.jsonl", [problem, *twin])
-    codes = [code for code in outcome.codes if code not in _EXPECTED]
-    return outcome.model_copy(update={"codes": codes, "unread": {}})
+    changes = {"codes": codes, "where": where, "error": None, "unread": {}}
+    return outcome.model_copy(update=changes)
 
 
 def _make_twin(problem: Problem, clean: Figure) -> Problem:
@@ -121,7 +137,7 @@ def _make_twin(problem: Problem, clean: Figure) -> Problem:
 
 
 def _read_text(pages: Path) -> str:
-    rows: Iterable[PageText] = read_jsonl(pages, PageText) if pages.is_file() else []
+    rows: Iterable[PageText] = read_jsonl(pages, PageText)
     return without_marks("\n\n".join(page.text for page in rows if page.text)).strip()
 
 
