@@ -37,6 +37,8 @@ FILTER = Stage(
         ResultFile(
             "filter/rejects.html", None, "the same with their pictures, to be opened in a browser"
         ),
+        ResultFile("filter/formulas/{file}", None, "KaTeX, where the page has formulas to set"),
+        ResultFile("filter/formulas/fonts/{file}", None, "its fonts"),
         ResultFile(
             "filter/judgements.parquet", FilterJudgement, "what models said of them, if any did"
         ),
