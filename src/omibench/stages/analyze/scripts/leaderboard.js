@@ -162,8 +162,8 @@
     return lines(row.cells[column]).filter((line) => column === places.total ? !line.startsWith("printed") : true).slice(0, column === places.total ? 2 : 1).join(" ");
   });
   // The word itself stands in reports with simulated numbers alone, which a search finds by it.
-  const SIMULATED_MARK = "simulated".toUpperCase();
-  const headTexts = () => visibleColumns().map((column) => lines(heads[column])[0] + (heads[column].querySelector(".sim") ? ` (${SIMULATED_MARK})` : ""));
+  const MARK_OF_MADE_UP = "simulated".toUpperCase();
+  const headTexts = () => visibleColumns().map((column) => lines(heads[column])[0] + (heads[column].querySelector(".sim") ? ` (${MARK_OF_MADE_UP})` : ""));
   const isSimulated = (row) => data.simulated[state.rules][rows.indexOf(row)];
   const writeCsv = () => [[...headTexts(), "Scored by", "Simulated"],
     ...visibleRows().map((row) => [...cellTexts(row), data.rules[state.rules], String(isSimulated(row))])]
@@ -178,11 +178,11 @@
     const written = visibleRows();
     const body = written.map((row) => {
       const [name, ...others] = cellTexts(row);
-      return `${[isSimulated(row) ? `${name} (${SIMULATED_MARK})` : name, ...others].map(escapeLatex).join(" & ")} \\\\`;
+      return `${[isSimulated(row) ? `${name} (${MARK_OF_MADE_UP})` : name, ...others].map(escapeLatex).join(" & ")} \\\\`;
     });
     const layout = columns.map((column) => (column <= places.setting ? "l" : "r")).join("");
     const count = written.filter(isSimulated).length;
-    const mark = count ? [`% ${SIMULATED_MARK}: ${count} of ${written.length} rows say nothing about a real model.`] : [];
+    const mark = count ? [`% ${MARK_OF_MADE_UP}: ${count} of ${written.length} rows say nothing about a real model.`] : [];
     return [...mark, `% Scored by ${data.rules[state.rules]}.`, `\\begin{tabular}{${layout}}`, "\\toprule", `${headTexts().map(escapeLatex).join(" & ")} \\\\`, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}", ""].join("\n");
   };
   const copy = async (text, button) => {
