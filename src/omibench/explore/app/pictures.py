@@ -56,7 +56,7 @@ class PictureFinder:
         drawn = self._papers.find_pages(self._items.questions[name]) if self._papers else []
         if drawn:
             return [ShownPage(page.sha256, page.label, page.boxes) for page in drawn]
-        return self._reviewed.by_item.get(name, ())
+        return self._review_pictures.by_item.get(name, ())
 
     def read(self, sha256: str) -> ServedPicture | None:
         """A picture by its SHA-256.
@@ -80,7 +80,7 @@ class PictureFinder:
 
     def _list_places(self, sha256: str) -> list[Path]:
         places = [self._of_dataset.get(sha256), self._derived.get(sha256[:16])]
-        places += [self._of_papers.get(sha256), self._reviewed.files.get(sha256)]
+        places += [self._of_papers.get(sha256), self._review_pictures.files.get(sha256)]
         if self._sources.store is not None:
             places.append(ImageStore(self._sources.store / "images").path(sha256))
         return [path for path in places if path is not None]
@@ -96,7 +96,7 @@ class PictureFinder:
         return {picture.sha256: path for picture, path in rows}
 
     @cached_property
-    def _reviewed(self) -> PagePictures:
+    def _review_pictures(self) -> PagePictures:
         folder = self._sources.pages
         return read_page_pictures(folder) if folder is not None else PagePictures()
 

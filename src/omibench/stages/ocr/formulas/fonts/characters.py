@@ -168,7 +168,7 @@ def of_character(text: str) -> GlyphSymbol:
         return _table()[text]
     name = unicodedata.name(text[0], "")
     if name.startswith(("MATHEMATICAL ", "SCRIPT ", "BLACK-LETTER ", "DOUBLE-STRUCK ")):
-        return _styled(text, name.removeprefix("MATHEMATICAL "))
+        return _apply_style(text, name.removeprefix("MATHEMATICAL "))
     plain = unicodedata.normalize("NFKC", text)
     return _compatible(text, plain) if plain != text else _letter_or_digit(text)
 
@@ -180,7 +180,7 @@ def _letter_or_digit(text: str) -> GlyphSymbol:
     return GlyphSymbol(latex, "digit") if text.isdigit() else UNKNOWN
 
 
-def _styled(text: str, name: str) -> GlyphSymbol:
+def _apply_style(text: str, name: str) -> GlyphSymbol:
     """A letter of a mathematical alphabet, by its name in Unicode."""
     codes = unicodedata.decomposition(text).removeprefix("<font> ")
     plain = chr(int(codes, 16)) if codes else text

@@ -53,7 +53,7 @@ def read_characters(font: pymupdf.Font) -> dict[int, str]:
         glyph = font.has_glyph(point)
         if point >= 0x20 and glyph:
             characters[glyph] = chr(point)
-    characters = _completed(characters) | characters
+    characters = _complete_characters(characters) | characters
     tables = _tables(font.buffer)
     forms = [*_safely(_substitutions(tables.get(b"GSUB", b"")))]
     variants = [*_safely(_math_forms(tables.get(b"MATH", b"")))]
@@ -72,7 +72,7 @@ _Form = tuple[int, int, tuple[int, int] | None]
 """A base glyph, a form of it, and for a piece its place from the foot and the number of pieces."""
 
 
-def _completed(characters: dict[int, str]) -> dict[int, str]:
+def _complete_characters(characters: dict[int, str]) -> dict[int, str]:
     """The letters of alphabets of which a subset's character map has kept only some.
 
     Two letters at least must stand as far from each other as in Unicode, and none otherwise.
@@ -129,7 +129,7 @@ def _array(table: bytes, at: int) -> tuple[int, ...]:
     return _words(table, at + 2, _words(table, at, 1)[0])
 
 
-def _covered(table: bytes, at: int) -> list[int]:
+def _read_coverage(table: bytes, at: int) -> list[int]:
     """The glyphs of a coverage table in its order."""
     (form,) = _words(table, at, 1)
     if form == 1:
@@ -167,7 +167,7 @@ def _substitution(table: bytes, at: int, kind: int) -> Iterator[_Form]:
     if kind not in (_SINGLE, _ALTERNATE):
         return
     form, coverage, third = _words(table, at, 3)
-    bases = _covered(table, at + coverage)
+    bases = _read_coverage(table, at + coverage)
     if kind == _SINGLE and form == 1:
         yield from ((base, (base + third) % _MOST_GLYPHS, None) for base in bases)
     elif kind == _SINGLE:
@@ -183,7 +183,7 @@ def _math_forms(table: bytes) -> Iterator[_Form]:
     _, vertical, horizontal, tall, wide = _words(table, variants, 5)
     offsets = _words(table, variants + 10, tall + wide)
     for coverage, part in ((vertical, offsets[:tall]), (horizontal, offsets[tall:])):
-        bases = _covered(table, variants + coverage) if coverage else []
+        bases = _read_coverage(table, variants + coverage) if coverage else []
         for base, offset in zip(bases, part, strict=False):
             at = variants + offset
             assembly, count = _words(table, at, 2)

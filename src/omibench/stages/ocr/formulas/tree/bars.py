@@ -159,8 +159,8 @@ def _index(parts: Sequence[PlacedPart], sign: PlacedPart, size: float) -> list[P
 def _reduce_bar(
     parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
 ) -> list[PlacedPart]:
-    above = _stacked(parts, rule, later, up=True)
-    below = _stacked(parts, rule, later, up=False)
+    above = _list_stacked_parts(parts, rule, later, up=True)
+    below = _list_stacked_parts(parts, rule, later, up=False)
     if above and below:
         over, under = build(above, doubts), build(below, doubts)
         whole = join([over, under], Fraction(over.node, under.node), over, kind="letter")
@@ -202,7 +202,7 @@ def _reach(part: PlacedPart, rule: Rule) -> Box:
     return part.box._replace(y0=min(part.box.y0, rule.y), y1=max(part.box.y1, rule.y))
 
 
-def _stacked(
+def _list_stacked_parts(
     parts: Sequence[PlacedPart], rule: Rule, later: Sequence[Rule], *, up: bool
 ) -> list[PlacedPart]:
     """Parts on one side of a bar, row by row as long as one row stands close to the other."""

@@ -121,7 +121,7 @@ def _script(script: Script) -> str | None:
         return None
     sub = "" if script.sub is None else _plain(script.sub)
     charge = "" if script.sup is None else _charge(script.sup)
-    left = _left(script)
+    left = _write_left_scripts(script)
     if sub is None or charge is None or left is None or (sub and not _COUNT.fullmatch(sub)):
         return None
     if base == "e" and not charge:
@@ -129,7 +129,7 @@ def _script(script: Script) -> str | None:
     return left + base + sub + charge
 
 
-def _left(script: Script) -> str | None:
+def _write_left_scripts(script: Script) -> str | None:
     mass = "" if script.left_sup is None else _plain(script.left_sup)
     number = "" if script.left_sub is None else _plain(script.left_sub)
     if (

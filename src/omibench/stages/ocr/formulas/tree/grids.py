@@ -45,7 +45,7 @@ def find_rows(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
             last.append(part)
         else:
             rows.append([part])
-    rows = _merged(rows, size)
+    rows = _merge_rows(rows, size)
     if len(rows) < 2:
         return [list(parts)]
     for part in parts:
@@ -54,7 +54,7 @@ def find_rows(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
     return rows
 
 
-def _merged(rows: list[list[PlacedPart]], size: float) -> list[list[PlacedPart]]:
+def _merge_rows(rows: list[list[PlacedPart]], size: float) -> list[list[PlacedPart]]:
     """Rows that overlap, such as a sum and what stands high beside it, are one."""
     merged: list[list[PlacedPart]] = []
     for row in rows:
