@@ -1,4 +1,4 @@
-"""Which formulas of a paper were read exactly, from the text of its pages."""
+"""Find the formulas of a paper that were read exactly, from the text of its pages."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _WORD: Final = re.compile(r"[^\W_]+|[^\s]")
 _TOKEN: Final = re.compile(r"\\mathrm\{([^{}]*)\}|\\[A-Za-z]+|\\.|\S", re.DOTALL)
 _UPRIGHT: Final = "rm:"
 _OUTSIDE: Final = frozenset("0123456789.,;:()%/-")
-"""What may stand outside the dollar signs of a formula though the truth has it inside."""
+"""Tokens that can be outside the dollar signs of a formula although the truth has them inside."""
 _MARGIN: Final = 3
-"""So many pieces beside those that differ may belong to a formula that was read too wide."""
+"""Maximum number of extra pieces around a difference, for a formula that was read too wide."""
 Tokens = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A word, a sign or a formula of a text."""
+    """Word, sign or formula of a text."""
 
     tokens: Tokens
     formula: int | None = None
-    """Its place among the formulas of the text; None outside of dollar signs."""
+    """Its index among the formulas of the text; None outside dollar signs."""
 
 
 def split_pieces(text: str) -> list[Piece]:
@@ -45,7 +45,7 @@ def split_pieces(text: str) -> list[Piece]:
 
 
 def list_tokens(form: str) -> Tokens:
-    """The tokens of a normal form; upright letters are each a token, as letters of prose are."""
+    """Return the tokens of a normal form; each upright letter is a token, as in prose."""
     tokens: list[str] = []
     for match in _TOKEN.finditer(form):
         upright = match.group(1)
@@ -56,17 +56,17 @@ def list_tokens(form: str) -> Tokens:
 def find_exact(truth: str, reading: str) -> tuple[set[int], set[int]]:
     """Find the formulas of a text that a reading has exactly.
 
-    A formula is exact where its normal form stands at its place in the reading between one pair of
-    dollar signs. Numbers, units and punctuation may stand on the other side of a dollar sign, and a
-    formula that is printed as prose is, such as `3/4`, needs none.
+    A formula is exact if its normal form is at its place in the reading between one pair of dollar
+    signs. Numbers, units and punctuation can be on the other side of a dollar sign, and a formula
+    that is printed like prose, such as `3/4`, needs none.
 
     Args:
-        truth: The text as it was typeset.
-        reading: The text that was read.
+        truth: Text as typeset.
+        reading: Text as read.
 
     Returns:
-        The numbers of the exact formulas, and of words of prose that the reading has not (their
-        places among the pieces of the truth).
+        Indices of the exact formulas, and of the words of prose that the reading lacks (as pieces
+        of the truth).
     """
     expected, pieces = split_pieces(truth), split_pieces(reading)
     matcher = SequenceMatcher(None, [p.tokens for p in expected], [p.tokens for p in pieces], False)
@@ -98,7 +98,7 @@ def find_exact(truth: str, reading: str) -> tuple[set[int], set[int]]:
 
 
 def _is_prose(tokens: Sequence[str]) -> bool:
-    """Whether a formula is printed as prose is: upright letters, numbers and signs alone."""
+    """Return whether a formula is printed like prose: only upright letters, numbers and signs."""
     structure = {"^", "_", "{", r"\frac", r"\sqrt"}
     return not any(token.isalpha() or token in structure for token in tokens)
 
@@ -108,7 +108,7 @@ def _adds_dollars(expected: Piece, piece: Piece) -> bool:
 
 
 class _Block:
-    """Pieces of the truth and of the reading around a place where they differ."""
+    """Return the pieces of the truth and of the reading around a difference."""
 
     def __init__(self, expected: Sequence[Piece], pieces: Sequence[Piece]) -> None:
         self._expected = expected
@@ -127,7 +127,7 @@ class _Block:
         return {number for number in exact if number is not None}
 
     def holds_prose(self, piece: Piece) -> bool:
-        """Whether a word stands in the reading outside of a formula, or as a part of one."""
+        """Return whether a word is in the reading outside of formulas, or as a part of a word."""
         return any(True for _ in self._find(piece.tokens))
 
     def _stands_exact(self, piece: Piece, start: int) -> bool:
@@ -144,7 +144,7 @@ class _Block:
                 yield place
 
     def _fits(self, piece: Piece, start: int, place: int) -> bool:
-        """Whether every formula of the reading that the span meets says what the truth says."""
+        """Return whether every formula of the reading in the span matches the truth."""
         end = place + len(piece.tokens)
         first = 0
         formulas, outside = 0, list[str]()

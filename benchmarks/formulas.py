@@ -1,16 +1,17 @@
-"""How well formulas of text layers are read: exact, and flagged where they are not.
+"""Measure how many formulas of text layers are read exactly, and how many errors are flagged.
 
     python benchmarks/formulas.py                       # rates by tool and font, and by kind
-    python benchmarks/formulas.py --list pdftex-cm      # what went wrong, of the shown papers
+    python benchmarks/formulas.py --list pdftex-cm      # errors in the shown papers
 
-The papers are those of `tests/stages/ocr/formulas/typeset`. Of those that are held back, only rates
-are printed.
+The papers are those of `tests/stages/ocr/formulas/typeset`. For held-out papers only rates are
+printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -27,10 +28,12 @@ from omibench.stages.ocr.layout.layout import Box, Line
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/stages/ocr/formulas/typeset"
 
+_PLACE: Final = re.compile(r"box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one formula."""
+    """Outcome of one formula."""
 
     id: str
     tool: str
@@ -41,15 +44,19 @@ class Outcome:
     is_flagged: bool
     latex: str
     reading: str
-    """The formulas that were read where it stands."""
+    """Formulas that were read at its place."""
+    doubts: tuple[str, ...] = ()
 
 
 def main() -> None:
     """Read the papers and print the rates."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("paper", nargs="?", default="", help="a part of the papers' names")
-    parser.add_argument("--list", action="store_true", help="print the failures of shown papers")
-    parser.add_argument("--kind", default="", help="of these failures, those of one kind")
+    parser.add_argument("paper", nargs="?", default="", help="part of the paper names")
+    parser.add_argument("--list", action="store_true", help="print the errors in shown papers")
+    parser.add_argument(
+        "--doubts", action="store_true", help="count the wrong and exact formulas of each doubt"
+    )
+    parser.add_argument("--kind", default="", help="list errors of this kind only")
     options = parser.parse_args()
     outcomes: list[Outcome] = []
     lost: dict[str, list[str]] = {}
@@ -62,20 +69,22 @@ def main() -> None:
     if options.list:
         print_failures(outcomes, options.kind)
         print_lost_words(lost)
+    if options.doubts:
+        print_doubts(outcomes)
     print_rates("tool and fonts", outcomes, lambda outcome: f"{outcome.tool} {outcome.fonts}")
     print_rates("kind", outcomes, lambda outcome: outcome.kind)
     print_rates("all", outcomes, lambda _: "all")
-    print(f"words of prose that are lost or stand between dollars: {sum(map(len, lost.values()))}")
+    print(f"words of prose that are lost or between dollar signs: {sum(map(len, lost.values()))}")
 
 
 def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
     """Read a paper.
 
     Args:
-        pdf: Beside it stands its truth, a file of the same name with the ending `.json`.
+        pdf: PDF with its ground truth in a `.json` file of the same name.
 
     Returns:
-        The outcome of each formula, and the words of prose that the reading has not.
+        Outcome of each formula, and the words of prose that the reading lacks.
     """
     import pymupdf
 
@@ -103,6 +112,7 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
                 is_flagged=bool(doubts),
                 latex=formula["latex"],
                 reading=" | ".join([*readings, *(f"[{doubt}]" for doubt in doubts)]),
+                doubts=tuple(doubts),
             )
         )
     pieces = split_pieces(expected)
@@ -110,7 +120,7 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
 
 
 def find_readings(lines: Iterable[Line], box: Box) -> tuple[list[str], list[str]]:
-    """The formulas that were read in a box, and what is doubtful of them."""
+    """Return the formulas that were read in a box, and their doubts."""
     formulas = [
         formula
         for line in lines
@@ -118,20 +128,30 @@ def find_readings(lines: Iterable[Line], box: Box) -> tuple[list[str], list[str]
         if formula.region.box.grow(-0.5, -0.5).touches(box)
     ]
     suspects = [
-        f"suspect: {line.text}" for line in lines if line.math_suspect and line.box.touches(box)
+        f"suspect: {reason}"
+        for line in lines
+        if line.math_suspect and line.box.touches(box)
+        for reason in line.reasons or (line.text,)
+        if _is_about(reason, box)
     ]
     doubts = [doubt for formula in formulas for doubt in formula.doubts]
     return [formula.latex for formula in formulas], doubts + suspects
 
 
+def _is_about(reason: str, box: Box) -> bool:
+    """Return whether a reason gives a place in a box, or no place."""
+    place = _PLACE.search(reason)
+    return place is None or Box(*map(float, place.groups())).touches(box)
+
+
 def is_among(latex: str, lines: Iterable[Line], box: Box) -> bool:
-    """Whether a line of a formula's place has it exactly, wherever the line stands in the text."""
+    """Return whether a line at a formula's place has it exactly, anywhere in the text."""
     texts = [line.text for line in lines if line.box.touches(box)]
     return any(find_exact(f"${latex}$", text)[0] for text in texts)
 
 
 def print_failures(outcomes: Sequence[Outcome], kind: str) -> None:
-    """Print what was read in place of each shown formula that is not exact, and false alarms."""
+    """Print the reading of each shown formula that is not exact, and false alarms."""
     for outcome in outcomes:
         wrong = not outcome.is_exact
         if outcome.is_held or not (wrong or outcome.is_flagged) or kind not in outcome.kind:
@@ -141,15 +161,36 @@ def print_failures(outcomes: Sequence[Outcome], kind: str) -> None:
         print(f"    {normalise(outcome.latex)}\n    {outcome.reading}")
 
 
+def print_doubts(outcomes: Sequence[Outcome]) -> None:
+    """Print the number of wrong and exact formulas that each doubt flags, alone and in total."""
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for outcome in outcomes:
+        kinds = {re.sub(r"(?<=^suspect: ).*|\bfont \S+", "...", doubt) for doubt in outcome.doubts}
+        side = "held" if outcome.is_held else "shown"
+        verdict = "exact" if outcome.is_exact else "wrong"
+        for kind in kinds:
+            counts[kind][f"{side} {verdict}"] += 1
+            counts[kind][f"{side} {verdict} alone"] += len(kinds) == 1
+    columns = [
+        f"{side} {verdict}{alone}"
+        for side in ("shown", "held")
+        for verdict in ("wrong", "exact")
+        for alone in ("", " alone")
+    ]
+    print(f"\n| doubt | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+    for kind, count in sorted(counts.items(), key=lambda item: -item[1]["shown wrong"]):
+        print(f"| {kind} | {' | '.join(str(count[column]) for column in columns)} |")
+
+
 def print_lost_words(lost: dict[str, list[str]]) -> None:
-    """Print the words that a reading has not, or has between dollar signs."""
+    """Print the words that a reading lacks, or has between dollar signs."""
     for name, words in lost.items():
         if words:
             print(f"{name}: {' '.join(word.replace('rm:', '') for word in words)}")
 
 
 def print_rates(title: str, outcomes: Sequence[Outcome], group: Callable[[Outcome], str]) -> None:
-    """Print exactness and flags of each group, shown and held apart."""
+    """Print exactness and flags of each group, shown and held-out papers separately."""
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[group(outcome)].append(outcome)
@@ -166,7 +207,7 @@ def print_rates(title: str, outcomes: Sequence[Outcome], group: Callable[[Outcom
 
 
 def count_rates(outcomes: Sequence[Outcome]) -> list[str]:
-    """Number, share of exact ones, and shares of flagged ones among wrong and exact ones."""
+    """Return count, share of exact ones, and shares of flagged ones among wrong and exact ones."""
     exact = [outcome for outcome in outcomes if outcome.is_exact]
     wrong = [outcome for outcome in outcomes if not outcome.is_exact]
     shares = [

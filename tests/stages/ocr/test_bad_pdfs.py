@@ -59,6 +59,7 @@ def by_source(files: list[FileReport]) -> dict[str, FileReport]:
     return {file.source: file for file in files}
 
 
+@pytest.mark.slow
 def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
     bad_papers: Path, tmp_path: Path
 ) -> None:

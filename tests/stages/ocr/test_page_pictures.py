@@ -55,9 +55,11 @@ def test_a_page_is_turned_as_its_reader_did(
 def test_a_long_paper_is_refused(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit, match="has 2 pages; 1 are allowed"):
+    with pytest.raises(SystemExit, match="has 2 pages, but only 1 are allowed"):
         run(paper, tmp_path, capsys, max_pages=1)
-    with pytest.raises(PaperError, match=r"its pages cannot be drawn: .*has 2 pages; 1 are"):
+    with pytest.raises(
+        PaperError, match=r"its pages cannot be drawn: .*has 2 pages, but only 1 are"
+    ):
         draw_pages(str(paper), {1: 0.0}, tmp_path, 1, 2048)
 
 

@@ -1,4 +1,4 @@
-"""What a file may take to be read: CPU time, which no busy machine shortens, and memory."""
+"""Limits for reading a file: CPU time, which does not depend on the load, and memory."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from math import ceil
 from pathlib import Path
 
 GRACE_S = 30.0
-"""CPU seconds beyond the allowance of all files until the process is ended: pages are put together
-in them, and a page that was begun in time is read to its end."""
+"""CPU seconds beyond the allowance of all files before the process is terminated. They allow for
+assembling pages and for finishing a page that was started in time."""
 WALL = 10
-"""Wall seconds for each CPU second until a process that only sleeps is ended."""
+"""The wall seconds per CPU second before a sleeping process is terminated."""
 
 
 class Allowance:
-    """The CPU seconds in which the pages of one file are begun; counts from when it is made.
+    """The CPU seconds in which pages of one file are started, counted from construction.
 
-    `note` is a file that names the page that is being read, so that whoever ends this process
-    knows which it was. Pages of `skipped` are left out.
+    `note` is a file with the page being read, to identify it if this process is terminated. Pages
+    of `skipped` are left out.
     """
 
     def __init__(
@@ -30,19 +30,20 @@ class Allowance:
         self._began = cpu_spent()
 
     def begins(self, page: int) -> bool:
-        """Whether there is time to read a page; it is noted."""
+        """Note the page, and return whether there is time to read it."""
         if page in self._skipped or cpu_spent() - self._began >= self._limit:
             return False
         self._note.write_text(f"{self._place} {page}", "ascii")
         return True
 
     def end(self) -> None:
-        """All pages are read: the note goes."""
+        """Remove the note after all pages are read."""
         self._note.unlink(missing_ok=True)
 
 
 def page_noted(note: Path) -> tuple[int, int] | None:
-    """The file (by its place in the source) and the page at which a process was ended, if any."""
+    """Return the file (by index in the source) and the page on which a process was terminated, if
+    any."""
     try:
         place, page = note.read_text("ascii").split()
         return int(place), int(page)
@@ -51,13 +52,13 @@ def page_noted(note: Path) -> tuple[int, int] | None:
 
 
 def cpu_spent() -> float:
-    """CPU seconds of this process and of the children that it has waited for."""
+    """Return the CPU seconds of this process and of its finished children."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
 
 
 def limit_cpu(seconds: float) -> None:
-    """End this process, and each child, once it has taken `seconds` of CPU, where possible."""
+    """Terminate this process and each child after `seconds` of CPU time, if possible."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -67,7 +68,7 @@ def limit_cpu(seconds: float) -> None:
 
 
 def limit_memory(mebibytes: int) -> None:
-    """Bound the memory of this process where the system allows it."""
+    """Limit the memory of this process, if the system allows it."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -1,4 +1,4 @@
-"""Every code that `ocr` gives a file, what it means and what to do. docs/errors.md lists them."""
+"""The codes that `ocr` gives a file, with meaning and remedy; docs/errors.md lists them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from omibench.extras import install_command
 
 
 class Code(NamedTuple):
-    """Whether a code fails its file, what it says and the remedy."""
+    """Whether a code fails its file, its message and its remedy."""
 
     fails: bool
     meaning: str
@@ -16,24 +16,24 @@ class Code(NamedTuple):
 
 
 CODES: dict[str, Code] = {
-    "file_missing": Code(True, "the file is not there", "check the path or the manifest"),
+    "file_missing": Code(True, "the file is missing", "check the path or the manifest"),
     "sha256_mismatch": Code(
-        True, "the file is not the one the manifest names", "restore it or update its sha256"
+        True, "the file differs from the one in the manifest", "restore it or update its sha256"
     ),
     "download_failed": Code(
         True, "the file could not be downloaded", "check the url in the manifest, or try again"
     ),
     "rows_unreadable": Code(
-        True, "the benchmark's table cannot be read", "mend the row that is named"
+        True, "the benchmark's table cannot be read", "correct the row in the message"
     ),
     "key_unreadable": Code(
-        True, "a line of the key gives no number or no answer", "write number,answer on each line"
+        True, "a line of the key lacks its number or answer", "write number,answer on each line"
     ),
     "not_a_pdf": Code(
-        True, "first bytes and suffix disagree", "give a PDF, PNG or JPEG with its own suffix"
+        True, "the content does not match the suffix", "give a PDF, PNG or JPEG with its own suffix"
     ),
     "pdf_encrypted": Code(
-        True, "a password is needed", "put it into a variable named by --password-env"
+        True, "a password is needed", "set it in the variable given by --password-env"
     ),
     "pdf_damaged": Code(True, "no page can be read", "get the file again"),
     "pdf_no_pages": Code(True, "the PDF has no pages", "get the file again"),
@@ -44,21 +44,21 @@ CODES: dict[str, Code] = {
         True, "reading took too long, and no page was read", "raise ocr.timeout_s"
     ),
     "paper_out_of_memory": Code(True, "reading took too much memory", "raise ocr.memory_mb"),
-    "paper_failed": Code(True, "the reader broke down on this file", "please report the file"),
+    "paper_failed": Code(True, "the reader failed on this file", "please report the file"),
     "page_timeout": Code(
         False,
         "no time was left for a page; the others were read",
         "raise ocr.timeout_s, or ocr.page_timeout_s for scans",
     ),
-    "page_needs_ocr": Code(False, "no readable text layer", "name an OCR engine in ocr.engine"),
+    "page_needs_ocr": Code(False, "no readable text layer", "set an OCR engine in ocr.engine"),
     "engine_missing": Code(
         False, "the OCR engine is not installed", f"{install_command('ocr')}, and read it again"
     ),
     "engine_failed": Code(
-        True, "the OCR engine gave no answer", "run it again; what has been read is kept"
+        True, "the OCR engine gave no answer", "run it again; finished readings are kept"
     ),
     "page_unread": Code(
-        False, "the engine found no text on a page", "look at the page, or try another ocr.engine"
+        False, "the engine found no text on a page", "check the page, or try another ocr.engine"
     ),
     "page_incomplete": Code(
         False,
@@ -67,8 +67,13 @@ CODES: dict[str, Code] = {
     ),
     "formulas_unread": Code(
         False,
-        "a page has too many characters for its formulas to be looked for",
+        "a page has too many characters, drawings or rules to search it for formulas",
         "compare pages.jsonl with the page",
+    ),
+    "ink_unread": Code(
+        False,
+        "something printed on a page is in no text, formula or figure",
+        "check the places in the warnings of the problems, and compare pages.jsonl with the page",
     ),
     "image_too_large": Code(
         False, "an image declares too many pixels and was not decoded", "scale the image down"
@@ -77,45 +82,45 @@ CODES: dict[str, Code] = {
         False, "the author did not permit text extraction", "check that you may use the paper"
     ),
     "pdf_repaired": Code(
-        False, "the file is damaged; what could be repaired was read", "compare it with the paper"
+        False, "the file is damaged; its repaired part was read", "compare it with the paper"
     ),
     "problem_dropped": Code(
-        False, "a problem could not be put together and was left out", "please report the file"
+        False, "a problem could not be assembled and was left out", "please report the file"
     ),
     "no_problems": Code(
-        False, "no numbered problem was found", "look at pages.jsonl: is this an exam paper?"
+        False, "no numbered problem was found", "check in pages.jsonl whether this is an exam paper"
     ),
     "solutions_only": Code(
         False,
-        "it holds solutions and asks nothing",
-        "in sources.yaml, name the questions as `paper:` and this file as their `solutions:`",
+        "it has solutions but no questions",
+        "in sources.yaml, give the questions as `paper:` and this file as their `solutions:`",
     ),
     "language_unknown": Code(
-        False, "its words do not tell its language", "name the language in the manifest"
+        False, "its language could not be detected", "set the language in the manifest"
     ),
     "picture_missing": Code(
         False,
-        "rows whose pictures are not there were left out",
+        "rows with missing pictures were left out",
         "put the pictures into the benchmark's folder",
     ),
     "photograph_unread": Code(
         False,
         "the text of a photograph could not be read; the photograph is kept",
-        "have reviewers write its question down, or try another ocr.engine",
+        "let reviewers transcribe its question, or try another ocr.engine",
     ),
     "clean_picture_unread": Code(
         False,
-        "the clean picture of a photograph is no whole picture and was left out",
-        "put it into its folder again",
+        "the clean picture of a photograph is damaged and was left out",
+        "replace the file",
     ),
     "correction_misfit": Code(
         False,
-        "a correction no longer fits what was read, and was not made",
-        "look at the place again, and mend or delete the entry of corrections.yaml",
+        "a correction no longer fits the reading and was not applied",
+        "check the place, and correct or delete the entry in corrections.yaml",
     ),
     "key_number_unknown": Code(
         False,
-        "numbers of the key are those of no problem that was read",
+        "numbers of the key match no problem",
         "compare the key with problems.jsonl",
     ),
     "key_unread": Code(
@@ -125,5 +130,5 @@ CODES: dict[str, Code] = {
 
 
 def is_error(code: str) -> bool:
-    """Whether a code fails its file."""
+    """Return whether a code fails its file."""
     return CODES[code].fails

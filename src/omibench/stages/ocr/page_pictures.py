@@ -1,7 +1,7 @@
-"""Pages of a paper as pictures, for people who check what was read from them.
+"""Draw pages of a paper as pictures for people who check the reading.
 
-They are drawn by a process of its own with bounded time and memory, as papers are read, since a
-paper may be hostile: `-m omibench.stages.ocr.page_pictures`, whose job comes as JSON.
+A separate process with bounded time and memory draws them, since a paper may be hostile: `-m
+omibench.stages.ocr.page_pictures`, with its job as JSON.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ DPI: Final = 120
 QUALITY: Final = 75
 MAX_SIDE: Final = 2200
 _PAGE_S: Final = 5.0
-"""CPU seconds that a page may take to be drawn."""
+"""The CPU seconds allowed to draw one page."""
 _MODULE: Final = "omibench.stages.ocr.page_pictures"
 
 
 class PagesJob(BaseModel):
-    """What the process is to do: which pages of a paper to draw, and where to."""
+    """The job of the process: a paper, its pages and the output folder."""
 
     paper: str
     turns: dict[int, float]
-    """Pages from 1, and degrees clockwise by which each was turned to be read."""
+    """Pages from 1, and the degrees clockwise by which each was turned for reading."""
     folder: Path
     max_pages: int
     memory_mb: int
     password_env: str | None = None
-    """The environment variable that holds the password of encrypted papers."""
+    """The environment variable with the password of encrypted papers."""
 
 
 class DrawnPage(Noun):
-    """The picture of a page as it was read: upright, and its size in points."""
+    """The picture of a page as read: upright, with its size in points."""
 
     page: int
     file: str
@@ -66,19 +66,19 @@ def draw_pages(  # noqa: PLR0913 - what to draw, where to, and within which boun
     *,
     password_env: str | None = None,
 ) -> list[DrawnPage]:
-    """Draw pages of a paper as `p0001.jpg`, ... into a folder that is there.
+    """Draw pages of a paper as `p0001.jpg`, ... into an existing folder.
 
     Args:
-        paper: The path of a PDF.
-        turns: Pages from 1, and degrees clockwise by which each was turned when it was read
+        paper: Path of a PDF.
+        turns: Pages from 1, and the degrees clockwise by which each was turned for reading
             (`PageText.turn`).
-        folder: Where to.
-        max_pages: As `ocr.max_pages`: a longer paper is refused.
-        memory_mb: As `ocr.memory_mb`.
-        password_env: The environment variable that holds the password of an encrypted paper.
+        folder: Output folder.
+        max_pages: Limit as in `ocr.max_pages`; longer papers are rejected.
+        memory_mb: Limit as in `ocr.memory_mb`.
+        password_env: Environment variable with the password of an encrypted paper.
 
     Returns:
-        The pages; one that the paper does not have, or that was too large to be read, is left out.
+        The pages, without missing ones and those too large to be read.
 
     Raises:
         PaperError: The paper cannot be opened or drawn.
@@ -141,7 +141,7 @@ def _draw_page(page: pymupdf.Page, number: int, job: PagesJob) -> DrawnPage:
 
 
 def _stand_upright(page: pymupdf.Page, turn: float) -> None:
-    """Turn a page as its reader did: by quarters, then level."""
+    """Turn a page as for reading: by quarters, then level."""
     if page.rotation:
         page.remove_rotation()
     quarters = round(turn / 90) * 90
@@ -153,7 +153,7 @@ def _stand_upright(page: pymupdf.Page, turn: float) -> None:
 
 
 def main() -> None:
-    """Draw the pages of the job on standard input and print what was drawn."""
+    """Draw the pages of the job on standard input and print the result."""
     job = PagesJob.model_validate_json(sys.stdin.read())
     limit_memory(job.memory_mb)
     limit_cpu(_limit_s(job))

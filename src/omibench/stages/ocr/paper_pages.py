@@ -1,5 +1,5 @@
-"""The pages on which problems stand as pictures, for people who look at items: `pages/`, and
-`page_pictures.jsonl`, which says what each shows."""
+"""Pictures of the pages with problems, for inspection: `pages/` and `page_pictures.jsonl`, their
+index."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ log = logging.getLogger(__name__)
 def write_page_pictures(
     out: Path, sources: Iterable[Source], params: OcrParams, password_env: str | None = None
 ) -> list[PagePicture]:
-    """Draw the pages on which the problems of `out` stand; those of an earlier run go.
+    """Draw the pages with problems of `out`, and remove those of an earlier run.
 
-    A photograph is not drawn: it was straightened to be read, and boxes do not fit it. A paper
-    whose pages cannot be drawn is named in the log, and read all the same.
+    Photographs are not drawn: they were straightened for reading, and boxes do not fit them. If
+    pages of a paper cannot be drawn, the log reports it, and the paper is still read.
 
     Args:
-        out: Where `ocr` has written `problems.jsonl` and `pages.jsonl`.
+        out: Folder with `problems.jsonl` and `pages.jsonl`.
         sources: The papers.
-        params: Whether pages are drawn, and the bounds of papers.
-        password_env: The environment variable that holds the password of encrypted papers.
+        params: Parameters that enable drawing and limit papers.
+        password_env: Environment variable with the password of encrypted papers.
 
     Returns:
-        What stands in `page_pictures.jsonl`.
+        The contents of `page_pictures.jsonl`.
     """
     folder = out / PAGES
     (out / TABLE).unlink(missing_ok=True)
@@ -64,7 +64,7 @@ def write_page_pictures(
 
 
 def find_pages(problems: Iterable[Problem]) -> Mapping[str, set[int]]:
-    """The pages on which problems stand, by source."""
+    """Return the pages with problems, by source."""
     pages: defaultdict[str, set[int]] = defaultdict(set)
     for problem in problems:
         pages[problem.source].update(problem.pages)

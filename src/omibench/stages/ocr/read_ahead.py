@@ -1,7 +1,7 @@
-"""Pages that an engine elsewhere reads, asked for ahead of the process that reads a paper.
+"""Requests of pages from remote engines, before the process that reads a paper.
 
-Apart from the stage `ocr`, so that a changed provider of models rereads no paper that an engine of
-this machine reads.
+They are separate from the stage `ocr`, so a change of model providers does not make papers be read
+again that a local engine reads.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ PRESETS: Final[Mapping[str, ReadPages]] = {
     olmocr.NAME: olmocr.read_pages,
     mineru.NAME: mineru.read_pages,
 }
-"""How a model is asked for pages, by `ocr.preset`."""
+"""The way a model is queried for pages, by `ocr.preset`."""
 
 
 @contextmanager
 def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
-    """Who asks for pages and formulas that this machine does not read; None where nobody does.
+    """Return the client that requests pages and formulas from remote engines; None if not needed.
 
-    Raises MissingInputError without the keys of mathpix, and ParamsError when `ocr.reader` or
-    `ocr.formula_reader` is no model of the study.
+    Raises MissingInputError without the keys of mathpix, and ParamsError if `ocr.reader` or
+    `ocr.formula_reader` is not a model of the study.
     """
     if not study.ocr.asks_ahead:
         yield None
@@ -107,7 +107,7 @@ def _asking_for_formulas(study: OcrStageParams) -> Iterator[Ahead | None]:
 def _check_model(study: OcrStageParams, key: str, name: str | None, need: str) -> None:
     if name not in study.models:
         hint = suggest_name(name or "", study.models)
-        raise ParamsError(f"{key}: {name!r} is no model of the params{hint}; {need}")
+        raise ParamsError(f"{key}: {name!r} is not a model of the study{hint}; {need}")
 
 
 def _answer_crops(reader: str, read: ReadCrops, unread: Unread) -> None:
@@ -143,7 +143,7 @@ def _read_with_model(asker: Asker, study: OcrStageParams, unread: Unread) -> Non
 
 
 def _name(source: Source, place: int, number: int) -> str:
-    """What a page is called: `SOURCE#p2` for the paper, `SOURCE#1p2` for its key."""
+    """Return the name of a page: `SOURCE#p2` for the paper, `SOURCE#1p2` for its key."""
     return f"{source.name}#{place or ''}p{number}"
 
 

@@ -1,4 +1,4 @@
-"""Who reads the pages of a file: an engine of this machine, or readings that were asked for."""
+"""Select the reader for pages of a file: a local engine, or stored answers of a remote one."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 class Readers:
-    """The readers of one source's files; an engine's session is opened once, when first needed."""
+    """The readers of one source's files; an engine's session is opened once, on first use."""
 
     def __init__(self, params: OcrParams, readings: Path) -> None:
         self.params, self.readings = params, readings
         self._engine: Engine | None = None
 
     def choose_reader(self, file: int) -> PageReader:
-        """The reader for the pages of file number `file` of the source."""
+        """Return the reader for the pages of file number `file` of the source."""
         if self.params.is_remote:
             return RecordedReader(self.readings, file)
         return LocalReader(self.engine())
 
     def engine(self) -> Engine:
-        """The engine of this machine that the params name."""
+        """Return the local engine set in the parameters."""
         if self._engine is None and self.params.formula_reader:
-            # The paper is put together again once formulas have been asked for.
+            # The paper is read again after formulas have been requested.
             name = self.params.engine
             kept = self.readings / "engine"
             self._engine = RememberingEngine(name, lambda: open_engine(name), kept)
@@ -45,21 +45,21 @@ class Readers:
 
 
 def open_engine(name: str) -> Engine:
-    """Open an engine of this machine.
+    """Open a local engine.
 
     Raises:
-        MissingInputError: It is not installed, or reads no pixels on this machine.
-        PluginError: It is a plug-in's, and raised.
+        MissingInputError: It is not installed, or cannot read images here.
+        PluginError: It is a plug-in's engine and failed.
     """
     if name not in ENGINES:
-        raise MissingInputError(f"engine {name}: reads no pixels on this machine")
+        raise MissingInputError(f"engine {name}: cannot read images on this machine")
     entry = ENGINES.get(name)
     with ENGINES.calling(name):
         return entry.open()
 
 
 def list_engine_plugins(name: str) -> list[PluginFile]:
-    """The file that brings an engine, for a process that has to load it too."""
+    """Return the file that provides an engine, for a process that has to load it too."""
     source = SOURCES.get(ENGINES.origin(name))
     if source is None or source.is_installed:
         return []
@@ -67,23 +67,24 @@ def list_engine_plugins(name: str) -> list[PluginFile]:
 
 
 def require(name: str) -> None:
-    """Raise MissingInputError for an engine that was chosen and is not installed.
+    """Raise MissingInputError if the chosen engine is not installed.
 
-    The default is not required: where it is missing, pages without text are named.
+    The default engine is optional: without it, pages without text are reported.
     """
     if name == "tesseract" and not is_installed(name):
         raise MissingInputError(
-            "ocr.engine: there is no command `tesseract`: install the package tesseract-ocr with "
+            "ocr.engine: the command `tesseract` was not found: install the package tesseract-ocr "
+            "with "
             "its languages, or choose another engine"
         )
 
 
 def require_pdf() -> None:
-    """Raise MissingExtraError where PyMuPDF, which opens papers and photographs, is missing."""
+    """Raise MissingExtraError if PyMuPDF, which opens papers and photographs, is missing."""
     note = " (it is under the AGPL-3.0; see README.md, Licence)"
     require_extra("pdf", "ocr: reading papers", note=note)
 
 
 def is_installed(name: str) -> bool:
-    """Whether an engine of this machine can be opened; nothing is loaded."""
+    """Return whether a local engine can be opened, without loading it."""
     return name not in ENGINES or ENGINES.get(name).is_installed()

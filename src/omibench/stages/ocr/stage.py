@@ -1,4 +1,4 @@
-"""The stage: every source read by a process of its own, the results put together."""
+"""The stage `ocr`: read each source in a separate process and merge the results."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from omibench.stages.ocr.sources.unread import Ahead, Unread
 from omibench.stages.ocr.worker import OcrJob, OcrOutcome
 
 Look = Callable[[FileReport, Source, Path], None]
-"""Shows a person what became of a source; its reader has left its results in the folder."""
+"""Called for each source after its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
 _CROPS = ("images", "formulas")
-"""Folders of what a paper's process cuts out of its pages."""
+"""Folders for the crops of a paper's process."""
 _OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
-"""What ends a process whose CPU time is used up; not every system has it."""
+"""The signal for a process whose CPU time is used up; not every system has it."""
 _WORKER = python_module("omibench.stages.ocr.worker")
 
 
@@ -61,23 +61,22 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
 ) -> OcrReport:
     """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json, images/.
 
-    Without `files` the papers of the manifest (`manifest`, else `params.sources`) are read, each
-    with its key and solutions. A file that the manifest does not name is read on its own. Each
-    source has a process with the time and memory of `params`; one that fails gets a code
-    (docs/errors.md) and the others are done. `password_env` names the environment variable that
-    holds the password of encrypted papers; `ahead` asks an engine that is not on this machine for
-    the pages that have no text of their own; `look` is called for each source before what its
-    reader left behind is gone.
+    Without `files`, the papers of the manifest (`manifest`, otherwise `params.sources`) are read,
+    each with its key and solutions. A file that is not in the manifest is read alone. Each source
+    is read in a separate process with the time and memory of `params`; a source that fails gets a
+    code (docs/errors.md), and the others continue. `password_env` is the environment variable with
+    the password of encrypted papers; `ahead` requests pages without a text layer from a remote
+    engine; `look` is called for each source before its reader's files are removed.
 
-    Raises MissingInputError when there is nothing to read or the variable is not set, OutputError
-    when problems that are in `out` were edited by hand, and what `load_manifest` raises.
+    Raises MissingInputError if there is nothing to read or the variable is not set, OutputError if
+    problems in `out` were edited manually, and the errors of `load_manifest`.
     """
     named = manifest or (Path(params.sources) if params.sources else None)
     sources = select_sources(files, named)
     listing = read_manifest(named) if named and not files else Manifest()
     photographed = list_photographed(listing, named) if named else []
     if not sources and not photographed and not listing.benchmarks:
-        raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
+        raise MissingInputError("ocr: nothing to read: give papers, or a manifest with --manifest")
     if password_env and password_env not in os.environ:
         raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
     if sources or photographed:
@@ -119,12 +118,12 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
 
 
 def count_workers(papers: int) -> int:
-    """How many papers are worked on at once."""
+    """Return the number of papers to read in parallel."""
     return max(1, min(_AT_ONCE, _cores(), papers))
 
 
 def _cores() -> int:
-    """The cores that this process may use; not every system can tell."""
+    """Return the number of cores available to this process; not every system reports it."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -170,7 +169,7 @@ def _read_with_report(name: str, folder: Path, read: Callable[[], OcrOutcome]) -
 
 
 def _outcome(job: OcrJob, ahead: Ahead | None, folder: Path) -> OcrOutcome:
-    """What becomes of a job: pages without text are read in a second go, where there are any."""
+    """Run a job; pages without text are read in a second run, if any."""
     params = job.params
     try:
         for path, url in job.source.url.items():
@@ -185,7 +184,8 @@ def _outcome(job: OcrJob, ahead: Ahead | None, folder: Path) -> OcrOutcome:
     reads = waits and not missing
     local = {} if params.is_remote else {k: len(pages) for k, pages in outcome.unread.items()}
     job = job.model_copy(update={"read": reads, "waiting": local if reads else {}})
-    # Formulas of pages without text are known once these are read: they are asked for afterwards.
+    # Formulas of pages without text are known only after reading these, so they are requested
+    # later.
     for unread in (outcome.unread if reads else {}, {}):
         if not outcome.error and (unread or (outcome.crops and ahead)):
             outcome = _read_again(job, ahead, outcome, unread)
@@ -195,7 +195,7 @@ def _outcome(job: OcrJob, ahead: Ahead | None, folder: Path) -> OcrOutcome:
 def _read_again(
     job: OcrJob, ahead: Ahead | None, before: OcrOutcome, unread: Mapping[int, Sequence[int]]
 ) -> OcrOutcome:
-    """Ask for pages and formulas, and put the paper together with what was read."""
+    """Request pages and formulas, and read the paper with the answers."""
     if ahead:
         try:
             ahead(Unread(job.source, job.unread_folder, job.readings, unread, job.crops))
@@ -209,13 +209,13 @@ def _read_again(
 
 
 def _drop_crops(folder: Path) -> None:
-    """Take away what an earlier process has cut out."""
+    """Remove the crops of an earlier process."""
     for kind in _CROPS:
         shutil.rmtree(folder / kind, ignore_errors=True)
 
 
 def _process(job: OcrJob) -> OcrOutcome:
-    """Run the worker, and again without the page over which it was ended for lack of time."""
+    """Run the worker; if a page exceeds the time limit, run it again without that page."""
     outcome = _work(job)
     if not outcome.error or outcome.error[0] != "paper_timeout":
         return outcome
@@ -227,7 +227,7 @@ def _process(job: OcrJob) -> OcrOutcome:
 
 
 def _work(job: OcrJob) -> OcrOutcome:
-    """Run the worker; whatever happens to its process becomes a code."""
+    """Run the worker and turn every failure of its process into a code."""
     paper, limit = job.source.paper, job.most_s
     try:
         process = subprocess.run(
@@ -256,7 +256,7 @@ def _work(job: OcrJob) -> OcrOutcome:
 
 
 def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:
-    """Put together what lies in the folder of each source; figures of an earlier run go."""
+    """Combine the files in the folders of all sources; figures of an earlier run are removed."""
     for kind in _CROPS:
         (out / kind).mkdir(exist_ok=True)  # Snakemake waits for it, also of papers without any
     problems: list[Problem] = []

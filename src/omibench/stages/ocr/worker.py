@@ -1,4 +1,4 @@
-"""Reads one exam in a process of its own and bounded memory: `-m omibench.stages.ocr.worker`.
+"""Read one exam in a separate process with bounded memory: `-m omibench.stages.ocr.worker`.
 
 The job comes as JSON on standard input; problems, pages and figures go into the job's folder, and
 the outcome, as one line of JSON, to standard output.
@@ -55,70 +55,71 @@ from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
 from omibench.stages.ocr.structure.single import only_problem
 
 _MAX_LISTED = 5
-"""Lines of a key that a message names."""
+"""The number of key lines that a message lists."""
 
 
 class OcrJob(BaseModel):
-    """What the process is to do. `password_env` names a variable; the password is not passed."""
+    """The job of the process. `password_env` is a variable's name; the password itself is not
+    passed."""
 
     source: Source
     folder: Path
     params: OcrParams
     password_env: str | None = None
     read: bool = False
-    """Read what has no text layer; without it such pages are only named."""
+    """Reads pages without a text layer; without it such pages are only reported."""
     waiting: dict[int, int] = {}
-    """How many pages of each file (by its place) an engine of this machine reads."""
+    """The number of pages of each file, by index, that a local engine reads."""
     skipped: dict[int, list[int]] = {}
-    """Pages of each file that are left out: an earlier process was ended over them."""
+    """Pages of each file to skip, because an earlier process was terminated on them."""
     plugins: list[PluginFile] = []
-    """Files that bring engines: this process has to know their names."""
+    """Files that provide engines, which this process has to load."""
     corrections: list[CorrectionEntry] = []
-    """What people corrected of this source."""
+    """The corrections of this source."""
     pictures: Path = Path()
-    """The folder that pictures of corrections are relative to."""
+    """The base folder of pictures in corrections."""
     look: bool = False
-    """Leave, for `omibench.ocr_view`, pictures of the pages and what stands where on them."""
+    """Whether to keep pictures of the pages and their contents for `omibench.ocr_view`."""
 
     @property
     def unread_folder(self) -> Path:
-        """Where pictures of the pages lie that another engine is to be asked for."""
+        """The folder of page pictures for a remote engine."""
         return self.folder / "unread"
 
     @property
     def crops(self) -> Path:
-        """Where crops of formulas lie that another reader is to be asked for."""
+        """The folder of formula crops for a remote reader."""
         return self.folder / "crops"
 
     @property
     def note(self) -> Path:
-        """The file that names the page that is being read."""
+        """The file that notes the page being read."""
         return self.folder / "page"
 
     def allowance(self, place: int) -> Allowance:
-        """The time of one file, which begins now."""
+        """Start and return the time allowance of one file."""
         return Allowance(self.limit_s(place), self.note, place, self.skipped.get(place, ()))
 
     def limit_s(self, place: int) -> float:
-        """CPU seconds in which the pages of one file are begun."""
+        """The CPU seconds in which pages of one file are started."""
         params = self.params
         return params.timeout_s + self.waiting.get(place, 0) * params.page_timeout_s
 
     @property
     def most_s(self) -> float:
-        """CPU seconds after which the process is ended."""
+        """The CPU seconds after which the process is terminated."""
         return sum(self.limit_s(place) for place in range(len(self.source.files))) + GRACE_S
 
     @property
     def readings(self) -> Path:
-        """Where the answers of other engines lie."""
+        """The folder with answers of remote engines."""
         return self.folder / "readings"
 
 
 class OcrOutcome(BaseModel):
-    """What became of a job: `error` is a code and its message, or None.
+    """The result of a job: `error` is a code and its message, or None.
 
-    `where` names the pages of the paper that a code is about.
+    `where` lists the pages of the paper by code.
     """
 
     codes: list[str] = []
@@ -127,9 +128,9 @@ class OcrOutcome(BaseModel):
     error: tuple[str, str] | None = None
     corrections: list[CorrectionRow] = []
     unread: dict[int, list[int]] = {}
-    """The pages of each file of the source (by its place among them) that no engine has read."""
+    """The pages of each file of the source, by index, that no engine has read."""
     crops: int = 0
-    """How many formulas wait for the reader of formulas."""
+    """The number of formulas that wait for the formula reader."""
     cpu_s: float | None = None
     peak_mb: int | None = None
 
@@ -137,7 +138,7 @@ class OcrOutcome(BaseModel):
 def read_source(job: OcrJob) -> OcrOutcome:
     """Read paper, key and solutions of one source and write its files.
 
-    Raises PaperError when any of its files cannot be read.
+    Raises PaperError if any of its files cannot be read.
     """
     source = job.source
     password = os.environ.get(job.password_env) if job.password_env else None
@@ -207,7 +208,8 @@ def _read_files(
 
 
 def _locate_codes(paper: Document, other_documents: Mapping[str, Document]) -> dict[str, str]:
-    """The pages of the paper by code; those for which no time was left, of all its files."""
+    """Return the pages of the paper by code, and the pages of all files for which no time
+    remained."""
     places = paper.locate_codes()
     for path, document in other_documents.items():
         pages = f"{document.locate_codes()[UNREAD]} of {Path(path).name}"
@@ -216,7 +218,7 @@ def _locate_codes(paper: Document, other_documents: Mapping[str, Document]) -> d
 
 
 def _locate(corrections: SourceCorrections) -> dict[str, str]:
-    """Which corrections no longer fit, and why."""
+    """Return a description of the corrections that no longer fit."""
     misfits = [
         f"line {row.line}, {row.kind} of {row.place} by {row.by} ({row.reason})"
         for row in corrections.misfits
@@ -227,7 +229,7 @@ def _locate(corrections: SourceCorrections) -> dict[str, str]:
 
 
 class _Answers:
-    """The answers and solutions of one source, gathered from wherever they stand."""
+    """The answers and solutions of one source, from all its files."""
 
     def __init__(self, job: OcrJob, opener: Opener, problems: list[Problem]) -> None:
         self.job, self.opener = job, opener
@@ -237,7 +239,7 @@ class _Answers:
         self.codes: list[str] = []
         self.where: dict[str, str] = {}
         self.unread: dict[str, Document] = {}
-        """Files of which pages were not read for lack of time."""
+        """Files with pages that were not read in time."""
 
     def add_section(self, flow: list[Item], document: Document) -> None:
         """Read the section of answers at the end of the paper itself."""
@@ -246,7 +248,7 @@ class _Answers:
             self.stated, self.solutions = read_solutions(flow, self.asked, document.words)
 
     def add_files(self) -> None:
-        """Read the key and the solutions that the manifest names; they override the section."""
+        """Read the key and solutions given in the manifest; they override the section."""
         source = self.job.source
         for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
             if path == source.key and is_key_file(path):
@@ -293,7 +295,7 @@ def _write(job: OcrJob, problems: list[Problem], pages: list[PageText]) -> None:
 
 
 def _measure_use() -> tuple[float | None, int | None]:
-    """CPU seconds and the most memory, in MiB, that this process has taken."""
+    """Return the CPU seconds and peak memory, in MiB, of this process."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -306,7 +308,7 @@ def _measure_use() -> tuple[float | None, int | None]:
 
 
 def _own_peak_kib() -> int | None:
-    """What this program alone has taken: `ru_maxrss` counts what its parent held at the start."""
+    """Return the peak memory of this program; `ru_maxrss` includes the parent's at the start."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text("ascii").splitlines():
             if line.startswith("VmHWM:"):
@@ -315,7 +317,7 @@ def _own_peak_kib() -> int | None:
 
 
 def main() -> None:
-    """Run the job on standard input and print its outcome."""
+    """Run the job on standard input and print its result."""
     text = sys.stdin.read()
     try:
         load_plugins(json.loads(text), whole_study=False)

@@ -22,8 +22,7 @@ from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.corrections.reading import compute_digest
 from omibench.stages.ocr.engines import textlayer
-from omibench.stages.ocr.formulas.reading.insertion import PlacedFormula
-from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
+from omibench.stages.ocr.formulas.reading.page_formulas import PageFormulas, read_formulas
 
 PERIOD = r"1. Find the period of the pendulum, which is $2\pi\sqrt{\frac{67R}{20g}}$"
 FLAT = "1. Find the period of the pendulum, which is 2\n67R\n20g"
@@ -93,7 +92,7 @@ def test_an_answer_that_names_no_choice_and_a_missing_problem_do_not_fit(tmp_pat
     )
     assert reading.problems["1"].answer is None
     reasons = [row.reason for row in reading.outcome.corrections]
-    assert reasons == ["the answer E names no choice", "no problem 9 was read"]
+    assert reasons == ["the answer E is not a choice", "no problem 9 was read"]
 
 
 def test_what_reading_says_by_now_is_left_alone(tmp_path: Path) -> None:
@@ -165,11 +164,13 @@ def test_a_box_off_the_page_and_a_figure_that_is_not_there_do_not_fit(tmp_path: 
 def _doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every formula of a text layer is read with a doubt."""
 
-    def read(page: pymupdf.Page, *more: Any) -> list[PlacedFormula]:
-        return [
+    def read(page: pymupdf.Page, *more: Any) -> PageFormulas:
+        reading = read_formulas(page, *more)
+        doubtful = [
             replace(placed, formula=replace(placed.formula, doubts=("a glyph is unknown",)))
-            for placed in read_formulas(page, *more)
+            for placed in reading.formulas
         ]
+        return reading._replace(formulas=doubtful)
 
     monkeypatch.setattr(textlayer, "read_formulas", read)
 

@@ -29,16 +29,16 @@ def write(folder: Path, *rows: str) -> Path:
         ("problem: 12, drop: true", "write it in quotes"),
         ('problem: "12"', "sets nothing: set one of formula, text, choice"),
         ('problem: "12", drop: true, text: x', "sets text, drop: set one of"),
-        ("page: 1, text: x", "say where: page and box, or problem"),
-        ('problem: "12", page: 1, box: [1, 1, 2, 2], text: x', "say where"),
+        ("page: 1, text: x", "give the place: page and box, or problem"),
+        ('problem: "12", page: 1, box: [1, 1, 2, 2], text: x', "give the place"),
         ("page: 1, box: [1, 1, 2, 2], answer: [B]", "answer is corrected at a problem"),
         ('problem: "12", formula: x', "formula is corrected at a place"),
         ("page: 1, box: [5, 1, 2, 2], text: x", "x0 < x1"),
         ("page: 1, box: [.nan, 1, 2, 2], text: x", "x0 < x1"),
         ("page: 1, box: [1, 1, 2, 2], formula: $x$", "without dollar signs"),
         ("page: 1, box: [1, 1, 2, 2], formula: 'x^{2'", "a brace is not closed"),
-        ('problem: "1", figure: {image: 0}', "name one of box, file, remove"),
-        ('problem: "1", merge: "1"', "merge names the problem itself"),
+        ('problem: "1", figure: {image: 0}', "give one of box, file, remove"),
+        ('problem: "1", merge: "1"', "merge: a problem cannot be merged with itself"),
         ('problem: "1", dropp: true', "unknown key; did you mean 'drop'?"),
         ('problem: "1", figure: {image: 0, file: ../x.png}', "line 2: figure.file"),
         ('problem: "1", figure: {image: 0, file: x.png}', "line 2: figure.file: 'x.png' is not in"),
@@ -75,7 +75,7 @@ def test_two_corrections_of_one_place_are_an_error_with_both_lines(
     tmp_path: Path, first: str, second: str
 ) -> None:
     path = write(tmp_path, first, 'problem: "7", drop: true', second)
-    with pytest.raises(FileFormatError, match=r"line 4: corrects what line 2 corrects already"):
+    with pytest.raises(FileFormatError, match=r"line 4: corrects the same place as line 2"):
         assign_entries(read_corrections(path), [MOCK], path)
 
 

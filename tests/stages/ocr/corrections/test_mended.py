@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.stages.ocr.corrections.mock_paper import FRACTION, draw_paper, write_corrections
 from typer.testing import CliRunner
 
@@ -28,6 +29,7 @@ def read_and_filter(folder: Path) -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_a_rejected_problem_is_mended_and_kept_by_the_filter(tmp_path: Path) -> None:
     draw_paper(tmp_path / "mock.pdf")
     read_and_filter(tmp_path)

@@ -69,7 +69,7 @@ def test_a_problem_is_split_within_its_choices() -> None:
 
 @pytest.mark.parametrize("at", ["nowhere", "again"])
 def test_a_split_needs_one_place(at: str) -> None:
-    with pytest.raises(MisfitError, match=r"stands \d times"):
+    with pytest.raises(MisfitError, match=r"occurs \d times"):
         split_problem(make_problem("1", "again and again"), Split(at=at, number="2"))
 
 
@@ -113,7 +113,7 @@ def test_what_cannot_be_done_is_said_and_a_gap_that_is_closed_goes() -> None:
     assert [problem.number for problem in corrected] == ["1", "2", "3"]
     assert corrected[2].warnings == []
     assert [row.status for row in log.rows] == ["misfit", "misfit", "misfit", "applied"]
-    assert log.rows[0].reason == "problem 3 is there already"
+    assert log.rows[0].reason == "problem 3 already exists"
     assert log.rows[1].reason == "no problem 7 was read"
     assert log.rows[3].problems == ["1", "2"]
 

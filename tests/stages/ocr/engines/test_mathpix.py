@@ -130,7 +130,7 @@ def test_keys_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(KEY_ENV, KEY)
     assert open_client(tmp_path).url == "https://api.mathpix.com"
     monkeypatch.setenv(URL_ENV, "file:///etc/passwd")
-    with pytest.raises(MissingInputError, match="is no http"):
+    with pytest.raises(MissingInputError, match="is not an http"):
         open_client(tmp_path)
 
 

@@ -57,7 +57,9 @@ def test_nothing_is_read_on_an_empty_page(engine: RapidOcr) -> None:
 
 
 def test_its_networks_spend_no_time_on_numbers_next_to_zero(engine: RapidOcr) -> None:
-    options = engine._ocr._load_det_model().session.session.get_session_options()
+    # The model is loaded when it is first used, and must be on the engine's thread.
+    model = engine._call(engine._ocr._load_det_model)
+    options = model.session.session.get_session_options()
     assert options.get_session_config_entry("session.set_denormal_as_zero") == "1"
     tiny, one = map(float, ("5e-324", "1"))
     assert engine._call(lambda: tiny * one) == 0.0

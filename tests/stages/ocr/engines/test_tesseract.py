@@ -75,7 +75,7 @@ def test_a_missing_command_is_told_before_anything_is_read(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingInputError, match="install the package tesseract-ocr"):
         Tesseract()
-    with pytest.raises(MissingInputError, match="no command `tesseract`"):
+    with pytest.raises(MissingInputError, match="the command `tesseract` was not found"):
         read_papers([tmp_path / "x.pdf"], tmp_path / "out", OcrParams(engine="tesseract"))
     assert not (tmp_path / "out").exists()
 

@@ -19,10 +19,9 @@ import pymupdf
 import pytest
 
 from omibench.latex import normalise
+from omibench.stages.ocr.formulas.glyphs.characters import read_characters
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.reading.page_marks import read_marks
-from omibench.stages.ocr.formulas.reading.regions import find_regions
-from omibench.stages.ocr.formulas.tree.formula import read_formula
+from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
 from omibench.stages.ocr.layout.layout import Box
 
 TRUTH = Path(__file__).with_name("exam_formulas.json")
@@ -81,7 +80,9 @@ def rates(shared_data: Path) -> dict[str, Counter[str]]:
         if not path.is_file():
             pytest.skip(f"the paper {file} is not among the shared test data")
         with pymupdf.open(path) as document:
-            formulas = [read_formula(r) for r in find_regions(read_marks(document[number - 1]))]
+            page = document[number - 1]
+            placed = read_formulas(page, *read_characters(page)).formulas
+            formulas = [formula.formula for formula in placed]
         for truth in page_truths:
             outcome = judge(find_formulas(formulas, Box(*truth["box"])), truth["sha256"])
             for group in ("held" if is_held(truth) else "shown", file, truth["kind"]):

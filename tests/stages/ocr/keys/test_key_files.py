@@ -68,13 +68,17 @@ def test_two_answers_to_one_number_are_no_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("k.csv", "number,answer\n1,C\n\nfirst,B\n", r"line 4: 'first' begins with no number"),
-        ("k.csv", "nr,letter\n1,C\n", r"line 1: 'nr' begins with no number"),
+        (
+            "k.csv",
+            "number,answer\n1,C\n\nfirst,B\n",
+            r"line 4: 'first' does not begin with the number",
+        ),
+        ("k.csv", "nr,letter\n1,C\n", r"line 1: 'nr' does not begin with the number"),
         ("k.csv", "1,C\n2\n", r"line 2: '2' has no answer"),
-        ("k.csv", '1,C\n2,"A\n', r"line 2: is no CSV: unexpected end of data"),
-        ("k.txt", "1 C\nTotal: 30\n", r"line 2: 'Total: 30' begins with no number"),
+        ("k.csv", '1,C\n2,"A\n', r"line 2: is not CSV: unexpected end of data"),
+        ("k.txt", "1 C\nTotal: 30\n", r"line 2: 'Total: 30' does not begin with the number"),
         ("k.txt", "1 C\n2\n", r"line 2: '2' has no answer"),
-        ("k.txt", "x" * 900, r"line 1: 'x{60}\.\.\.' begins with no number"),
+        ("k.txt", "x" * 900, r"line 1: 'x{60}\.\.\.' does not begin with the number"),
     ],
 )
 def test_what_says_nothing_is_named_with_its_line(
@@ -123,4 +127,7 @@ def test_a_paper_takes_its_answers_from_a_table(
     (tmp_path / "answers.csv").write_text("1,5 m\nlast,C\n")
     report = read_papers([], tmp_path / "out", OcrParams(), manifest=manifest)
     assert report.files[0].codes == ["key_unreadable"]
-    assert "answers.csv, line 2: 'last' begins with no number of a problem; write" in caplog.text
+    assert (
+        "answers.csv, line 2: 'last' does not begin with the number of a problem; write"
+        in caplog.text
+    )

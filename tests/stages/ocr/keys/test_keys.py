@@ -111,12 +111,14 @@ def test_any_table_of_letters_is_read_back(given_letters: dict[int, str]) -> Non
 
 
 @example([["1a"]])
+@example([["1A", "0"]])
 @given(st.lists(st.lists(st.text(max_size=6), max_size=5), max_size=8))
 def test_any_table_is_survived_and_nothing_is_made_up(rows: list[list[str]]) -> None:
     key = read_key(table(*map(tuple, rows)), "123456789")
     assert set(key.answers) <= set("123456789")
     printed = "".join(text for row in rows for text in row)
     printed += printed.upper()  # small letters of choices become capitals
+    printed += printed.lower() + "()"  # part A of problem 1A is written as (a)
     for parts in key.answers.values():
         assert all(set(part.replace(" ", "")) <= set(printed) for part in parts)
 

@@ -91,7 +91,7 @@ def test_what_goes_wrong_is_told_in_one_line_and_leaves_nothing(
 
 
 def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(PaperError, match=r"cannot be had from http://127\.0\.0\.1:9/a\.pdf"):
+    with pytest.raises(PaperError, match=r"cannot be downloaded from http://127\.0\.0\.1:9/a\.pdf"):
         fetch(tmp_path / "a.pdf", "http://127.0.0.1:9/a.pdf", DIGEST, tmp_path, pause_s=0)
 
 
@@ -135,7 +135,7 @@ def test_a_manifest_brings_its_papers_and_one_that_fails_stops_no_other(
     [
         ("url: 'https://x.org/a.pdf'", "a.pdf has no sha256"),
         ("url: 'ftp://x.org/a.pdf', sha256: " + DIGEST, "does not begin with http"),
-        ("url: {b.pdf: 'https://x.org/b.pdf'}", "'b.pdf' is no file of this source"),
+        ("url: {b.pdf: 'https://x.org/b.pdf'}", "'b.pdf' is not a file of this source"),
         ("sha256: abc", r"sha256\.a\.pdf: String should match"),
     ],
 )

@@ -42,7 +42,7 @@ def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
             r"yaml, line 3: benchmarks\.0\.foldr: .* did you mean 'folder'\?",
         ),
         ("sources:\n- {name: a, paper: b, subject: magic}", r"sources\.0\.subject"),
-        ("- 1", "holds .1., but takes a block of keys"),
+        ("- 1", "is .1., but must be a block of keys"),
         ("sources: [", "line 1: is not valid YAML"),
         ("sources:\n- {name: a b, paper: x}\n- {name: a b, paper: y}", "'a b' is given twice"),
         (
@@ -111,14 +111,12 @@ def test_a_file_that_the_manifest_does_not_name_is_read_on_its_own_and_said_to_b
     named, loose = select_sources([tmp_path / "a.pdf", tmp_path / "b.pdf"], path)
     assert (named.key, loose.key) == (str(tmp_path / "k.pdf"), None)
     assert [r.message for r in caplog.records] == [
-        f"{tmp_path / 'b.pdf'}: is in no source of {path}; read on its own, without a key"
+        f"{tmp_path / 'b.pdf'}: is not in a source of {path}; read alone, without a key"
     ]
 
 
 def test_an_empty_manifest_is_told(tmp_path: Path) -> None:
-    with pytest.raises(
-        FileFormatError, match="lists neither sources, nor photographs, nor benchmarks"
-    ):
+    with pytest.raises(FileFormatError, match="lists no sources, photographs or benchmarks"):
         load_manifest(write(tmp_path, "sources: []"))
 
 

@@ -106,7 +106,7 @@ def test_a_letter_with_words_is_a_letter_and_what_names_no_choice_is_told() -> N
     unread = with_answers(problem, (key(a="E"), key(a="B")), None)
     assert (unread.answer, list(map(str, unread.warnings))) == (
         None,
-        ["answer_unread: E names no choice"],
+        ["answer_unread: E is not a choice"],
     )
     torn = Key(unread={"1": "1-c?"})
     told = with_answers(problem, (torn, key(a="B")), None)

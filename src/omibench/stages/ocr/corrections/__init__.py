@@ -1,1 +1,1 @@
-"""What people correct of a reading: `corrections.yaml`, applied while papers are read."""
+"""Corrections of readings: `corrections.yaml`, applied while papers are read."""

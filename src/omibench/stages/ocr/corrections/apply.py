@@ -1,4 +1,4 @@
-"""The corrections of one source, applied at each step of its reading."""
+"""Apply the corrections of one source at each step of its reading."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHARE = 0.2
 
 
 class SourceCorrections:
-    """What people corrected of one source: pages first, then problems, answers and figures."""
+    """The corrections of one source: pages first, then problems, answers and figures."""
 
     def __init__(self, entries: Sequence[CorrectionEntry]) -> None:
         self._entries = list(entries)
@@ -43,21 +43,21 @@ class SourceCorrections:
 
     @property
     def rows(self) -> list[CorrectionRow]:
-        """What became of each correction so far."""
+        """The status of each correction so far."""
         return self._log.rows
 
     @property
     def misfits(self) -> list[CorrectionRow]:
-        """Those that no longer fit."""
+        """The corrections that no longer fit."""
         return self._log.misfits
 
     def make_page_corrector(self, file: str) -> Callable[[DocumentPage], None] | None:
-        """What corrects the pages of a file as they are read; None where there is nothing to do."""
+        """Return the corrector of a file's pages; None if there is nothing to correct."""
         entries = [e for e in self._entries if e.file == file and e.correction.page is not None]
         return PageCorrector(entries, self._log).correct if entries else None
 
     def correct_structure(self, problems: Sequence[Problem]) -> list[Problem]:
-        """Merge and split problems, before answers are given to their numbers."""
+        """Merge and split problems, before answers are assigned to their numbers."""
         return correct_structure(problems, self._entries, self._log)
 
     def correct_problems(
@@ -69,13 +69,13 @@ class SourceCorrections:
         """Set texts, choices, answers, solutions and figures, and drop problems.
 
         Args:
-            problems: With their answers.
-            figures: Where pictures of changed figures come from.
+            problems: Problems with their answers.
+            figures: Source of pictures of changed figures.
             suspects: By number, the parts of each problem's text in which a formula may have lost
-                its form: the warning goes once all of them are corrected.
+                its form. The warning is removed once all of them are corrected.
 
         Returns:
-            The problems that are left, each with a warning for every correction of it.
+            The remaining problems, with a warning for every correction.
         """
         corrected = list(problems)
         parts: dict[str, set[str]] = {}
@@ -98,7 +98,7 @@ class SourceCorrections:
         return self._log.warn_problems(self._drop(corrected))
 
     def locate(self, places: Sequence[Place], file: str) -> None:
-        """Note which problems the corrections of a file's pages are about."""
+        """Note the problems affected by corrections of a file's pages."""
         for entry in self._entries:
             if entry.correction.page is None or entry.file != file:
                 continue
@@ -110,7 +110,7 @@ class SourceCorrections:
     def _set(
         self, problem: Problem, entry: CorrectionEntry, figures: FigureSource
     ) -> Problem | None:
-        """The problem with one correction; None where that does not fit."""
+        """Return the problem with one correction applied; None if it does not fit."""
         correction = entry.correction
         try:
             if correction.figure is not None:
@@ -130,12 +130,12 @@ class SourceCorrections:
         if is_set:
             self._log.note(entry, "agrees")
             return after
-        reason = f"reading now says {quote_reading(reading) or 'nothing'}"
+        reason = f"the current reading is {quote_reading(reading) or 'nothing'}"
         self._log.note(entry, "misfit", reason)
         return None
 
     def _list_moved(self) -> set[str | None]:
-        """Numbers of problems that were split or merged: they have parts of others."""
+        """Return the numbers of split or merged problems, which have parts of others."""
         corrections = (entry.correction for entry in self._entries)
         return {c.problem for c in corrections if c.split is not None or c.merge is not None}
 
@@ -149,13 +149,16 @@ class SourceCorrections:
                 del kept[place]
                 self._log.note(entry, "applied")
             else:
-                reason = f"reading now says {quote_reading(kept[place].question) or 'nothing'}"
+                reason = (
+                    f"the current reading is {quote_reading(kept[place].question) or 'nothing'}"
+                )
                 self._log.note(entry, "misfit", reason)
         return kept
 
 
 def _order(entry: CorrectionEntry) -> tuple[bool, int]:
-    """Figures that are taken out come last, from the last number: numbers are those of reading."""
+    """Sort removals of figures last, from the last number, since numbers are those of the
+    reading."""
     figure = entry.correction.figure
     is_removed = figure is not None and figure.remove is not None
     return is_removed, -figure.image if figure and is_removed else entry.number

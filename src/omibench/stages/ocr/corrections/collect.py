@@ -1,4 +1,4 @@
-"""The corrections of a run: found, read, and given to the sources that they are about."""
+"""Find and read the corrections of a run, and assign them to sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from omibench.stages.ocr.sources.manifest import Source, read_manifest
 
 
 class RunCorrections(NamedTuple):
-    """Corrections by the name of their source, and the folder that their pictures lie in."""
+    """The corrections by source, and the folder of their pictures."""
 
     by_source: dict[str, list[CorrectionEntry]]
     folder: Path
@@ -32,15 +32,15 @@ def collect_corrections(
     """Read the corrections of a run.
 
     Args:
-        stated: The parameter `ocr.corrections`.
-        manifest: That of the sources, where there is one.
-        papers: The files that are to be read; none for all of the manifest.
-        sources: What is read.
+        stated: Parameter `ocr.corrections`.
+        manifest: Manifest of the sources, if any.
+        papers: Files to read; empty for all of the manifest.
+        sources: Sources to read.
 
     Raises:
-        MissingInputError: The file that is named is not there.
-        FileFormatError: An entry is wrong, names no paper of the manifest, or corrects what another
-            one corrects already.
+        MissingInputError: The given file is missing.
+        FileFormatError: An entry is invalid, is for an unknown paper, or conflicts with another
+            entry.
     """
     path = find_corrections(stated, manifest, papers)
     if path is None:
@@ -59,20 +59,20 @@ def _refuse_benchmarks(
     for entry in entries:
         if entry.correction.paper in benchmarks:
             raise FileFormatError(
-                f"{path}, line {entry.line}: {entry.correction.paper} is a benchmark, which is not "
-                "read: correct its problems in the file that `review.decisions` names"
+                f"{path}, line {entry.line}: {entry.correction.paper} is a benchmark and has no "
+                "reading: correct its problems in the file `review.decisions`"
             )
 
 
 def list_correction_inputs(params: OcrParams) -> list[str]:
-    """The file of corrections and the pictures that it names: a change of them runs `ocr` again.
+    """Return the file of corrections and its pictures; `ocr` runs again when they change.
 
     Args:
-        params: Which name the manifest, and the file where it does not lie beside that.
+        params: Parameters with the manifest, and the file if it is elsewhere.
 
     Raises:
-        MissingInputError: The file that is named is not there.
-        FileFormatError: An entry is wrong.
+        MissingInputError: The given file is missing.
+        FileFormatError: An entry is invalid.
     """
     path = find_corrections(params.corrections, Path(params.sources) if params.sources else None)
     if path is None:

@@ -1,4 +1,4 @@
-"""Two corrections of one place: an error, since nothing says which one holds."""
+"""Find conflicting corrections of one place, which are an error."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry, c
 def find_conflict(
     entries: Sequence[CorrectionEntry],
 ) -> tuple[CorrectionEntry, CorrectionEntry] | None:
-    """The first two entries of one source that correct one place, in the order of the file.
+    """Return the first two conflicting entries of one source, in file order.
 
-    Boxes of one page conflict where they share more than half of the smaller one. Of a problem, two
-    entries conflict that set the same part, and a problem that is dropped or merged into another
-    takes no other correction.
+    Boxes of one page conflict if they share more than half of the smaller one. Entries of one
+    problem conflict if they set the same part; a dropped or merged problem allows no other
+    correction.
 
     Args:
-        entries: Those of one source.
+        entries: Entries of one source.
 
     Returns:
-        The two; None where all fit together.
+        The two entries; None if there is no conflict.
     """
     conflicts = [*_list_box_conflicts(entries), *_list_problem_conflicts(entries)]
     return min(conflicts, key=lambda pair: (pair[1].number, pair[0].number), default=None)
@@ -71,8 +71,8 @@ def _list_problem_conflicts(
 
 
 def _list_parts(correction: Correction) -> tuple[list[str], list[str]]:
-    """What a correction sets of its problem, the part that no other may set first; and what it
-    excludes besides: all choices at once stand against each single one."""
+    """Return the part of its problem that a correction sets, followed by other parts it excludes:
+    all choices at once are against each single one."""
     if correction.choice is not None:
         return [f"choice {correction.choice.label}", "a choice"], ["choices"]
     if correction.choices is not None:

@@ -1,4 +1,4 @@
-"""Doubtful formulas of a problem that stand in it no longer."""
+"""Remove doubtful formulas that are no longer in a problem."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from omibench.schemas.problem import BBox, DoubtfulFormula, Problem
 from omibench.schemas.problem_warning import ProblemWarning
 
 DOUBTFUL: Final = "formula_doubtful"
-"""The code of the warning that the reading of a formula is not certain."""
+"""The code of the warning that the reading of a formula is uncertain."""
 DIFFERS: Final = "formula_differs"
 """The code of the warning that two readers read a formula differently."""
 _PLACE: Final = re.compile(r"page (\d+), box \((-?\d+), (-?\d+), (-?\d+), (-?\d+)\)")
-"""How such a warning begins: `describe_box`."""
+"""The start of such a warning: `describe_box`."""
 
 
 def drop_settled_doubts(problem: Problem) -> Problem:
-    """A problem without its doubtful formulas, and their warnings, that stand in no text of it."""
+    """Return a problem without doubtful formulas, and their warnings, that its texts no longer
+    have."""
     texts = [problem.question, problem.solution or ""]
     texts += [choice.text or "" for choice in problem.choices or []]
     settled = [
@@ -40,7 +41,7 @@ def drop_settled_doubts(problem: Problem) -> Problem:
 
 
 def read_place(warning: ProblemWarning) -> tuple[int, BBox] | None:
-    """Page and box of the formula that a warning is about; None for a warning of another kind."""
+    """Return page and box of the formula in a warning; None for other warnings."""
     place = _PLACE.match(warning.detail) if warning.code in (DOUBTFUL, DIFFERS) else None
     if place is None:
         return None
@@ -49,7 +50,7 @@ def read_place(warning: ProblemWarning) -> tuple[int, BBox] | None:
 
 
 def _is_about(warning: ProblemWarning, formula: DoubtfulFormula) -> bool:
-    """Whether a warning names the place of a formula, edges rounded to points."""
+    """Return whether a warning gives the place of a formula, with edges rounded to points."""
     place = read_place(warning)
     if place is None or place[0] != formula.page:
         return False

@@ -1,4 +1,4 @@
-"""One correction of a reading, as it stands in `corrections.yaml`."""
+"""The model of one correction in `corrections.yaml`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from omibench.schemas.problem import BBox
 from omibench.stages.ocr.layout.layout import Box
 
 ON_PAGE: Final = ("formula", "text")
-"""What is corrected at a box of a page."""
+"""The corrections at a box of a page."""
 OF_PROBLEM: Final = (
     "text", "choice", "choices", "answer", "solution", "figure", "split", "merge", "drop",
 )  # fmt: skip
-"""What is corrected of a problem."""
+"""The corrections of a problem."""
 KINDS: Final = ("formula", *OF_PROBLEM)
-"""What a correction can set, by its key; each sets exactly one."""
+"""The keys that a correction can set; each sets exactly one."""
 _FAR: Final = 1e6
 
 
@@ -73,19 +73,19 @@ class _Strict(BaseModel):
 
 
 class ChoiceText(_Strict):
-    """One choice of a problem, with the text that it ought to have."""
+    """One choice of a problem, with its correct text."""
 
     label: _Word
     text: _Text
 
 
 class FigureChange(_Strict):
-    """One figure of a problem: cut from another box, taken from a file, or taken out."""
+    """One figure of a problem: cut from another box, taken from a file, or removed."""
 
     image: Annotated[int, Field(ge=0)]
-    """Its number, as in `[IMAGE0]`; the first free one adds a figure at the statement's end."""
+    """Its number, as in `[IMAGE0]`; the first unused one adds a figure at the statement's end."""
     page: _Page | None = None
-    """Where `box` lies; the page of the figure as it was read where it is left out."""
+    """The page of `box`; by default the page of the figure as read."""
     box: BBox | None = None
     file: _Word | None = None
     """A picture, relative to the folder of `corrections.yaml`."""
@@ -94,41 +94,41 @@ class FigureChange(_Strict):
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:
         if sum(value is not None for value in (self.box, self.file, self.remove)) != 1:
-            raise ValueError("name one of box, file, remove")
+            raise ValueError("give one of box, file, remove")
         if self.page is not None and self.box is None:
-            raise ValueError("a page is that of a box: name the box")
+            raise ValueError("`page` needs `box`: give the box")
         if self.box is not None:
             check_box(self.box)
         return self
 
 
 class Split(_Strict):
-    """One problem that is two: the second begins at a text of its statement or of a choice."""
+    """A problem to split in two: the second begins at a text of its statement or of a choice."""
 
     at: Annotated[
         str,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000),
         BeforeValidator(_refuse_number),
     ]
-    """The first words of the second problem, which stand nowhere else in the first."""
+    """The first words of the second problem, which must be unique in the first."""
     number: _Word
-    """The number of the second."""
+    """The number of the second problem."""
 
 
 class Correction(_Strict):
-    """One thing that reading got wrong, where it stands, and what it ought to be."""
+    """One error of a reading: its place and the correct value."""
 
     paper: _Word
     """The source: its name in the manifest, or one of its files."""
     page: _Page | None = None
     box: BBox | None = None
-    """(x0, y0, x1, y1) in points from the top left of the page as it stands upright."""
+    """(x0, y0, x1, y1) in points from the top left of the upright page."""
     problem: _Word | None = None
-    """The number of a problem, as it was read."""
+    """The number of a problem, as read."""
     formula: _Latex | None = None
     """LaTeX without dollar signs."""
     text: _Text | None = None
-    """Of all lines whose centre lies in the box; or the statement of the problem."""
+    """The text of all lines whose centre is in the box, or the statement of the problem."""
     choice: ChoiceText | None = None
     choices: list[ChoiceText] | None = None
     """All choices of a problem, in order."""
@@ -141,19 +141,19 @@ class Correction(_Strict):
     """The number of the problem whose text belongs at the end of this one."""
     drop: Literal[True] | None = None
     was: _Text | None = None
-    """What reading said, or its digest (`sha256:...`): where that has changed, the correction no
-    longer fits."""
+    """The original reading, or its digest (`sha256:...`). If the reading has changed, the
+    correction no longer fits."""
     by: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
     note: Annotated[str, StringConstraints(max_length=2_000)] = ""
 
     @property
     def kind(self) -> str:
-        """What it sets, one of `KINDS`."""
+        """The key it sets, one of `KINDS`."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
     @property
     def place(self) -> str:
-        """Where it stands, for a reader: `page 3, box (72, 140, 210, 171)` or `problem 12`."""
+        """Its place for messages: `page 3, box (72, 140, 210, 171)` or `problem 12`."""
         if self.page is not None and self.box is not None:
             return describe_box(self.page, self.box)
         return f"problem {self.problem}"
@@ -166,34 +166,34 @@ class Correction(_Strict):
             raise ValueError(f"sets {listing}: set one of {', '.join(KINDS)}")
         on_page = self.page is not None and self.box is not None
         if on_page == (self.problem is not None) or (self.page is None) != (self.box is None):
-            raise ValueError("say where: page and box, or problem")
+            raise ValueError("give the place: page and box, or problem")
         if kinds[0] not in (ON_PAGE if on_page else OF_PROBLEM):
             raise ValueError(f"{kinds[0]} is corrected at {_PLACES[on_page]}")
         if self.box is not None:
             check_box(self.box)
         if self.merge is not None and self.merge == self.problem:
-            raise ValueError("merge names the problem itself")
+            raise ValueError("merge: a problem cannot be merged with itself")
         _refuse_twin_labels(self.choices or [])
         return self
 
 
-_PLACES: Final = {True: "a problem: name `problem`", False: "a place: name `page` and `box`"}
+_PLACES: Final = {True: "a problem: give `problem`", False: "a place: give `page` and `box`"}
 
 
 def check_box(box: Sequence[float]) -> None:
-    """Raise ValueError for a box whose corners are in the wrong order, or no numbers."""
+    """Raise ValueError if the corners of a box are in the wrong order or not numbers."""
     x0, y0, x1, y1 = box
     if not (-_FAR < x0 < x1 < _FAR and -_FAR < y0 < y1 < _FAR):
         raise ValueError("a box is (x0, y0, x1, y1) with x0 < x1 and y0 < y1")
 
 
 def describe_box(page: int, box: Sequence[float]) -> str:
-    """A place as warnings and corrections name it: `page 3, box (72, 140, 210, 171)`."""
+    """Return a place as in warnings and corrections: `page 3, box (72, 140, 210, 171)`."""
     return f"page {page}, box ({', '.join(f'{edge:.0f}' for edge in box)})"
 
 
 def covers(one: Box, other: Box, share: float = 0.5) -> bool:
-    """Whether the two have more than a share of the smaller one's area in common."""
+    """Return whether two boxes share more than a part of the smaller one's area."""
     width = min(one.x1, other.x1) - max(one.x0, other.x0)
     height = min(one.y1, other.y1) - max(one.y0, other.y0)
     smaller = min(one.width * one.height, other.width * other.height)
@@ -204,23 +204,23 @@ def _refuse_twin_labels(choices: Sequence[ChoiceText]) -> None:
     labels = [choice.label for choice in choices]
     twin = next((label for label in labels if labels.count(label) > 1), None)
     if twin is not None:
-        raise ValueError(f"choices: {twin} stands twice")
+        raise ValueError(f"choices: {twin} occurs twice")
 
 
 class CorrectionEntry(BaseModel):
-    """A correction with its place in the file, and which file of its source it is about."""
+    """A correction with its place in the file, and the file of its source that it is for."""
 
     model_config = ConfigDict(frozen=True)
 
     number: int
-    """Its place among the entries, from 0."""
+    """Its index among the entries, from 0."""
     line: int
     correction: Correction
     file: str = ""
-    """The path of the paper, key or solutions that `paper` names."""
+    """The path of the paper, key or solutions in `paper`."""
 
     @property
     def box(self) -> Box:
-        """The box on the page, of a correction that has one."""
+        """The box on the page, if any."""
         assert self.correction.box is not None
         return Box(*self.correction.box)

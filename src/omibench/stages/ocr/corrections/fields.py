@@ -1,4 +1,4 @@
-"""Statement, choices, answer and solution of a problem as a person wrote them."""
+"""Apply corrections of the statement, choices, answer and solution of a problem."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from omibench.stages.ocr.keys.chosen import as_letters
 from omibench.stages.ocr.structure.assemble import BROKEN
 
 _OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_cancelled")
-"""Warnings of a key that an answer by a person settles."""
+"""Warnings of a key that a corrected answer settles."""
 STATEMENT = ""
-"""The part of a problem that is its statement; others are called by the letters of choices."""
+"""The name of the statement among a problem's parts; choices are named by their letters."""
 SUSPECT = "math_suspect"
 
 
 def describe_field(problem: Problem, correction: Correction) -> str:
-    """What a problem says where a correction is to be made, for `was`.
+    """Return the current text at the place of a correction, for `was`.
 
     Raises:
-        MisfitError: It has no such choice.
+        MisfitError: The problem has no such choice.
     """
     if correction.text is not None:
         return problem.question
@@ -41,14 +41,14 @@ def set_field(problem: Problem, correction: Correction) -> Problem:
     """Set the text, a choice, all choices, the answer or the solution of a problem.
 
     Args:
-        problem: With its answer.
-        correction: One of these kinds.
+        problem: Problem with its answer.
+        correction: Correction of one of these kinds.
 
     Returns:
-        The problem, without the warnings that no longer hold.
+        The problem, without obsolete warnings.
 
     Raises:
-        MisfitError: The problem has no such choice, or what is set breaks a rule of problems.
+        MisfitError: The problem has no such choice, or the new value is invalid.
     """
     if correction.text is not None:
         return _clean(validate(problem, question=correction.text))
@@ -70,7 +70,8 @@ def set_field(problem: Problem, correction: Correction) -> Problem:
 
 
 def list_parts(problem: Problem, correction: Correction) -> set[str]:
-    """The parts of a problem's text that a correction sets: its statement, letters of choices."""
+    """Return the parts of a problem's text that a correction sets: its statement, letters of
+    choices."""
     if correction.text is not None:
         return {STATEMENT}
     if correction.choice is not None:
@@ -89,18 +90,18 @@ def _find_choice(problem: Problem, label: str) -> Choice:
 def _set_answer(problem: Problem, answer: Sequence[str]) -> Problem:
     letters = as_letters(answer, problem.choices) if answer else []
     if answer and not letters:
-        raise MisfitError(f"the answer {describe_answer(answer)} names no choice")
+        raise MisfitError(f"the answer {describe_answer(answer)} is not a choice")
     warnings = [warning for warning in problem.warnings if warning.code not in _OF_ANSWERS]
     return validate(problem, answer=letters or None, warnings=warnings)
 
 
 def drop_suspicion(problem: Problem) -> Problem:
-    """The problem without the warning that a formula lost its form, for one that is mended."""
+    """Return the problem without the warning that a formula lost its form, if it is corrected."""
     return _without(problem, SUSPECT)
 
 
 def _clean(problem: Problem) -> Problem:
-    """Take back what no longer holds of its texts."""
+    """Remove obsolete warnings about its texts."""
     texts = [problem.question, *(choice.text or "" for choice in problem.choices or [])]
     if not any(BROKEN.search(text) for text in texts):
         problem = _without(problem, "garbled_text")

@@ -1,4 +1,4 @@
-"""Figures of a problem: cut from another box, taken from a file, added or taken out."""
+"""Apply corrections of figures: cut from another box, taken from a file, added or removed."""
 
 from __future__ import annotations
 
@@ -23,46 +23,46 @@ if TYPE_CHECKING:
 
 
 class FigureSource(Protocol):
-    """Where the picture of a changed figure comes from."""
+    """The source of pictures of changed figures."""
 
     def make(self, change: FigureChange, before: Figure | None) -> Figure:
-        """The figure that takes the place of another one, or is added."""
+        """Return the figure that replaces another one, or is added."""
         ...
 
 
 class PaperFigures:
-    """Figures cut from the pages of a paper, or copied from files beside the corrections."""
+    """Figures cut from the pages of a paper, or copied from files next to the corrections."""
 
     def __init__(
         self, pdf: pymupdf.Document, pictures: Path, folder: Path, prefix: str, dpi: int
     ) -> None:
-        """Take note of places.
+        """Set the files and folders.
 
         Args:
-            pdf: The paper.
-            pictures: The folder of `corrections.yaml`.
-            folder: Where figures of the paper are written.
-            prefix: How the file that names the figures reaches that folder.
-            dpi: The resolution of crops.
+            pdf: PDF of the paper.
+            pictures: Folder of `corrections.yaml`.
+            folder: Output folder for figures of the paper.
+            prefix: Path of that folder in the file that lists the figures.
+            dpi: Resolution of crops.
         """
         self._pdf, self._pictures = pdf, pictures
         self._folder, self._prefix, self._dpi = folder, prefix, dpi
 
     def make(self, change: FigureChange, before: Figure | None) -> Figure:
-        """The figure that takes the place of another one, or is added.
+        """Return the figure that replaces another one, or is added.
 
         Raises:
-            MisfitError: There is no such page or picture.
+            MisfitError: The page or picture does not exist.
         """
         caption = before.caption if before else None
         if change.file is not None:
             return self._copy(change.file, caption)
         page = change.page or (before.page if before else None)
         if page is None or change.box is None or page > self._pdf.page_count:
-            raise MisfitError(f"the paper has no page {page or '(name one)'}")
+            raise MisfitError(f"the paper has no page {page or '(give one)'}")
         sheet, box = self._pdf[page - 1], Box(*change.box)
         if not Box(*sheet.rect).touches(box):
-            raise MisfitError(f"page {page} ends before the box begins")
+            raise MisfitError(f"page {page} ends before the start of the box")
         data, bbox = crop_box(sheet, box, self._dpi)
         return self._write(data, "png", caption).model_copy(update={"page": page, "bbox": bbox})
 
@@ -81,7 +81,7 @@ class PaperFigures:
 
 
 def describe_image(problem: Problem, change: FigureChange) -> str:
-    """Where a figure was read, for `was`; empty for one that is added.
+    """Return the box of a figure as read, for `was`; empty for an added one.
 
     Raises:
         MisfitError: The problem has fewer figures.
@@ -89,15 +89,15 @@ def describe_image(problem: Problem, change: FigureChange) -> str:
     count = len(problem.images)
     is_new = change.image == count and change.remove is None
     if change.image >= count and not is_new:
-        raise MisfitError(f"it has {count} figures: there is no [IMAGE{change.image}]")
+        raise MisfitError(f"it has {count} figures, without [IMAGE{change.image}]")
     return "" if is_new else describe_figure(problem.images[change.image])
 
 
 def set_image(problem: Problem, change: FigureChange, source: FigureSource) -> Problem:
-    """Set, add or take out one figure of a problem.
+    """Set, add or remove one figure of a problem.
 
     Raises:
-        MisfitError: The problem has no such figure, or there is no such page or file.
+        MisfitError: The problem has no such figure, or the page or file does not exist.
     """
     describe_image(problem, change)
     images = list(problem.images)

@@ -1,4 +1,4 @@
-"""`corrections.yaml`: where it lies, what it says, and which source each entry is about."""
+"""Find and read `corrections.yaml`, and match its entries with sources."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry
 from omibench.stages.ocr.sources.manifest import Source
 
 NAME: Final = "corrections.yaml"
-"""What the file is called where no parameter names it: it lies beside the manifest or the paper."""
+"""The default name of the file, next to the manifest or the paper."""
 log = logging.getLogger("omibench.stages.ocr")
 
 
 def _fill_empty(value: object) -> object:
-    """No entries, of a key `corrections:` that nothing stands below yet."""
+    """Read a key `corrections:` without entries."""
     return [] if value is None else value
 
 
 class CorrectionsFile(BaseModel):
-    """`corrections.yaml`, as it is written."""
+    """The model of `corrections.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,23 +43,23 @@ class CorrectionsFile(BaseModel):
 def find_corrections(
     stated: str | None, manifest: Path | None, papers: Sequence[Path] = ()
 ) -> Path | None:
-    """The file of corrections of a run.
+    """Return the file of corrections of a run.
 
     Args:
-        stated: The parameter `ocr.corrections`.
-        manifest: That of the sources, where there is one.
-        papers: Papers that are read without one.
+        stated: Parameter `ocr.corrections`.
+        manifest: Manifest of the sources, if any.
+        papers: Papers read without a manifest.
 
     Returns:
-        The file that is named; else the one beside the manifest, or beside the papers where all of
-        them lie in one folder; None where there is none.
+        The given file, otherwise the one next to the manifest, or next to the papers if they share
+        a folder; None if absent.
 
     Raises:
-        MissingInputError: The named file is not there.
+        MissingInputError: The given file is missing.
     """
     if stated is not None:
         if not Path(stated).is_file():
-            raise MissingInputError(f"ocr.corrections: {stated}: there is no such file")
+            raise MissingInputError(f"ocr.corrections: {stated}: file not found")
         return Path(stated)
     folders = {manifest.parent} if manifest else {paper.parent for paper in papers}
     path = next(iter(folders)) / NAME if len(folders) == 1 else None
@@ -67,11 +67,10 @@ def find_corrections(
 
 
 def read_corrections(path: Path) -> list[CorrectionEntry]:
-    """The entries of a file of corrections, each with its line.
+    """Return the entries of a file of corrections, each with its line.
 
     Raises:
-        FileFormatError: With the line of the first entry that is wrong, or whose picture is not
-            there.
+        FileFormatError: An entry is invalid or its picture is missing; the message gives the line.
     """
     values = read_yaml(path)
     try:
@@ -90,7 +89,7 @@ def read_corrections(path: Path) -> list[CorrectionEntry]:
 
 
 def format_corrections(corrections: Sequence[Correction]) -> str:
-    """Corrections as the text of a file, in YAML."""
+    """Return corrections as YAML text."""
     import yaml
 
     rows = [c.model_dump(mode="json", exclude_defaults=True) for c in corrections]
@@ -103,21 +102,21 @@ def assign_entries(
     path: Path,
     other_names: Collection[str] | None = None,
 ) -> dict[str, list[CorrectionEntry]]:
-    """The entries of each source that is read, by its name.
+    """Return the entries of each source to be read, by its name.
 
     Args:
-        entries: Those of the file.
-        sources: What is read.
-        path: The file, for errors; papers are named relative to its folder, or by name alone.
-        other_names: Names of papers of the manifest that are not read this time. None where there
-            is no manifest: an entry on a paper that is not read is then left alone, and said.
+        entries: Entries of the file.
+        sources: Sources to be read.
+        path: Path of the file, for errors; papers are given relative to its folder, or by name.
+        other_names: Names of papers of the manifest that this run does not read. None without a
+            manifest: then entries for other papers are ignored with a warning.
 
     Returns:
-        Entries in the order of the file, each with the file of its source that it is about.
+        Entries in file order, each with its file of the source.
 
     Raises:
-        FileFormatError: An entry names no paper, several, or corrects a problem of a key; or two
-            entries correct one place.
+        FileFormatError: An entry matches no paper or several, or corrects a problem of a key; or
+            two entries conflict.
     """
     places = _list_names(sources, path.parent)
     by_source: dict[str, list[CorrectionEntry]] = defaultdict(list)
@@ -127,7 +126,7 @@ def assign_entries(
         if not named:
             if other_names is not None and name not in other_names:
                 raise FileFormatError(
-                    f"{path}, line {entry.line}: paper {name!r} is no source of the manifest"
+                    f"{path}, line {entry.line}: paper {name!r} is not a source of the manifest"
                     f"{suggest_name(name, sorted({*places, *other_names}))}"
                 )
             if other_names is None:
@@ -136,7 +135,7 @@ def assign_entries(
         if len(named) > 1:
             listing = " and ".join(sorted(source for source, _ in named))
             raise FileFormatError(
-                f"{path}, line {entry.line}: paper {name!r} is a file of {listing}: write the name "
+                f"{path}, line {entry.line}: paper {name!r} is a file of {listing}: give the name "
                 "of the source, or the path of the file"
             )
         ((source, file),) = named
@@ -150,25 +149,25 @@ def assign_entries(
         if conflict := find_conflict(of_source):
             first, second = conflict
             raise FileFormatError(
-                f"{path}, line {second.line}: corrects what line {first.line} corrects already "
+                f"{path}, line {second.line}: corrects the same place as line {first.line} "
                 f"({source}, {first.correction.place}): keep one of the two"
             )
     return dict(by_source)
 
 
 def list_names(sources: Sequence[Source], folder: Path) -> list[str]:
-    """Every name by which corrections can call a source or a file of it."""
+    """Return all names of a source or its files that corrections can use."""
     return list(_list_names(sources, folder))
 
 
 def list_pictures(entries: Sequence[CorrectionEntry], folder: Path) -> list[str]:
-    """The picture files that corrections name, relative to where the program runs."""
+    """Return the picture files of corrections, relative to the working directory."""
     figures = (entry.correction.figure for entry in entries)
     return sorted({str(folder / figure.file) for figure in figures if figure and figure.file})
 
 
 def _check_picture(entry: CorrectionEntry, path: Path) -> None:
-    """Raise FileFormatError where the picture that a correction names is not there."""
+    """Raise FileFormatError if the picture of a correction is missing."""
     figure = entry.correction.figure
     if figure is None or figure.file is None:
         return
@@ -185,7 +184,7 @@ def _check_picture(entry: CorrectionEntry, path: Path) -> None:
 def _list_names(
     sources: Sequence[Source], folder: Path
 ) -> Mapping[str, dict[tuple[str, str], int]]:
-    """By name: source and path of each file that it may mean, with the file's place (paper: 0)."""
+    """Return source and path of each file by name, with the index of the file (paper: 0)."""
     names: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
     for source in sources:
         for place, file in enumerate(source.files):

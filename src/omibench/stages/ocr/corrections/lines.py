@@ -1,7 +1,7 @@
-"""Formulas and lines of text corrected at their boxes, on a page as it was read.
+"""Apply corrections of formulas and lines of text at boxes of a page.
 
-A page is corrected before it is cut into problems, so that whatever is made of its lines (numbers
-of problems, choices, keys, the page's text) is made of what a person wrote.
+A page is corrected before it is cut into problems, so everything derived from its lines (numbers of
+problems, choices, keys, the page's text) uses the corrected text.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from omibench.stages.ocr.structure.document import DocumentPage
 
 _SHARE = 0.2
-"""Of the smaller of a line and a formula's box: a fraction is taller than its line."""
+"""The share of the smaller of a line and a formula's box, since fractions are taller than lines."""
 _SIZE = 10.0
-"""Type size, in points, of a line on a page that has no other."""
+"""The default type size, in points, on a page without any."""
 
 
 class PageCorrector:
-    """Corrects the pages of one file."""
+    """Applies corrections to the pages of one file."""
 
     def __init__(self, entries: Sequence[CorrectionEntry], log: CorrectionLog) -> None:
         self._entries = [entry for entry in entries if entry.correction.page is not None]
         self._log = log
 
     def correct(self, page: DocumentPage) -> None:
-        """Apply the corrections of a page: its lines change, and drawings that a text replaces go.
+        """Apply the corrections of a page to its lines, and remove drawings replaced by text.
 
         Args:
-            page: As it was read, before anything is made of its lines.
+            page: Page as read, before its lines are processed.
         """
         for entry in self._entries:
             if entry.correction.page != page.number:
@@ -53,7 +53,7 @@ class PageCorrector:
         formulas = [formula for line in lines for formula in _list_formulas(line)]
         latex = str(correction.formula)
         if not lines:
-            self._log.note(entry, "misfit", "no line stands at the box")
+            self._log.note(entry, "misfit", "no line is at the box")
             return
         formula = _choose(formulas, entry.box, correction.was)
         if formula is not None:
@@ -65,19 +65,27 @@ class PageCorrector:
             _replace_line(
                 page,
                 line,
-                replace(line, text=text, math_suspect=False, stacked=False, differences=()),
+                replace(
+                    line,
+                    text=text,
+                    math_suspect=False,
+                    reasons=(),
+                    unread=(),
+                    stacked=False,
+                    differences=(),
+                ),
             )
             self._log.note(entry, "applied")
         elif same := _choose(formulas, entry.box, latex):
             _replace_line(page, same.line, same.correct(same.span.latex))
             self._log.note(entry, "agrees")
         elif correction.was is None:
-            reason = f"{len(formulas) or 'no'} formulas stand at the box: say `was`"
+            reason = f"{len(formulas) or 'no'} formulas are at the box: add `was`"
             self._log.note(entry, "misfit", reason)
         else:
             listing = "; ".join(formula.span.latex for formula in formulas)
             reading = listing or join_lines([line.text for line in lines])
-            self._log.note(entry, "misfit", f"reading now says {quote_reading(reading)}")
+            self._log.note(entry, "misfit", f"the current reading is {quote_reading(reading)}")
 
     def _correct_text(self, page: DocumentPage, entry: CorrectionEntry) -> None:
         correction = entry.correction
@@ -85,7 +93,7 @@ class PageCorrector:
         reading, text = join_lines([line.text for line in lines]), str(correction.text)
         is_read = is_same_reading(correction.was, reading)
         if not is_read and not is_same_reading(text, reading):
-            reason = f"reading now says {quote_reading(reading) or 'nothing'}"
+            reason = f"the current reading is {quote_reading(reading) or 'nothing'}"
             self._log.note(entry, "misfit", reason)
             return
         replaced = {id(line) for line in lines}
@@ -103,29 +111,30 @@ class _Formula(NamedTuple):
     line: Line
     span: FormulaSpan
     place: int
-    """Its place among the formulas of its line."""
+    """Its index among the formulas of its line."""
 
     @property
     def box(self) -> Box | None:
-        """Where it stands, if its line knows."""
+        """Its box, if known."""
         formulas = self.line.formulas
         is_known = len(formulas) == len(find_formulas(self.line.text))
         return formulas[self.place].region.box if is_known else None
 
     @property
     def middle(self) -> float:
-        """Where its middle lies, in points; else as its place among the line's characters tells."""
+        """The middle of the formula in points, estimated from its position in the line if
+        unknown."""
         if self.box is not None:
             return self.box.centre[0]
         box, length = self.line.box, max(1, len(self.line.text))
         return box.x0 + box.width * (self.span.start + self.span.end) / 2 / length
 
     def is_at(self, box: Box) -> bool:
-        """Whether it is known to stand at a box."""
+        """Return whether it is known to be at a box."""
         return self.box is not None and covers(self.box, box)
 
     def correct(self, latex: str) -> Line:
-        """Its line with another formula in its place, of which nothing is doubtful."""
+        """Return its line with the formula replaced and no longer marked as doubtful."""
         start, end = self.span.start, self.span.end
         text = self.line.text
         sign = "$$" if text.startswith("$$", start) else "$"
@@ -145,10 +154,9 @@ def _list_formulas(line: Line) -> list[_Formula]:
 
 
 def _choose(formulas: Sequence[_Formula], box: Box, was: str | None) -> _Formula | None:
-    """The formula that stands at the box and reads as a correction says.
+    """Return the formula at the box with the reading of a correction.
 
-    Of several that read so, it is the one that lies nearest; where the correction does not say how
-    it reads, the only one.
+    If several match, the nearest one; without a reading in the correction, the only one.
     """
     at_box = [formula for formula in formulas if formula.is_at(box)] or formulas
     if was is None:
@@ -163,7 +171,8 @@ def _choose(formulas: Sequence[_Formula], box: Box, was: str | None) -> _Formula
 
 
 def _find_run(lines: Sequence[Line], was: str | None) -> tuple[Line, int, int] | None:
-    """The one place outside of formulas where lines have a text: a formula that lost its form."""
+    """Return the only place outside of formulas where lines have a text: a formula that lost its
+    form."""
     if not was or not was.strip():
         return None
     places = []
@@ -183,7 +192,7 @@ def _replace_line(page: DocumentPage, line: Line, corrected: Line) -> None:
 
 
 def _write_lines(page: DocumentPage, entry: CorrectionEntry, lines: Sequence[Line]) -> list[Line]:
-    """The lines of a corrected text: one of each of its own, below each other in the box."""
+    """Return the lines of a corrected text: one per text line, stacked in the box."""
     texts = [text.strip() for text in str(entry.correction.text).splitlines() if text.strip()]
     if not texts:
         return []
@@ -205,5 +214,6 @@ def _write_lines(page: DocumentPage, entry: CorrectionEntry, lines: Sequence[Lin
 
 
 def _is_inside(region: Box, box: Box) -> bool:
-    """Whether a drawing is that of the formula or text at a box, and not a figure around it."""
+    """Return whether a drawing belongs to the formula or text at a box, instead of a figure around
+    it."""
     return box.holds(region) and region.width * region.height <= 2 * box.width * box.height

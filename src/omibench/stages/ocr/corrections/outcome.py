@@ -1,4 +1,4 @@
-"""What became of each correction of one source."""
+"""The outcome of each correction of one source."""
 
 from __future__ import annotations
 
@@ -14,33 +14,34 @@ MISFIT = "correction_misfit"
 
 
 class CorrectionLog:
-    """Notes of the corrections of one source, in the order in which they are applied."""
+    """Notes on the corrections of one source, in order of application."""
 
     def __init__(self, entries: Sequence[CorrectionEntry]) -> None:
         self._rows = {entry.number: self._make_row(entry) for entry in entries}
 
     @property
     def rows(self) -> list[CorrectionRow]:
-        """A row for each correction, in the order of the file."""
+        """One row per correction, in file order."""
         return list(self._rows.values())
 
     @property
     def misfits(self) -> list[CorrectionRow]:
-        """Those that no longer fit."""
+        """The corrections that no longer fit."""
         return [row for row in self.rows if row.status == "misfit"]
 
     def note(self, entry: CorrectionEntry, status: CorrectionStatus, reason: str = "") -> None:
-        """Note what became of a correction."""
+        """Note the outcome of a correction."""
         self._update(entry.number, status=status, reason=reason)
 
     def add_problem(self, entry: CorrectionEntry, number: str) -> None:
-        """Note that a correction is about a problem."""
+        """Note that a correction affects a problem."""
         row = self._rows[entry.number]
         if number not in row.problems:
             self._update(entry.number, problems=[*row.problems, number])
 
     def warn_problems(self, problems: Sequence[Problem]) -> list[Problem]:
-        """The problems with a warning for each correction that changed them, or no longer fits."""
+        """Return the problems with a warning for each correction that changed them or no longer
+        fits."""
         by_number: dict[str, list[ProblemWarning]] = {}
         for row in self.rows:
             if warning := _make_warning(row):

@@ -1,4 +1,4 @@
-"""What reading said where a correction was made: a text, or its digest."""
+"""The original reading at the place of a correction: a text, or its digest."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ _DIGITS: Final = 16
 
 
 def compute_digest(text: str) -> str:
-    """The digest of a text, spacing aside: `sha256:` and 16 hexadecimal digits."""
+    """Return the digest of a text without spacing: `sha256:` and 16 hexadecimal digits."""
     return PREFIX + hashlib.sha256(_normalise(text).encode()).hexdigest()[:_DIGITS]
 
 
 def is_same_reading(was: str | None, text: str) -> bool:
-    """Whether a text is what reading said when a correction was made.
+    """Return whether a text equals the original reading of a correction.
 
     Args:
-        was: What the correction says of it: the text, its digest, or None where it says nothing.
-        text: What reading says now. Spacing does not count.
+        was: Original text in the correction, its digest, or None.
+        text: Current reading. Spacing is ignored.
     """
     return was is None or _normalise(was) == _normalise(text) or was == compute_digest(text)
 
 
 def join_lines(texts: Sequence[str]) -> str:
-    """The text of several lines, for `was` of a correction at a box."""
+    """Return the text of several lines, for `was` of a correction at a box."""
     return "\n".join(texts)
 
 
 def describe_choices(choices: Sequence[Choice] | None) -> str:
-    """The text of all choices, for `was`: a line for each."""
+    """Return the text of all choices, for `was`: one line each."""
     return "\n".join(f"({choice.label}) {choice.text or ''}" for choice in choices or [])
 
 
 def describe_answer(answer: Sequence[str] | None) -> str:
-    """The answer of a key, for `was`; empty where there is none."""
+    """Return the answer of a key, for `was`; empty without an answer."""
     return "; ".join(answer or [])
 
 
 def describe_figure(figure: Figure) -> str:
-    """Where a figure was cut out, for `was`; its hash where it has no place on a page."""
+    """Return the box of a figure, for `was`; its hash if it has no position on a page."""
     if figure.page is None or figure.bbox is None:
         return PREFIX + figure.sha256[:_DIGITS]
     return describe_box(figure.page, figure.bbox)
 
 
 def quote_reading(text: str, most: int = 80) -> str:
-    """What reading says, on one line of a message."""
+    """Return a reading on one line for a message."""
     line = _normalise(text)
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

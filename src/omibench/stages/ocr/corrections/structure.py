@@ -1,4 +1,4 @@
-"""Problems split in two, or merged into one, before they are given their answers."""
+"""Split and merge problems, before answers are assigned to them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ GAP = "number_gap"
 
 
 class MisfitError(Exception):
-    """Why a correction does not fit what was read."""
+    """The reason why a correction does not fit the reading."""
 
 
 def correct_structure(
     problems: Sequence[Problem], entries: Sequence[CorrectionEntry], log: CorrectionLog
 ) -> list[Problem]:
-    """Merge and split problems, in the order of the file.
+    """Merge and split problems, in file order.
 
     Args:
-        problems: Those of one paper as read, in order.
-        entries: Its corrections; others than `merge` and `split` are left alone.
-        log: Takes what became of each.
+        problems: Problems of one paper as read, in order.
+        entries: Corrections of the paper; only `merge` and `split` are applied.
+        log: Receives the outcome of each.
 
     Returns:
-        The problems; the second part of a split one stands behind the first.
+        The problems; the second part of a split problem follows the first.
     """
     corrected = list(problems)
     for entry in entries:
@@ -44,7 +44,7 @@ def correct_structure(
             continue
         try:
             if not is_same_reading(entry.correction.was, corrected[place].question):
-                raise MisfitError("reading now says another statement")
+                raise MisfitError("the current reading is another statement")
             corrected = _change(corrected, place, entry)
         except MisfitError as error:
             log.note(entry, "misfit", str(error))
@@ -56,20 +56,20 @@ def correct_structure(
 
 
 def find_place(problems: Sequence[Problem], number: str | None) -> int | None:
-    """The place of the problem with a number; None where there is none."""
+    """Return the index of the problem with a number; None if absent."""
     return next((k for k, problem in enumerate(problems) if problem.number == number), None)
 
 
 def select_images(
     problem: Problem, keep: Iterable[int], question: str, choices: Sequence[Choice] | None
 ) -> Problem:
-    """A problem with some of its images, the marks of its texts numbered anew.
+    """Return a problem with some of its images, and renumber the marks in its texts.
 
     Args:
-        problem: As it was.
-        keep: Numbers of the images that it keeps, in order.
-        question: Its statement, with marks of the images as they were numbered.
-        choices: Its choices, likewise.
+        problem: Original problem.
+        keep: Numbers of the images to keep, in order.
+        question: New statement, with the original image numbers.
+        choices: New choices, likewise.
     """
     kept = list(dict.fromkeys(keep))
     numbers = {number: k for k, number in enumerate(kept)}
@@ -96,7 +96,7 @@ def select_images(
 
 
 def validate(problem: Problem, **changes: object) -> Problem:
-    """A problem with other fields. Raises MisfitError where they break a rule of problems."""
+    """Return a problem with other fields; raise MisfitError if they are invalid."""
     try:
         return Problem.model_validate(
             {**{name: getattr(problem, name) for name in Problem.model_fields}, **changes}
@@ -111,7 +111,7 @@ def _change(problems: list[Problem], place: int, entry: CorrectionEntry) -> list
     if correction.split is not None:
         number = correction.split.number
         if find_place(problems, number) is not None:
-            raise MisfitError(f"problem {number} is there already")
+            raise MisfitError(f"problem {number} already exists")
         parts = [*split_problem(problems[place], correction.split)]
         behind = [_close_gap(problem, problems[place].number) for problem in problems[place + 1 :]]
         return [*problems[:place], *parts, *behind]
@@ -123,17 +123,17 @@ def _change(problems: list[Problem], place: int, entry: CorrectionEntry) -> list
 
 
 def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
-    """Two problems of one: the second has what stands from a text on, and its figures.
+    """Split a problem: the second has the text from a given place on, and its figures.
 
     Raises:
-        MisfitError: The text stands nowhere in the problem, or at several places.
+        MisfitError: The text is not in the problem, or not unique.
     """
     pattern = re.compile(r"\s+".join(map(re.escape, split.at.split())))
     choices = list(problem.choices or [])
     texts = [problem.question, *(choice.text or "" for choice in choices)]
     matches = [(k, match) for k, text in enumerate(texts) for match in pattern.finditer(text)]
     if len(matches) != 1:
-        raise MisfitError(f"the text of `at` stands {len(matches)} times in it")
+        raise MisfitError(f"the text of `at` occurs {len(matches)} times in it")
     ((k, match),) = matches
     head, tail = texts[k][: match.start()].rstrip(), texts[k][match.start() :]
     if k == 0:
@@ -162,10 +162,10 @@ def split_problem(problem: Problem, split: Split) -> tuple[Problem, Problem]:
 
 
 def merge_problems(problem: Problem, other: Problem) -> Problem:
-    """One problem of two: the other one's statement, choices and figures behind the first's.
+    """Merge two problems: append statement, choices and figures of the second to the first.
 
     Raises:
-        MisfitError: Both have a choice of one letter.
+        MisfitError: Both have a choice with the same letter.
     """
     labels = {choice.label for choice in problem.choices or []}
     twins = sorted(labels & {choice.label for choice in other.choices or []})
@@ -202,7 +202,7 @@ def _shift_choice(choice: Choice, shift: int) -> Choice:
 
 
 def _rewrite_marks(text: str, find_number: Callable[[int], int | None]) -> str:
-    """A text with other numbers in its marks; a mark without one goes."""
+    """Renumber the marks of a text; marks without a new number are removed."""
 
     def write(match: re.Match[str]) -> str:
         number = find_number(int(match[1]))
@@ -220,7 +220,7 @@ def _list_images(question: str, choices: Sequence[Choice]) -> list[int]:
 
 
 def _close_gap(problem: Problem, number: str) -> Problem:
-    """The problem behind a split one: a number that was missing is there now."""
+    """Return the problem after a split without the warning about its missing number."""
     warnings = [
         warning
         for warning in problem.warnings

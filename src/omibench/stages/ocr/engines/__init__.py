@@ -1,5 +1,5 @@
-"""Engines that read a page: one module each, behind the protocol of `engine`.
+"""OCR engines that read a page: one module each, behind the protocol of `engine`.
 
-`textlayer` reads what a PDF itself says. `rapidocr` and `tesseract` read pixels on this machine;
-`mathpix` and `vision` ask others, ahead of the process that puts a paper together.
+`textlayer` reads the text of a PDF. `rapidocr` and `tesseract` read images locally; `mathpix` and
+`vision` send requests to others, before the process that reads a paper starts.
 """

@@ -1,19 +1,19 @@
-"""Which way lines of text run in a picture, told from its ink alone, in milliseconds."""
+"""Detect the direction of text lines in a picture from its ink, in milliseconds."""
 
 from __future__ import annotations
 
 from omibench.stages.ocr.engines.engine import Pixels
 
 _SIDE = 800
-"""Pixels of the longer side of the picture that is looked at."""
+"""The longer side of the downscaled picture, in pixels."""
 _TILE = 80
 _INK = 60.0
-"""Levels of grey: darker ink counts no more, so that thick rules do not outweigh letters."""
+"""Levels of grey: darker ink is capped, so that thick rules do not outweigh letters."""
 _MIN_RATIO = 1.3
 
 
 def lies_on_side(picture: Pixels) -> bool:
-    """Whether more inked tiles of a picture hold columns of ink than rows of it: a guess.
+    """Guess whether text runs in columns: more inked tiles vary along columns than along rows.
 
     Rows of letters with white between them make the mean ink of a tile's pixel rows vary more than
     that of its pixel columns. Figures and tables have columns too.

@@ -1,4 +1,4 @@
-"""What every engine gives: the lines that it reads in the picture of a page."""
+"""The interface of engines: the lines they read in the picture of a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Pixels = NDArray[np.uint8]
-    """A picture in RGB, of shape (height, width, 3)."""
+    """An RGB picture of shape (height, width, 3)."""
 else:
     Pixels = Any
 
@@ -18,11 +18,11 @@ Point = tuple[float, float]
 
 
 class Reading(NamedTuple):
-    """One line as an engine reads it, in pixels of the picture.
+    """One line read by an engine, in pixels of the picture.
 
-    `quad` are its corners as one reads it: top left, top right, bottom right, bottom left.
-    `confidence` lies in [0, 1]; None where the engine gives none. `whole` tells that the engine
-    writes formulas out, in LaTeX, so that none is flattened.
+    `quad` has its corners in reading orientation: top left, top right, bottom right, bottom left.
+    `confidence` lies in [0, 1]; None if unknown. `whole` means that the engine writes formulas as
+    LaTeX instead of flattening them.
     """
 
     text: str
@@ -32,34 +32,34 @@ class Reading(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Length of the line in the direction of reading."""
+        """The length of the line in the direction of reading."""
         return math.dist(self.quad[0], self.quad[1])
 
     @property
     def height(self) -> float:
-        """Height of the line across the direction of reading."""
+        """The height of the line across the direction of reading."""
         return math.dist(self.quad[0], self.quad[3])
 
 
 class Engine(Protocol):
-    """Reads pixels on this machine."""
+    """An engine that reads images locally."""
 
     @property
     def name(self) -> str:
-        """The name by which params and every line of a page call it."""
+        """The name of the engine in parameters and on each line of a page."""
         ...
 
     def upright(self, picture: Pixels) -> tuple[Pixels, int]:
-        """The picture turned by quarters as one reads it, and by how many degrees clockwise."""
+        """Turn the picture upright by quarters; return it and the degrees clockwise."""
         ...
 
     def read(self, picture: Pixels) -> list[Reading]:
-        """Every line of text in a picture that stands upright, in no particular order."""
+        """Return every line of text in an upright picture, in no particular order."""
         ...
 
 
 class Upright(NamedTuple):
-    """A picture as it stands upright, what is read there, and the degrees it was turned by."""
+    """An upright picture, its lines, and the degrees it was turned."""
 
     picture: Pixels
     readings: list[Reading]
@@ -67,13 +67,13 @@ class Upright(NamedTuple):
 
 
 def read_upright(picture: Pixels, engine: Engine) -> Upright:
-    """Turn a picture by quarters until it can be read, and read it."""
+    """Turn a picture by quarters until it is upright, and read it."""
     picture, turn = engine.upright(picture)
     return Upright(picture, engine.read(picture), turn)
 
 
 def quarter_turned(picture: Pixels, degrees: int) -> Pixels:
-    """The picture turned clockwise by a multiple of 90 degrees."""
+    """Return the picture turned clockwise by a multiple of 90 degrees."""
     import numpy as np
 
     return np.ascontiguousarray(np.rot90(picture, -degrees // 90)) if degrees else picture

@@ -1,20 +1,20 @@
-"""Shadows, lamps and yellow paper taken out of a picture, so that ink alone is dark."""
+"""Remove shadows, lamps and yellow paper from a picture, so that only ink is dark."""
 
 from __future__ import annotations
 
 from omibench.stages.ocr.engines.engine import Pixels
 
 _SPOT = 12
-"""The paper's brightness is looked at in spots of a twelfth of the shorter side."""
+"""The share of the shorter side of the spots that estimate the paper's brightness."""
 _PAPER = 235.0
 _COARSE = 4
-"""How often smaller the picture is in which the paper's brightness is smoothed."""
+"""The downscaling factor for smoothing the paper's brightness."""
 
 
 def evenly_lit(picture: Pixels) -> Pixels:
-    """The picture in grey (three equal channels), its paper of one brightness everywhere.
+    """Return the picture in grey (three equal channels), with uniform paper brightness.
 
-    What is brightest around a point is the paper there; ink is as dark as it is beside it.
+    The brightest value around a point is taken as the paper there; ink keeps its contrast to it.
     """
     import cv2
     import numpy as np

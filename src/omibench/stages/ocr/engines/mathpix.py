@@ -1,8 +1,8 @@
-"""Mathpix, as OMIBench used it: v3/pdf for papers and v3/text for photographs.
+"""Mathpix, as used by OMIBench: v3/pdf for papers and v3/text for photographs.
 
-Keys come from MATHPIX_APP_ID and MATHPIX_APP_KEY and go into headers alone. What was sent is noted
-by its SHA-256 before anything is waited for, so that a run that was killed goes on with the job
-that it has paid for, and what has been read is not sent again.
+The keys MATHPIX_APP_ID and MATHPIX_APP_KEY are sent only in headers. Each upload is noted by its
+SHA-256 before waiting for the result, so an interrupted run continues with the job already billed,
+and nothing is sent twice.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ URL = "https://api.mathpix.com"
 URL_ENV = "MATHPIX_URL"
 ID_ENV, KEY_ENV = "MATHPIX_APP_ID", "MATHPIX_APP_KEY"
 FIGURES = frozenset({"diagram", "chart", "figure", "picture"})
-"""Types of lines that are no text."""
+"""Types of lines without text."""
 _DELIMITERS = {"math_inline_delimiters": ["$", "$"], "math_display_delimiters": ["$$", "$$"]}
 READ_S = 120.0
-"""Seconds that a server may be silent."""
+"""The seconds to wait for data of the server."""
 MOST_S = 1200.0
-"""Seconds that one call may take in all, with the upload of a paper."""
+"""The seconds allowed for one call, including the upload of a paper."""
 _ATTEMPTS = 5
 _BUSY = (429, 500, 502, 503, 504)
 
 
 class Client(NamedTuple):
-    """How the API is reached. `pause` is the first of the growing waits, in seconds."""
+    """The connection to the API. `pause` is the first of the growing waits, in seconds."""
 
     url: str
     app_id: str
     app_key: str
     folder: Path
-    """Notes of what was sent, and what came back."""
+    """The folder of uploads and answers."""
     pause: float = 2.0
     patience: float = 1800.0
-    """Seconds that one paper may take before it is given up; its job is kept."""
+    """The seconds to wait for one paper; its job is kept afterwards."""
 
 
 def open_client(folder: Path, pause: float = 2.0) -> Client:
-    """The client with the keys of the environment.
+    """Return the client with the keys of the environment.
 
-    Raises MissingInputError when they are not set, or the URL is no http(s) address.
+    Raises MissingInputError if they are not set, or the URL is not an http(s) address.
     """
     app_id, app_key = os.environ.get(ID_ENV), os.environ.get(KEY_ENV)
     if not app_id or not app_key:
@@ -67,16 +67,16 @@ def open_client(folder: Path, pause: float = 2.0) -> Client:
         )
     url = os.environ.get(URL_ENV, URL).rstrip("/")
     if not url.startswith(("https://", "http://")):
-        raise MissingInputError(f"{URL_ENV}: {url!r} is no http(s) address")
+        raise MissingInputError(f"{URL_ENV}: {url!r} is not an http(s) address")
     remember(app_id)
     remember(app_key)
     return Client(url, app_id, app_key, folder, pause)
 
 
 def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
-    """Every page of a PDF as it was read, by page number.
+    """Return the reading of every page of a PDF, by page number.
 
-    Raises ModelError when the API refuses the paper, fails, or takes longer than its patience.
+    Raises ModelError if the API rejects the paper, fails, or exceeds the time limit.
     """
     kept_file = client.folder / f"{digest}.lines.json"
     if not kept_file.is_file():
@@ -92,7 +92,7 @@ def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
 
 
 def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
-    """A photograph as it was read. Raises ModelError as `read_pdf` does."""
+    """Return the reading of a photograph. Raises ModelError like `read_pdf`."""
     kept_file = client.folder / f"{digest}.text.json"
     if not kept_file.is_file():
         source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
@@ -121,7 +121,7 @@ def _await(client: Client, job: str, note: Path) -> None:
         if time.monotonic() - began > client.patience:
             raise ModelError(
                 f"mathpix: job {job} is still {status!r} after {client.patience:g} s; run the "
-                "command again to go on waiting for it"
+                "command again to continue waiting"
             )
         time.sleep(pause)
         pause = min(30.0, pause * 1.5)
@@ -149,7 +149,7 @@ def _page(page: Mapping[str, Any]) -> ReadPage:
 
 
 def _corners(line: Mapping[str, Any]) -> Any:
-    """The box around a line's contour, or around its region, as four corners."""
+    """Return the bounding box of a line's contour or region, as four corners."""
     points = line.get("cnt") or []
     if points:
         xs, ys = [float(p[0]) for p in points], [float(p[1]) for p in points]
@@ -176,7 +176,7 @@ def _post_file(client: Client, data: bytes) -> dict[str, Any]:
 def _call(
     client: Client, path: str, body: bytes | None = None, kind: str | None = None
 ) -> dict[str, Any]:
-    """The JSON object that the API answers with; busy servers are asked again."""
+    """Return the JSON object of the API's answer; busy servers are queried again."""
     headers = {"app_id": client.app_id, "app_key": client.app_key}
     headers |= {"Content-Type": kind} if kind else {}
     pause = client.pause
@@ -194,7 +194,7 @@ def _call(
 
 
 def read_reply_object(reply: Reply) -> dict[str, Any]:
-    """The object that a reply holds. Raises Failure."""
+    """Return the object in a reply. Raises Failure."""
     if reply.status >= 300:
         reason = f"HTTP {reply.status}: {_why(_object(reply))}"
         if reply.status in (401, 403):
@@ -202,7 +202,7 @@ def read_reply_object(reply: Reply) -> dict[str, Any]:
         raise Failure(reason, reply.status, transient=reply.status in _BUSY)
     answer = _object(reply)
     if answer is None:
-        raise Failure("the reply is no JSON object", reply.status, transient=True)
+        raise Failure("the reply is not a JSON object", reply.status, transient=True)
     if answer.get("error") and "status" not in answer:
         raise Failure(_why(answer), reply.status)
     return answer
@@ -218,7 +218,7 @@ def _object(reply: Reply) -> dict[str, Any] | None:
 
 def _why(answer: object) -> str:
     if not isinstance(answer, dict):
-        return "an answer that is no object"
+        return "an answer that is not an object"
     info = answer.get("error_info")
     detail = info.get("message") if isinstance(info, dict) else None
     return mask_line(str(detail or answer.get("error") or "no reason given"))
@@ -232,10 +232,10 @@ def _field(answer: Mapping[str, Any], field: str) -> str:
 
 
 def _load_kept(path: Path) -> dict[str, Any]:
-    """What `_keep` wrote. Raises FileFormatError for a file that says something else."""
+    """Read a file of `_keep`. Raises FileFormatError if it is invalid."""
     reply = read_json(path)
     if not isinstance(reply, dict):
-        raise FileFormatError(f"{path}: is no answer of Mathpix: delete the file")
+        raise FileFormatError(f"{path}: is not an answer of Mathpix: delete the file")
     return reply
 
 

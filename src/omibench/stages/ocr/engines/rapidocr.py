@@ -1,7 +1,7 @@
-"""RapidOCR: PP-OCR detection and recognition in onnxruntime, its models part of the package.
+"""RapidOCR: PP-OCR detection and recognition in onnxruntime, with models included in the package.
 
-Lines are found in an evenly lit picture of a million pixels and read at full size, so that the
-process stays below 600 MB whatever the page; one session, one thread.
+Lines are detected in an evenly lit picture of a million pixels and recognised at full size, which
+keeps the process below 600 MB on any page. It uses one session and one thread.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from omibench.stages.ocr.engines.registry import engine
 
 NAME = "rapidocr"
 _AREA = 1_000_000
-"""Pixels of the picture in which lines are looked for: what the memory allows."""
+"""The number of pixels for line detection, limited by memory."""
 _MAX_TURN_RATIO = 4.0
 _NO_LIMIT = 100_000
 _TALL = 1.5
 _LEFT_TURN = 270
-"""The turn that lays down lines that run upwards, as on photographs of a phone held upright."""
+"""The turn for lines that run upwards, as on upright photographs of phones."""
 _VOTERS = 9
 _MINORITY = 0.2
 _SAMPLE = 5
 _HALF = 0.5
 _CLEARLY = 0.15
 _CLASSIFIED, _GLANCE, _WHOLE_LINE = 4.0, 6.6, 1000.0
-"""Width over height of what is shown of a line: what costs the classifier and the reader least."""
+"""The aspect ratio of the part of a line sent to the classifier and recogniser for direction."""
 
 
 def is_installed() -> bool:
-    """Whether the package and what it needs are installed; nothing is loaded."""
+    """Return whether the package and its dependencies are installed, without loading them."""
     return has_extra("ocr")
 
 
 @engine(NAME, is_installed)
 class RapidOcr:
-    """The engine, its session opened once a process."""
+    """The engine; its session is opened once per process."""
 
     name = NAME
 
@@ -62,7 +62,7 @@ class RapidOcr:
         _flush_denormals()
         self._last: tuple[Pixels, list[Any]] | None = None
         threads = "EngineConfig.onnxruntime"
-        # Numbers next to zero count as zero on the thread that opens the networks, and on no other.
+        # Flush denormal numbers to zero only on the thread that opens the networks.
         self._thread = ThreadPoolExecutor(1)
         self._ocr = self._call(
             RapidOCR,
@@ -79,15 +79,15 @@ class RapidOcr:
         )
 
     def _call(self, network: Callable[..., Any], *values: Any, **options: Any) -> Any:
-        """What a network answers, on the thread of its own."""
+        """Run a network on its own thread."""
         return self._thread.submit(network, *values, **options).result()
 
     def upright(self, picture: Pixels) -> tuple[Pixels, int]:
-        """The picture turned by quarters so that its longest lines stand as one reads them.
+        """Turn the picture by quarters so that its longest lines are upright.
 
-        Lines in tall boxes are laid down first. Whether lines stand on their head the classifier of
-        their direction tells; what it leaves in doubt, and what would turn a picture of level
-        lines, is settled by reading both ways.
+        Lines in tall boxes are turned first. The classifier of direction decides whether lines are
+        upside down; doubtful cases, and cases that would turn a picture of level lines, are settled
+        by reading both ways.
         """
         picture, lying = self._lay_down(picture)
         turn = _LEFT_TURN if lying else 0
@@ -96,14 +96,13 @@ class RapidOcr:
         return picture, turn
 
     def read(self, picture: Pixels) -> list[Reading]:
-        """Every line that is found, those that cannot be recognised left out."""
+        """Return every detected line that can be recognised."""
         return self._recognise(picture, self._find_lines(picture))
 
     def _lay_down(self, picture: Pixels) -> tuple[Pixels, bool]:
-        """The picture with its longest lines level, and whether it lay on its side.
+        """Return the picture with its longest lines level, and whether it was on its side.
 
-        Finding lines is dear: where their ink runs up and down, they are looked for in the turned
-        picture first.
+        Detection is slow: if the ink runs up and down, the turned picture is tried first.
         """
         turned = quarter_turned(picture, _LEFT_TURN)
         if lies_on_side(picture) and self._tall_share(turned) <= _HALF:
@@ -112,7 +111,7 @@ class RapidOcr:
         return (turned, True) if lying else (picture, False)
 
     def _tall_share(self, picture: Pixels) -> float:
-        """The share of tall boxes among the longest; infinite where no line is found."""
+        """Return the share of tall boxes among the longest; infinite without lines."""
         longest = self._longest(picture, _SAMPLE)
         return sum(map(_is_tall, longest)) / len(longest) if longest else math.inf
 
@@ -120,20 +119,21 @@ class RapidOcr:
         return sorted(self._find_lines(picture), key=_reach, reverse=True)[:count]
 
     def _on_head(self, picture: Pixels, *, lying: bool) -> bool:
-        """Whether level lines stand on their head; of a picture that lay, either is as likely."""
+        """Return whether level lines are upside down; for pictures on their side, both are as
+        likely."""
         quads = self._longest(picture, _VOTERS)
         share = self._turned_share(picture, quads)
         decided = share <= _MINORITY or share >= 1 - _MINORITY
         if share <= _MINORITY or (lying and decided):
             return share > _MINORITY
-        # What the classifier is sure of needs a glance; in doubt, whole lines are read.
+        # The classifier suffices if it is certain; in doubt, whole lines are read.
         longest, aspect = quads[:_SAMPLE], _GLANCE if decided else _WHOLE_LINE
         margin = 0.0 if lying else _CLEARLY
         upside_down = self._sure(picture, longest, 2, aspect)
         return upside_down > self._sure(picture, longest, 0, aspect) + margin
 
     def _turned_share(self, picture: Pixels, quads: list[Any]) -> float:
-        """The share, by length, of lines whose heads are classified as standing upside down."""
+        """Return the share, by length, of lines that the classifier calls upside down."""
         if not quads:
             return 0.0
         heads = [_head(_cut(picture, quad), _CLASSIFIED)[:, :, ::-1] for quad in quads]
@@ -144,7 +144,7 @@ class RapidOcr:
         return turned / sum(map(_reach, quads))
 
     def _stood_up(self, picture: Pixels) -> Pixels:
-        """The picture turned by 180 degrees, its lines where they were found."""
+        """Return the picture turned by 180 degrees, with the positions of its lines."""
         height, width = picture.shape[:2]
         quads = [
             _order_corners([width - 1, height - 1] - quad) for quad in self._find_lines(picture)
@@ -153,7 +153,8 @@ class RapidOcr:
         return self._last[0]
 
     def _sure(self, picture: Pixels, quads: list[Any], turns: int, aspect: float) -> float:
-        """Mean confidence, weighed by length, of the first parts of lines turned by quarters."""
+        """Return the mean confidence, weighted by length, of the first parts of lines after a
+        turn."""
         import numpy as np
 
         heads = [_head(_cut(picture, quad), aspect)[:, :, ::-1] for quad in quads]
@@ -163,7 +164,7 @@ class RapidOcr:
         return float(sum(score * len(text) for score, text in pairs) / max(1, total))
 
     def _find_lines(self, picture: Pixels) -> list[Any]:
-        """The corners of every line; those of the picture that was looked at last are known."""
+        """Return the corners of every line; those of the last picture are cached."""
         if self._last is None or self._last[0] is not picture:
             small, factor = _scale_to_area(picture)
             steps = {"use_det": True, "use_cls": False, "use_rec": False}
@@ -191,7 +192,7 @@ class RapidOcr:
 
 @contextmanager
 def _libyaml() -> Iterator[None]:
-    """Have YAML parsed in C: the package parses its long lists of models on import, twice."""
+    """Make YAML parse in C: the package parses its long lists of models on import, twice."""
     import yaml
 
     slow = yaml.SafeLoader
@@ -203,9 +204,9 @@ def _libyaml() -> Iterator[None]:
 
 
 def _flush_denormals() -> None:
-    """Have the package's networks count numbers next to zero as zero.
+    """Make the package's networks flush denormal numbers to zero.
 
-    A processor computes with them many times slower than with others; no letter changes.
+    Processors compute with them many times slower; no letter changes.
     """
     from rapidocr.inference_engine.onnxruntime.main import OrtInferSession
 
@@ -223,7 +224,7 @@ def _flush_denormals() -> None:
 
 
 def _scale_to_area(picture: Pixels) -> tuple[Pixels, float]:
-    """The picture scaled to a million pixels, small ones at most fourfold, and by how much."""
+    """Return the picture scaled to a million pixels, at most fourfold, and the factor."""
     import cv2
 
     height, width = picture.shape[:2]
@@ -235,7 +236,7 @@ def _scale_to_area(picture: Pixels) -> tuple[Pixels, float]:
 
 
 def _give_back() -> None:
-    """Hand freed memory back to the system, which keeps a long paper within its limit."""
+    """Return freed memory to the system, which keeps a long paper within its limit."""
     with suppress(OSError, AttributeError):
         import ctypes
 
@@ -243,14 +244,14 @@ def _give_back() -> None:
 
 
 def _order_corners(quad: Any) -> Any:
-    """The corners clockwise from the one nearest the picture's top left, however a box leans."""
+    """Return the corners clockwise from the one nearest the picture's top left, for any slant."""
     import numpy as np
 
     return np.roll(quad, -int(np.argmin(quad.sum(axis=1))), axis=0)
 
 
 def _is_tall(quad: Any) -> bool:
-    """Whether a line stands on its side, and is laid down before it is read."""
+    """Return whether a line is on its side and has to be turned before recognition."""
     return _far(quad[0], quad[3]) >= _TALL * _far(quad[0], quad[1])
 
 
@@ -264,7 +265,7 @@ def _points(quad: Any) -> tuple[Point, Point, Point, Point]:
 
 
 def _cut(picture: Pixels, quad: Any) -> Any:
-    """The pixels of one line, levelled; one that is taller than wide is laid on its side."""
+    """Return the pixels of one line, levelled; a line taller than wide is turned on its side."""
     import cv2
     import numpy as np
 
@@ -280,7 +281,7 @@ def _cut(picture: Pixels, quad: Any) -> Any:
 
 
 def _head(crop: Any, aspect: float) -> Any:
-    """The first part of a line, at most so many times as wide as high."""
+    """Return the first part of a line, limited in aspect ratio."""
     return crop[:, : max(1, round(aspect * crop.shape[0]))]
 
 

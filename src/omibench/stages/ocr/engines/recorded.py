@@ -1,7 +1,7 @@
-"""Readings that another engine gave beforehand: one JSON file a page.
+"""Stored readings of another engine: one JSON file per page.
 
-The process that puts a paper together reaches no network; what mathpix or a model read was asked
-for ahead of it and lies in a folder.
+The process that reads a paper has no network access. Readings of mathpix or a model are requested
+before it and stored in a folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Corner = tuple[float, float]
 
 
 class ReadLine(BaseModel):
-    """One line as another engine read it, corners in pixels of the picture that it was shown."""
+    """One line read by another engine, with corners in pixels of its picture."""
 
     text: str
     quad: tuple[Corner, Corner, Corner, Corner]
@@ -34,9 +34,9 @@ class ReadLine(BaseModel):
 
 
 class ReadPage(BaseModel):
-    """What another engine read on one page, whose picture was turned by `turn` before it was read.
+    """The reading of one page by another engine, whose picture was turned by `turn`.
 
-    `figures` is None where it does not look for any.
+    `figures` is None if the engine does not detect them.
     """
 
     engine: str
@@ -45,24 +45,24 @@ class ReadPage(BaseModel):
     lines: list[ReadLine]
     figures: list[tuple[float, float, float, float]] | None = None
     turn: Literal[0, 90, 180, 270] = 0
-    """Degrees clockwise; width, height and all boxes are those of the turned picture."""
+    """Degrees clockwise; width, height and all boxes refer to the turned picture."""
     incomplete: bool = False
-    """Whether its reply lacks the text of a part of the page, or the place of a figure."""
+    """Whether the reply lacks the text of a part of the page, or the position of a figure."""
 
 
 def page_file(folder: Path, file: int, page: int) -> Path:
-    """Where the readings of a page of file number `file` of a source lie."""
+    """Return the path of the readings of a page of file number `file` of a source."""
     return folder / f"{file}-p{page:04d}.json"
 
 
 class RecordedReader:
-    """Gives the readings of a file's pages."""
+    """Returns the readings of a file's pages."""
 
     def __init__(self, folder: Path, file: int) -> None:
         self.folder, self.file = folder, file
 
     def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """The lines of a page in its own coordinates; none where there are no readings."""
+        """Return the lines of a page in its own coordinates; empty without readings."""
         path = page_file(self.folder, self.file, number)
         if not path.is_file():
             return Scanned([], "none", regions=[])

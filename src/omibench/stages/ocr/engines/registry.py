@@ -1,4 +1,4 @@
-"""The engines that read pixels on this machine, by name."""
+"""The registry of local engines by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from omibench.stages.ocr.engines.engine import Engine
 
 
 class EngineEntry(NamedTuple):
-    """How an engine is opened, and whether it can be: `open` raises MissingInputError else."""
+    """How to open an engine, and whether it is installed; `open` raises MissingInputError
+    otherwise."""
 
     open: Callable[[], Engine]
     is_installed: Callable[[], bool]
@@ -26,14 +27,16 @@ def _is_always_there() -> bool:
 def engine(
     name: str, is_installed: Callable[[], bool] = _is_always_there
 ) -> Callable[[type[Engine]], type[Engine]]:
-    """A decorator that makes a class the OCR engine `name`; it is opened without arguments.
+    """Return a decorator that registers a class as an OCR engine; it is constructed without
+    arguments.
 
     Args:
-        name: What `ocr.engine` calls it.
-        is_installed: Whether the programs and packages that it needs are there; loads nothing.
+        name: Name for `ocr.engine`.
+        is_installed: Function that checks for the required programs and packages without loading
+            them.
 
     Returns:
-        A decorator that returns the class as it is.
+        A decorator that returns the class unchanged.
 
     Raises:
         PluginError: Another engine has this name.

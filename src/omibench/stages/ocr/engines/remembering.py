@@ -1,4 +1,4 @@
-"""An engine that reads each picture once, however often a paper is put together."""
+"""An engine wrapper that reads each picture once, however often a paper is read."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class _KeptReading(BaseModel):
 
 
 class _KeptPicture(BaseModel):
-    """What an engine said of one picture; None for what it was not asked."""
+    """The cached answers for one picture; None for missing ones."""
 
     turn: int | None = None
     readings: list[_KeptReading] | None = None
 
 
 class RememberingEngine:
-    """Asks another engine and keeps what it says, by the pixels of the picture."""
+    """Wraps another engine and caches its answers by the pixels of the picture."""
 
     def __init__(self, name: str, open_engine: Callable[[], Engine], folder: Path) -> None:
         self.name = name
@@ -34,7 +34,7 @@ class RememberingEngine:
         self._engine: Engine | None = None
 
     def upright(self, picture: Pixels) -> tuple[Pixels, int]:
-        """The picture turned by quarters as one reads it, and by how many degrees clockwise."""
+        """Turn the picture upright by quarters; return it and the degrees clockwise."""
         path = self._file(picture)
         kept = _read_kept(path)
         if kept.turn is not None:
@@ -44,7 +44,7 @@ class RememberingEngine:
         return turned, turn
 
     def read(self, picture: Pixels) -> list[Reading]:
-        """Every line of text in a picture that stands upright."""
+        """Return every line of text in an upright picture."""
         path = self._file(picture)
         kept = _read_kept(path)
         if kept.readings is not None:
@@ -70,5 +70,5 @@ class RememberingEngine:
 
 
 def _read_kept(path: Path) -> _KeptPicture:
-    # A file of our own: a reader of files of others asks for more memory than this process has.
+    # A file written by us: the reader of untrusted files needs more memory than this process has.
     return _KeptPicture.model_validate_json(path.read_bytes()) if path.is_file() else _KeptPicture()

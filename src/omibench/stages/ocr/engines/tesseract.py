@@ -1,4 +1,4 @@
-"""Tesseract, by its command: faster and weaker than rapidocr, and of no use on photographs."""
+"""The command tesseract: faster and less accurate than rapidocr, and unsuitable for photographs."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from omibench.stages.ocr.engines.registry import engine
 
 NAME = "tesseract"
 LANGUAGES = "OMIBENCH_TESSERACT_LANGUAGES"
-"""Environment variable: the languages to read, such as `eng+por`; all that are installed else."""
+"""The environment variable with the languages, such as `eng+por`; by default all installed ones."""
 _SECONDS = 120
 
 
 def command() -> str | None:
-    """The path of the command, or None where it is not installed."""
+    """Return the path of the command, or None if it is not installed."""
     return shutil.which("tesseract")
 
 
 def is_installed() -> bool:
-    """Whether there is such a command."""
+    """Return whether the command exists."""
     return command() is not None
 
 
 @engine(NAME, is_installed)
 class Tesseract:
-    """The engine; every picture is handed to a process of its own."""
+    """The engine; each picture is passed to a separate process."""
 
     name = NAME
 
@@ -40,18 +40,18 @@ class Tesseract:
         command_line = command()
         if command_line is None:
             raise MissingInputError(
-                "engine tesseract: there is no command `tesseract`: install the package "
+                "engine tesseract: the command `tesseract` was not found: install the package "
                 "tesseract-ocr with its languages, or choose another ocr.engine"
             )
         self.command = command_line
 
     def read(self, picture: Pixels) -> list[Reading]:
-        """Every line, its confidence the mean of its words'."""
+        """Return every line, with the mean confidence of its words."""
         words = self._words(picture)
         return [reading for line in words if (reading := _reading(line))]
 
     def upright(self, picture: Pixels) -> tuple[Pixels, int]:
-        """The picture as it is: its own detection of turned pages makes photographs worse."""
+        """Return the picture unchanged: its detection of turned pages makes photographs worse."""
         return picture, 0
 
     def _words(self, picture: Pixels) -> Iterator[list[dict[str, str]]]:
@@ -76,7 +76,7 @@ class Tesseract:
 
 
 def version() -> str:
-    """What the command says of its version, and the languages that it reads: both change pages."""
+    """Return the version of the command and its languages, since both affect readings."""
     program = command()
     if program is None:
         return "absent"
@@ -89,7 +89,7 @@ def version() -> str:
 
 @cache
 def list_languages(program: str) -> tuple[str, ...]:
-    """The languages that are installed, English first; the detector of turns is none."""
+    """Return the installed languages, English first, without the detector of turns."""
     process = subprocess.run(
         [program, "--list-langs"], capture_output=True, encoding="utf-8", timeout=30, check=False
     )
@@ -99,7 +99,7 @@ def list_languages(program: str) -> tuple[str, ...]:
 
 
 def group_words(table: str) -> Iterator[list[dict[str, str]]]:
-    """The words of each line of tesseract's table of words (level 5 of its TSV)."""
+    """Return the words of each line of tesseract's table of words (level 5 of its TSV)."""
     key, line = None, list[dict[str, str]]()
     for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
         if row.get("level") != "5" or not (row.get("text") or "").strip():

@@ -1,21 +1,29 @@
-"""What a PDF itself says, line by line, with its formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`."""
+"""Read the text layer of a PDF by line, with formulas as LaTeX: `$v_{0}$`, `$10^{-3}$`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from omibench.stages.ocr.corrections.entry import describe_box
+from omibench.stages.ocr.formulas.doubts.left import Leftover
+from omibench.stages.ocr.formulas.glyphs.characters import (
+    Character,
+    TextRun,
+    read_characters,
+)
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.reading.characters import Character, read_runs
 from omibench.stages.ocr.formulas.reading.insertion import (
     Fragment,
     PlacedFormula,
     insert_formulas,
     split_items,
 )
-from omibench.stages.ocr.formulas.reading.page_formulas import exceeds_limits, read_formulas
+from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
+from omibench.stages.ocr.formulas.reading.page_marks import find_marks
+from omibench.stages.ocr.layout.coverage import UnreadInk
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.scripts import SMALLER, Span, plain, tidy, with_scripts
 
@@ -23,9 +31,13 @@ if TYPE_CHECKING:
     import pymupdf
 
 _FORMULA = "\ufdd0"
-"""Stands for a formula while a line is put together: a character that no text may hold."""
+"""The placeholder of a formula in a line, a character that never occurs in text."""
 _ITALIC_GAP = 0.3
 _WORD_GAP = 0.8
+_INK = 0.5
+"""Points: a glyph that is lower or narrower has no ink, as a space has none."""
+_MOST_NAMED = 12
+"""The maximum number of symbols that a warning lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +50,88 @@ class _Piece:
 
 
 class LayerReading(NamedTuple):
-    """The lines of a text layer; `exceeds_limits` where formulas were not looked for."""
+    """The lines of a text layer, and the glyphs that it lacks or has as spaces.
+
+    `exceeds_limits` if the page has too much to search it for formulas.
+    """
 
     lines: list[Line]
     exceeds_limits: bool
+    unread: Sequence[UnreadInk] = ()
 
 
 def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
-    """Every line of the text layer, pieces of one baseline joined, in no particular order.
+    """Return every line of the text layer, with pieces of one baseline joined, in no particular
+    order.
 
-    Formulas stand in the text of their line as LaTeX between dollar signs.
+    Formulas are LaTeX between dollar signs in the text of their line.
     """
     return read_layer(page, number).lines
 
 
 def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
-    """The lines of the text layer, and whether there is too much on the page for formulas."""
-    runs = read_runs(page)
-    fragments = insert_formulas(runs, read_formulas(page, runs))
+    """Return the lines of the text layer, and whether the page has too much text for formulas."""
+    drawings = page.get_cdrawings()
+    runs, painted = read_characters(page, find_marks(drawings, page.rect.width))
+    reading = read_formulas(page, runs, painted, drawings)
+    fragments = insert_formulas(runs, reading.formulas)
     pieces = [_piece(fragment) for fragment in fragments]
     upright = [piece for piece in pieces if piece.upright]
     lines = [_line(number, group) for group in _join_beside_formulas(_baselines(upright))]
     lines += [_line(number, [piece]) for piece in pieces if not piece.upright]
-    return LayerReading([line for line in lines if line.text], exceeds_limits(runs))
+    lines = [line for line in lines if line.text]
+    return LayerReading(
+        _mark_suspects(lines, reading.rest),
+        reading.is_partial,
+        [
+            *(UnreadInk(ink.box, f"the glyph {ink.text}") for ink in reading.vanished),
+            *_blanks(runs),
+        ],
+    )
+
+
+def _blanks(runs: Sequence[TextRun]) -> list[UnreadInk]:
+    """The characters that the text layer has as spaces although they have ink."""
+    found: list[UnreadInk] = []
+    for run in runs:
+        boxes = [c.box for c in run.characters if c.text.isspace() and _has_ink(c)]
+        if boxes:
+            box = boxes[0]
+            for another in boxes[1:]:
+                box = box.union(another)
+            found.append(UnreadInk(box, f"{len(boxes)} glyphs that the font calls spaces"))
+    return found
+
+
+def _has_ink(character: Character) -> bool:
+    return not character.synthetic and min(character.box.width, character.box.height) > _INK
+
+
+def _mark_suspects(lines: list[Line], leftovers: Sequence[Leftover]) -> list[Line]:
+    """The lines, of which those with mathematics outside of formulas say so."""
+    if not leftovers:
+        return lines
+    marked = []
+    for line in lines:
+        inside = [leftover for leftover in leftovers if line.box.holds(leftover.box)]
+        if inside:
+            box = inside[0].box
+            for leftover in inside[1:]:
+                box = box.union(leftover.box)
+            text = " ".join(leftover.text for leftover in inside[:_MOST_NAMED])
+            reason = f"{describe_box(line.page, box)}: mathematics in no formula: {text}"
+            marked.append(replace(line, math_suspect=True, reasons=(*line.reasons, reason)))
+        else:
+            marked.append(line)
+    return marked
 
 
 def _piece(fragment: Fragment) -> _Piece:
     raw: Any = fragment.raw
+    if fragment.is_prose:
+        return _Piece(
+            [_span(s, s["text"]) for s in raw["spans"]], Box(*raw["bbox"]), fragment.upright
+        )
     if raw is not None and fragment.is_whole and _is_as_listed(raw, fragment.items):
         spans = [_span(span, text) for span, text in _raw_spans(raw, fragment.items)]
         return _Piece(spans, Box(*raw["bbox"]), fragment.upright)
@@ -83,7 +150,7 @@ def _piece(fragment: Fragment) -> _Piece:
 
 
 def _is_as_listed(raw: Any, items: Sequence[object]) -> bool:
-    """Whether no accent has been moved into a line or out of it."""
+    """Return whether no accent has moved into a line or out of it."""
     return sum(len(span["chars"]) for span in raw["spans"]) == len(items)
 
 
@@ -139,7 +206,7 @@ def _text_box(characters: Sequence[Character], raw: Any) -> Box:
 
 
 def _formula_box(placed: PlacedFormula) -> Box:
-    """The box of a formula and of the type of its row, as text has it."""
+    """Return the box of a formula and of the type of its row, as in text."""
     box, size = placed.box, placed.size
     return box.union(
         Box(box.x0, placed.baseline - 0.8 * size, box.x1, placed.baseline + 0.2 * size)
@@ -147,7 +214,7 @@ def _formula_box(placed: PlacedFormula) -> Box:
 
 
 def _baselines(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """Groups of pieces that continue each other on one baseline without a gap."""
+    """Group pieces that continue each other on one baseline without a gap."""
     groups: list[list[_Piece]] = []
     for piece in pieces:
         last = groups[-1][-1] if groups else None
@@ -159,7 +226,7 @@ def _baselines(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 def _join_beside_formulas(groups: list[list[_Piece]]) -> list[list[_Piece]]:
-    """Join what stands left and right of a formula, wherever it is in the text layer."""
+    """Join the parts left and right of a formula, wherever they are in the text layer."""
     joined = list(groups)
     for group in groups:
         if not any(span.formula for piece in group for span in piece.spans):
@@ -187,8 +254,9 @@ def _continues(left: _Piece, right: _Piece) -> bool:
         return False
     size = max(a[-1].size, b[0].size)
     gap = right.box.x0 - left.box.x1
-    level = min(abs(s.y - t.y) for s in a for t in b)
-    return bool(level < 0.25 * size and -_ITALIC_GAP * size < gap < _WORD_GAP * size)
+    if not -_ITALIC_GAP * size < gap < _WORD_GAP * size:
+        return False
+    return any(abs(s.y - t.y) < 0.25 * size for s in a for t in b)
 
 
 def _line(page: int, pieces: Sequence[_Piece]) -> Line:
@@ -219,13 +287,14 @@ def _line(page: int, pieces: Sequence[_Piece]) -> Line:
 
 
 def _write_formulas(text: str, formulas: Sequence[Formula]) -> str:
-    """The text of a line with its formulas between dollar signs; its own dollars are escaped."""
+    """Return the text of a line with formulas between dollar signs; other dollar signs are
+    escaped."""
     if not formulas:
         return text
     parts = text.replace("$", "\\$").split(_FORMULA)
     written = parts[0]
     for formula, part in zip(formulas, parts[1:], strict=True):
-        # A digit behind a dollar sign makes it one of money.
+        # A digit after a dollar sign makes it an amount of money.
         space = " " if part[:1].isdigit() else ""
         written += f"${formula.latex}${space}{part}"
     return written

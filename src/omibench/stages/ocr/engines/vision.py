@@ -1,7 +1,7 @@
-"""A model that sees reads a page: its text by one prompt, its figures by another (MathReal).
+"""A vision model that reads a page: its text by one prompt, its figures by another (MathReal).
 
-Both go through the store of responses. A model says where figures are, not where lines are: lines
-are spread between the figures that it puts among them.
+Both requests go through the store. A model reports the positions of figures, but not of lines:
+these are spread between the figures.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Without figures reply {}."""
 TEXT = add_prompt(
     PromptEntry(
         name="page-text",
-        purpose="copies out the printed text of a page of a paper, which stands before it",
+        purpose="transcribes the printed text of a page; follows the picture",
         text=TEXT_PROMPT,
         source="MathReal, D: Prompt for OCR Task (of one question, not of a page)",
         owner="page reader",
@@ -58,7 +58,7 @@ TEXT = add_prompt(
 FIGURES = add_prompt(
     PromptEntry(
         name="page-figures",
-        purpose="says where the figures of a page are, which stands before it",
+        purpose="lists the figures of a page with their boxes; follows the picture",
         text=FIGURES_PROMPT,
         owner="page reader",
     )
@@ -67,22 +67,22 @@ NO_FILES: Mapping[str, str] = {}
 _MARK = re.compile(r"\[FIGURE\s*(\d{1,2})\]", re.I)
 _FENCE = re.compile(r"^\s*```\w*\s*$")
 _LINE = 0.018
-"""Height of a line as a share of the page's, where nothing tells it."""
+"""The default height of a line as a share of the page's."""
 Edges = tuple[float, float, float, float]
 
 
 def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
-    """Ask for the text and the figures of pages.
+    """Request the text and the figures of pages.
 
     Args:
-        pages: The pages.
-        job: Who is asked.
+        pages: Pages to read.
+        job: Job with study and model.
 
     Returns:
-        What was read of each; None where its text was not answered whole.
+        The reading of each page; None if the answer for its text is incomplete.
 
     Raises:
-        ParamsError: A prompt's file cannot be read or is no such prompt.
+        ParamsError: A prompt's file cannot be read or is invalid.
     """
     pairs = [build_page_requests(page, job.study, job.prompts) for page in pages]
     responses = job.ask([request for pair in pairs for request in pair])
@@ -95,18 +95,18 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
 def build_page_requests(
     page: PresetPage, study: str = "", prompts: Mapping[str, str] = NO_FILES
 ) -> tuple[Request, Request]:
-    """The request for the text of a page, and the one for its figures.
+    """Return the request for the text of a page, and the one for its figures.
 
     Args:
-        page: The page.
-        study: The study that asks.
-        prompts: Files that take the place of prompts, by their names.
+        page: Page to read.
+        study: The study.
+        prompts: Files that replace prompts, by their names.
 
     Returns:
         Both requests.
 
     Raises:
-        ParamsError: A file cannot be read or is no such prompt.
+        ParamsError: A file cannot be read or is invalid.
     """
     text, figures = (_build_request(page, study, entry, prompts) for entry in (TEXT, FIGURES))
     return text, figures
@@ -128,7 +128,7 @@ def _build_request(
 
 
 def read_page_replies(page: PresetPage, text: Response, figures: Response) -> ReadPage | None:
-    """What the two replies say of a page; None where its text was not answered whole."""
+    """Combine the two replies for a page; None if the answer for its text is incomplete."""
     if text.outcome != "answered":
         return None
     boxes = read_figure_edges(figures.text) if figures.outcome == "answered" else {}
@@ -152,7 +152,7 @@ def read_page_replies(page: PresetPage, text: Response, figures: Response) -> Re
 
 
 def read_figure_edges(reply: str) -> dict[int, Edges]:
-    """The figures of a reply by number; lines that are no such object are passed over."""
+    """Return the figures of a reply by number; invalid lines are skipped."""
     edges_by_number: dict[int, Edges] = {}
     for line in reply.splitlines():
         try:
@@ -172,7 +172,7 @@ def read_figure_edges(reply: str) -> dict[int, Edges]:
 def place_lines(
     text: str, figures: Mapping[int, Edges], width: float, height: float
 ) -> Iterator[ReadLine]:
-    """The lines of a reply, spread over the page between the figures that stand among them."""
+    """Spread the lines of a reply over the page between its figures."""
     runs: list[list[str]] = [[]]
     bounds: list[tuple[float, float]] = []
     for line in text.splitlines():
@@ -187,7 +187,7 @@ def place_lines(
     ends = [*(top for top, _ in bounds), height]
     floor = 0.0
     for run, top, end in zip(runs, tops, ends, strict=True):
-        top = max(top, floor)  # noqa: PLW2901 - side by side, figures leave no room between them
+        top = max(top, floor)  # noqa: PLW2901 - figures side by side leave no room between them
         step = min(_LINE * height * 1.4, max(end - top, 1.0) / (len(run) + 1))
         yield from _spread_lines(run, top, step, width)
         floor = top + step * len(run)

@@ -1,4 +1,4 @@
-"""What is printed on a page, mark by mark: glyphs, rules, drawn roots and small pictures."""
+"""Marks printed on a page: glyphs, rules, drawn roots and small pictures."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ Kind = Literal[
     "letter", "digit", "operator", "relation", "arrow", "punctuation", "open", "close", "large",
     "root", "accent", "prime", "piece", "space", "unknown",
 ]  # fmt: skip
-"""What a symbol is in a formula. `large`: a sum, product, integral or the like, whose limits may
-stand above and below it; `piece`: a part of a bracket, brace or root sign that is put together
-from several glyphs; `unknown`: a glyph that no table names."""
+"""Role of a symbol in a formula. `large`: a sum, product, integral or the like, which can have
+limits above and below it; `piece`: a part of a bracket, brace or root sign assembled from several
+glyphs; `unknown`: a glyph that no table identifies.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphSymbol:
-    """What a glyph means, whatever font it was set in.
+    """Meaning of a glyph, regardless of its font.
 
-    `ascent` and `descent` are in units of the type size from the origin of the glyph, upwards and
-    downwards, where the font's own box is known to be false; else None.
+    `ascent` and `descent` are in type sizes from the origin of the glyph, upwards and downwards, if
+    the font's box is known to be false; else None.
     """
 
     latex: str
@@ -30,25 +31,26 @@ class GlyphSymbol:
     ascent: float | None = None
     descent: float | None = None
     upright: bool = False
-    """A letter of a roman alphabet, as words, names of functions and units are set in; variables
-    are not, whatever their shape."""
+    """Whether it is an upright roman letter, as in words, function names and units; False for
+    variables.
+    """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Glyph:
-    """One printed character, where it stands, and what it means.
+    """Printed character, its position and its meaning.
 
-    `x` and `y` are its origin on the baseline; `box` is where its ink may be, corrected by the
+    `x` and `y` are its origin on the baseline; `box` is the extent of its ink, corrected by the
     symbol's ascent and descent. Lengths are in points; y grows downwards.
     """
 
     serial: int
-    """Its place in the order in which the page paints."""
+    """Its place in the painting order."""
     text: str
-    """What the PDF says that it is: one Unicode character, U+FFFD where it says nothing."""
+    """Unicode character according to the PDF, U+FFFD if it gives none."""
     symbol: GlyphSymbol
     font: str
-    """Name without the subset's prefix, such as `CMMI10`."""
+    """Name without the subset prefix, such as `CMMI10`."""
     size: float
     x: float
     y: float
@@ -59,7 +61,7 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A horizontal rule: of a fraction, a root, an over- or underline, or of a table or blank."""
+    """Horizontal rule: of a fraction, a root, an over- or underline, or of a table or blank."""
 
     serial: int
     x0: float
@@ -71,7 +73,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RootSign:
-    """A radical sign that is drawn as a path, with or without its bar."""
+    """Radical sign drawn as a path, with or without its bar."""
 
     serial: int
     box: Box
@@ -79,7 +81,7 @@ class RootSign:
 
 @dataclass(frozen=True, slots=True)
 class SmallPicture:
-    """An image or drawing of a line's height, as formulas are that an editor exported as one."""
+    """Image or drawing as tall as a line, such as a formula that an editor exported as one."""
 
     serial: int
     box: Box
@@ -87,7 +89,7 @@ class SmallPicture:
 
 @dataclass(frozen=True, slots=True)
 class PageMarks:
-    """Everything that a page paints, as far as formulas may be made of it."""
+    """Marks of a page that formulas can consist of."""
 
     width: float
     height: float
@@ -99,7 +101,7 @@ class PageMarks:
 
 @dataclass(frozen=True, slots=True)
 class FormulaRegion:
-    """The marks of one formula; `display` where it stands on rows of its own."""
+    """Marks of one formula; `display` if it is in separate rows."""
 
     box: Box
     glyphs: tuple[Glyph, ...]
@@ -111,10 +113,10 @@ class FormulaRegion:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A region as LaTeX, without dollar signs, and what is doubtful of it.
+    """LaTeX of a region, without dollar signs, and the doubts about it.
 
-    `doubts` is empty where the reading is certain. Each is a short sentence for a reader, such as
-    `a glyph of font F1 is unknown` or `a mark belongs to no part of the formula`.
+    `doubts` is empty if the reading is certain. Each is a short message such as
+    `a glyph of font F1 is unknown` or `a mark could not be placed in the formula`.
     """
 
     region: FormulaRegion

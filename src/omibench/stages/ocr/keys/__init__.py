@@ -1,1 +1,1 @@
-"""Keys and worked solutions: which answer belongs to which problem."""
+"""Keys and worked solutions: assign answers to problems."""

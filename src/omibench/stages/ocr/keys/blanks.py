@@ -1,4 +1,4 @@
-"""Papers with the key's letters printed into the blanks of their multiple-choice problems."""
+"""Papers with the key's letters printed in the blanks of multiple-choice problems."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FEWEST = 2
 def empty_blanks(
     problems: Sequence[tuple[Sequence[Item], Collection[str]]],
 ) -> list[tuple[list[Item], str | None]]:
-    """Take the letters out of filled blanks: each problem's statement and its letter, or None.
+    """Remove the letters from filled blanks; return each problem's statement and letter, or None.
 
-    `problems` are statements and the letters of their choices. A letter counts as filled in where
-    it is the only one that stands by itself between brackets or in Chinese text, and only when at
-    least half of the multiple-choice statements, and two, end with such a letter.
+    `problems` are statements with the letters of their choices. A letter counts as filled in if it
+    is the only one alone between brackets or in Chinese text, and only if at least half of
+    the multiple-choice statements, and at least two, end with such a letter.
     """
     blanks = [
         _find_filled_blank(items, letters) if letters else None for items, letters in problems
@@ -41,7 +41,8 @@ def empty_blanks(
 def _find_filled_blank(
     items: Sequence[Item], letters: Collection[str]
 ) -> tuple[str, slice, bool] | None:
-    """The letter in the blank, where it stands in the joined lines, whether it ends them."""
+    """Return the letter in the blank, its position in the joined lines, and whether it ends
+    them."""
     text = _join_lines(items)
     matches = [m for m in _FILLED.finditer(text) if (m["wide"] or m["narrow"]) in letters]
     if len(matches) != 1:
@@ -56,7 +57,7 @@ def _join_lines(items: Sequence[Item]) -> str:
 
 
 def _cut(items: Sequence[Item], place: slice) -> list[Item]:
-    """The items without the characters at `place` of their joined lines."""
+    """Return the items without the characters at `place` of their joined lines."""
     remaining: list[Item] = []
     start = 0
     for item in items:

@@ -1,4 +1,4 @@
-"""Printed answers of multiple-choice problems as letters of their choices, where certain."""
+"""Convert printed answers of multiple-choice problems to letters of choices, if certain."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _JOINS = re.compile(r"\b(?:or|and|ou?|y|oder|und|или|и|και|ή)\b|[和或]
 
 
 def as_letters(answer: Sequence[str], choices: Sequence[Choice] | None) -> list[str]:
-    """The answer with letters as the choices have them; as it was printed where there are none.
+    """Return the answer as letters of choices; as printed if there are none.
 
-    `b` and `(b)` are B, `ACD` is A, C, D; `B) 5 m` is B when the bracket or the text of choice B
-    says so, and `B. Because ...` is B; a text that is that of exactly one choice is its letter.
-    Other scripts likewise, with their own letters. Letters that are no list in order, such as
-    `B or D`, stay as printed. Empty where it names no choice, or could mean two: a letter of
-    another script than the choices', a letter before another one's text, or a bare number that is
-    one choice's label and another one's text.
+    `b` and `(b)` are B, `ACD` is A, C, D; `B) 5 m` is B because of the bracket or the text of
+    choice B, and `B. Because ...` is B; the text of exactly one choice is its letter. Other scripts
+    work likewise, with their letters. Letters that are not an ordered list, such as `B or D`, stay
+    as printed. Empty if the answer is no choice or ambiguous: a letter of another script than the
+    choices', a letter before another choice's text, or a bare number that is one choice's label and
+    another's text.
     """
     if not choices:
         return list(answer)
@@ -49,15 +49,15 @@ def as_letters(answer: Sequence[str], choices: Sequence[Choice] | None) -> list[
 
 
 def read_words_behind_letter(answer: Sequence[str], choices: Sequence[Choice] | None) -> str:
-    """What a key says after the letter of a choice, as in `C. Because ...`; else nothing."""
+    """Return the text after the letter of a choice in a key, as in `C. Because ...`, if any."""
     return _before_words("; ".join(answer), choices)[1] if choices else ""
 
 
 def _before_words(text: str, choices: Sequence[Choice]) -> tuple[str, str]:
-    """The letter with which a text begins and the words behind it; both empty when unsure.
+    """Return the letter at the start of a text and the words after it; both empty if uncertain.
 
-    Unsure is a letter whose words are another choice's text, deny it, or speak of other letters
-    in the same way, as in `A: true, B: false`.
+    A letter is uncertain if its words are another choice's text, deny it, or treat other letters
+    alike, as in `A: true, B: false`.
     """
     match = _BEFORE_WORDS.fullmatch(text)
     labels = [choice.label for choice in choices]
@@ -76,7 +76,7 @@ def _before_words(text: str, choices: Sequence[Choice]) -> tuple[str, str]:
 
 
 def _opens(choice: Choice, text: str) -> bool:
-    """Whether a text begins with the words of a choice."""
+    """Return whether a text begins with the words of a choice."""
     choice_text = " ".join((choice.text or "").split()).rstrip(".。． ")
     return (
         bool(choice_text) and re.match(rf"{re.escape(choice_text)}(?!\w)", text, re.I) is not None
@@ -84,7 +84,7 @@ def _opens(choice: Choice, text: str) -> bool:
 
 
 def _are_labels(texts: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether texts consist of labels alone, in whatever order: `B or D`, `CAD`, `(d), (a)`."""
+    """Return whether texts consist only of labels, in any order: `B or D`, `CAD`, `(d), (a)`."""
     known_letters = {same_letter(label) for label in labels}
     words = [word for text in texts for word in re.findall(r"[^\W_]+|[①-⑳]", _JOINS.sub(" ", text))]
     alone = all(len(word) == 1 or word.isupper() or not word.isalpha() for word in words)
@@ -96,7 +96,7 @@ def _are_labels(texts: Sequence[str], labels: Sequence[str]) -> bool:
 
 
 def _is_torn(text: str, choices: Sequence[Choice]) -> bool:
-    """Whether a bare number is the label of one choice and the text of another."""
+    """Return whether a bare number is the label of one choice and the text of another."""
     matching_labels = [
         choice.label for choice in choices if choice.text and name_text(choice.text) == text
     ]
@@ -134,7 +134,7 @@ def _letters_elsewhere(text: str, choices: Sequence[Choice], labels: Sequence[st
 
 
 def _match_text(text: str, choices: Sequence[Choice]) -> list[str]:
-    """The label of the choice that says what a text says: to the letter, else by value."""
+    """Return the label of the choice equal to a text: exactly, otherwise by value."""
     with_texts = [choice for choice in choices if choice.text]
     for is_same in (_is_same_text, say_the_same):
         labels = [choice.label for choice in with_texts if is_same(choice.text or "", text)]

@@ -1,4 +1,4 @@
-"""The choice that the words of a worked solution name: "so (B) is correct", 故选 C, "letra D"."""
+"""Find the choice in the words of a worked solution: "so (B) is correct", 故选 C, "letra D"."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DENIED = re.compile(
 
 
 def read_conclusion(text: str) -> list[str]:
-    """The letters of the one answer that a text concludes with; none when it names several."""
+    """Return the letters of the only answer that a text concludes with; none if it has several."""
     conclusions: list[list[str]] = []
     for sentence in re.split(r"(?<=[.。．!?;；\n])\s*(?=\S)", text):
         if _DENIED.search(sentence):

@@ -1,4 +1,4 @@
-"""Whether the answer of a key and the text of a choice are one: to the letter, or by value."""
+"""Compare the answer of a key with the text of a choice, exactly or by value."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _MARK = "\x00"
 
 
 def name_text(text: str) -> str:
-    """Bring a text to a form that differs for no two printings of it.
+    """Normalise a text, so that all printings of it are equal.
 
-    Case, spaces and full stops do not count outside of formulas; formulas are in their normal form.
+    Case, spaces and full stops are ignored outside of formulas; formulas are normalised.
     """
     formulas: list[str] = []
 
@@ -27,9 +27,9 @@ def name_text(text: str) -> str:
 
 
 def say_the_same(first: str, second: str) -> bool:
-    """Whether two texts are one to the letter or, where either has a formula, by value.
+    """Return whether two texts are equal exactly or, if either has a formula, by value.
 
-    A half is `0.5` and `$\\frac{1}{2}$`; lengths in other units are equal where they are as long.
+    For example, `0.5` equals `$\\frac{1}{2}$`; lengths in different units are converted.
     """
     if name_text(first) == name_text(second):
         return True

@@ -1,6 +1,6 @@
-"""Answers printed inside a paper's own problems: where the statement ends and the solution begins.
+"""Separate answers and solutions printed in a paper's problems from their statements.
 
-What follows the mark must never be asked: it would show the answer to whoever is to find it.
+Text after the mark must never be sent to a model, since it reveals the answer.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _VALUE = re.compile(r"[-+−]?\s*[\d$\\]")
 
 
 class Parts(NamedTuple):
-    """What a problem asks, and what its paper says about the answer."""
+    """The statement of a problem, and its answer and solution in the paper."""
 
     statement: list[Item]
     solution: list[Item]
     answer: list[str]
-    """What the solution says the answer is, as printed; empty when it does not say."""
+    """The answer in the solution, as printed; empty if unknown."""
 
 
 def split_inline(items: Sequence[Item]) -> Parts:
     """Cut a problem's items at the first `Solution:`, `Answer: B`, 【解析】 or the like.
 
-    A form to be filled in, such as `Answer: ____ m/s`, is no mark. A figure behind the mark stays
-    with the statement when the statement names its number; one around the mark, such as a frame
-    with the whole solution in it, goes with the solution.
+    A blank such as `Answer: ____ m/s` is not a mark. A figure after the mark stays with the
+    statement if the statement refers to its number. A figure around the mark, such as a frame with
+    the whole solution, belongs to the solution.
     """
     for index, item in enumerate(items):
         mark = _mark(items, index) if isinstance(item, Line) and item.upright else None
@@ -79,13 +79,13 @@ def split_inline(items: Sequence[Item]) -> Parts:
 
 
 def _read_marked_answer(text: str) -> str:
-    """The answer behind 【答案】, up to the next such mark; nothing where it is no definite one."""
+    """Return the answer after 【答案】, up to the next such mark; empty if it is not definite."""
     answer = text.partition("【")[0]
     return answer if _is_definite(answer.strip()) else ""
 
 
 def _strip_mark(items: Sequence[Item]) -> list[Item]:
-    """Items without the 【解析】 at their head."""
+    """Return the items without a leading 【解析】."""
     first = items[0] if items else None
     mark = _SOLUTION.match(first.text) if isinstance(first, Line) else None
     if not isinstance(first, Line) or mark is None:
@@ -95,12 +95,12 @@ def _strip_mark(items: Sequence[Item]) -> list[Item]:
 
 
 def without_arrows(items: Sequence[Item]) -> list[Item]:
-    """The items without the arrows that point at the right choice."""
+    """Return the items without the arrows that point at the right choice."""
     return [replace(i, text=ARROW.sub("", i.text)) if isinstance(i, Line) else i for i in items]
 
 
 class _Mark(NamedTuple):
-    """Where in a line the statement ends and where what is kept of the solution begins."""
+    """Return the positions in a line where the statement ends and the kept solution begins."""
 
     start: int
     end: int
@@ -123,7 +123,7 @@ def _is_title(match: re.Match[str]) -> bool:
 
 
 def _gives(match: re.Match[str], items: Sequence[Item], index: int) -> bool:
-    """Whether an answer follows, and neither a blank nor the choices among which it is sought."""
+    """Return whether an answer follows, instead of a blank or the choices."""
     answer = match["answer"]
     if not _is_title(match) or not any(c.isalnum() for c in answer) or _FIELD.search(answer):
         return False
@@ -134,7 +134,7 @@ def _gives(match: re.Match[str], items: Sequence[Item], index: int) -> bool:
 
 
 def _stands_alone(items: Sequence[Item], line: Line) -> bool:
-    """Whether a line has its row to itself, unlike a cell of a table."""
+    """Return whether a line is alone in its row, unlike a cell of a table."""
     return line.starts and not any(
         isinstance(item, Line)
         and item is not line
@@ -156,7 +156,7 @@ def _answer(solution: Sequence[Item]) -> list[str]:
 
 
 def _is_definite(answer: str) -> bool:
-    """Whether it is letters or a value; anything else may be the unit of a blank that is drawn."""
+    """Return whether it is letters or a value; other text may be the unit of a drawn blank."""
     letters = _LETTERS.fullmatch(answer) or _ELSEWHERE.fullmatch(answer)
     return bool(letters or _VALUE.match(answer))
 

@@ -1,4 +1,4 @@
-"""Keys as people type them: a table of numbers and answers (CSV), or a line of text for each."""
+"""Keys as files: a table of numbers and answers (CSV), or one line of text per answer."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from omibench.stages.ocr.keys.keys import Key, Names, is_number
 
 SUFFIXES: Final = (".csv", ".tsv", ".txt")
 LIMIT: Final = 4 * 2**20
-"""The most bytes of a key: a thousand times what a long exam takes."""
+"""The maximum size of a key in bytes: a thousand times that of a long exam."""
 LONGEST: Final = 2_000
-"""The most characters of an answer."""
+"""The maximum length of an answer in characters."""
 _NUMBER_HEADS = {
     "number", "no", "no.", "nr", "nr.", "n", "#", "problem", "question", "item", "id", "q",
 }  # fmt: skip
@@ -29,7 +29,7 @@ _MAX_EXCERPT = 60
 
 
 class KeyLine(NamedTuple):
-    """What a line of the file says: its number in the file, the problem's number, the answer."""
+    """A line of the file: its line number, the problem's number, the answer."""
 
     line: int
     number: str
@@ -37,22 +37,22 @@ class KeyLine(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A key, and the lines whose number is that of no problem."""
+    """A key, and the lines whose number matches no problem."""
 
     key: Key
     strange: list[KeyLine]
 
 
 def is_key_file(path: str) -> bool:
-    """Whether a key is, by its suffix, a table or a text."""
+    """Return whether a key is a table or text, by its suffix."""
     return PurePath(path).suffix.lower() in SUFFIXES
 
 
 def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Read:
-    """The key for the problems of these labels; `sha256` is what the manifest says of the file.
+    """Return the key for the problems with these labels; `sha256` is the hash in the manifest.
 
     Raises PaperError `file_missing`, `sha256_mismatch`, or `key_unreadable` with the first line
-    that gives no number.
+    without a number.
     """
     try:
         content = read_bytes(path, LIMIT)
@@ -64,7 +64,7 @@ def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Rea
     digest = hashlib.sha256(content).hexdigest()
     if sha256 and digest != sha256.lower():
         raise PaperError(
-            "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {sha256}"
+            "sha256_mismatch", f"{path}: has SHA-256 {digest}, but the manifest has {sha256}"
         )
     table = PurePath(path).suffix.lower() != ".txt"
     names, key, strange = Names(labels), Key(), list[KeyLine]()
@@ -96,7 +96,7 @@ def _table(path: str, text: str) -> Iterator[KeyLine]:
 
 
 def _rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that hold anything, with the line on which each ends."""
+    """Return the non-empty rows, with the line on which each ends."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     marks = re.search(r"[\t;,]", first)
     delimiter = marks[0] if marks else ","
@@ -107,12 +107,12 @@ def _rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, cells
     except csv.Error as error:
         raise PaperError(
-            "key_unreadable", f"{path}, line {reader.line_num}: is no CSV: {error}"
+            "key_unreadable", f"{path}, line {reader.line_num}: is not CSV: {error}"
         ) from None
 
 
 def _columns(head: Sequence[str]) -> tuple[int, int] | tuple[None, None]:
-    """The columns of number and answer where the first row names them."""
+    """Return the columns of number and answer if the first row has their headings."""
     names = [cell.strip().casefold() for cell in head]
     number = next((k for k, name in enumerate(names) if name in _NUMBER_HEADS), None)
     answer = next((k for k, name in enumerate(names) if name in _ANSWER_HEADS), None)
@@ -127,7 +127,7 @@ def _lines(path: str, text: str) -> Iterator[KeyLine]:
 
 
 def _entry(path: str, line: int, text: str) -> KeyLine:
-    """`3. C`, `3) C`, `3 C`, `B2: 5 m`, `4(a) 12`: the number ends where a mark or a space is."""
+    """Parse `3. C`, `3) C`, `3 C`, `B2: 5 m`, `4(a) 12`: the number ends at a mark or a space."""
     token = re.split(r"[\s,=:：、]", text, maxsplit=1)[0]
     answer = text[len(token) :].strip(_SEPARATORS)
     if answer and is_number(token):
@@ -143,7 +143,8 @@ def _entry(path: str, line: int, text: str) -> KeyLine:
 def _no_number(path: str, line: int, text: str) -> PaperError:
     excerpt = text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]}..."
     return PaperError(
-        "key_unreadable", f"{path}, line {line}: {excerpt!r} begins with no number of a problem"
+        "key_unreadable",
+        f"{path}, line {line}: {excerpt!r} does not begin with the number of a problem",
     )
 
 

@@ -1,6 +1,6 @@
-"""What a key says, and the printed forms of an answer.
+"""The contents of a key, and the printed forms of an answer.
 
-An answer that a key does not give, or gives twice differently, is None: never a guess.
+An answer that is missing or contradictory in a key is None, never a guess.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _LETTERS = re.compile(r"[(（]?[A-H][)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?)
 
 @dataclass(slots=True)
 class Key:
-    """What a key says: label -> answer; `doubtful` ones are given in two ways.
+    """The answers of a key by label; `doubtful` ones are contradictory.
 
-    `unread` holds what is printed for a number and cannot be read as its answer.
+    `unread` contains texts for a number that are not readable as its answer.
     """
 
     answers: dict[str, list[str]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Key:
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, number: str, text: str, part: str = "") -> None:
-        """Enter what is printed for a number; a second, different answer makes it doubtful.
+        """Add the text for a number; a second, different answer makes it doubtful.
 
         With a `part`, such as "a", it is the answer of one sub-question.
         """
@@ -67,7 +67,7 @@ class Key:
                 self.doubtful.add(number)
 
     def get(self, number: str) -> list[str] | None:
-        """The answer of a number; None when the key does not give exactly one."""
+        """Return the answer of a number; None unless the key has exactly one."""
         if number in self.doubtful | self.cancelled | self.blank | self.unread.keys():
             return None
         return self.answers.get(number)
@@ -77,14 +77,14 @@ class Key:
 
 
 class ProblemReference(NamedTuple):
-    """The problem that a printed number means, and the sub-question, if it names one."""
+    """Return the problem of a printed number, and the sub-question if given."""
 
     label: str
     part: str = ""
 
 
 class Names:
-    """What the problems of a paper are called, and which of them a printed number means.
+    """The labels of a paper's problems, and the lookup of a printed number.
 
     A number alone means a problem of `section`, or, without one, the only problem of that number.
     """
@@ -102,7 +102,7 @@ class Names:
             del self._by_value[value]
 
     def find(self, text: str) -> ProblemReference | None:
-        """The problem that a cell such as `3`, `Q3.`, `B2` or `4 (a)` names, if any."""
+        """Return the problem of a cell such as `3`, `Q3.`, `B2` or `4 (a)`, if any."""
         match = _NUMBER.fullmatch(text)
         if match is None:
             return None
@@ -113,19 +113,19 @@ class Names:
         return ProblemReference(label, part) if label else None
 
     def label(self, value: int, section: str = "") -> str | None:
-        """The problem with this number, in the section that is printed with it, if any."""
+        """Return the problem with this number in the printed section, if any."""
         if section and (label := format_label(section.upper(), value)) in self._labels:
             return label
         return None if section and section.upper() not in "QP" else self._by_value.get(value)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a printed number of a problem, such as `3`, `Q3.`, `B2` or `4 (a)`."""
+    """Return whether a text is a printed problem number, such as `3`, `Q3.`, `B2` or `4 (a)`."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def parse_answer(text: str) -> list[str]:
-    """The parts of a printed answer: letters of a list such as `A, C`, or texts between `;`."""
+    """Split a printed answer: letters of a list such as `A, C`, or texts between `;`."""
     text = " ".join(text.split())
     if _LETTERS.fullmatch(text):
         return re.findall(r"[A-H]", text)

@@ -1,4 +1,4 @@
-"""Worked solutions: what is explanation, what repeats the question, and the answer they state."""
+"""Worked solutions: separate explanations, repeated questions and the stated answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _REPEATED = 80.0
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
-    """What solutions are compared with: a problem's statement, and its choices as printed."""
+    """The statement and printed choices of a problem, to compare with solutions."""
 
     statement: str
     choices: str = ""
@@ -54,10 +54,10 @@ def read_solutions(
     words: frozenset[str],
     size: float = 10.0,
 ) -> tuple[Key, dict[str, str]]:
-    """The answers that worked solutions state and the solutions themselves, by problem number.
+    """Return the stated answers and the texts of worked solutions, by problem number.
 
-    `questions` are the problems of the paper: lines that repeat them are left out. Where questions
-    and a section of answers stand in one file, both are read and the section has the last word.
+    `questions` are the problems of the paper: lines that repeat them are left out. If questions and
+    a section of answers are in one file, both are read and the section takes precedence.
     """
     key, texts = Key(), dict[str, str]()
     names = Names(questions)
@@ -84,7 +84,7 @@ def read_solutions(
 
 
 def read_heading_answers(blocks: Sequence[ProblemBlock]) -> Key:
-    """The answers that head each block of a paper that is itself a list of solutions.
+    """Return the answers at the start of each block of a list of solutions.
 
     Empty unless at least half of the blocks begin with a letter ("7) C", "Item b) ..."). Letters
     before words ("7) C because ...") may be words themselves: three of them must differ.
@@ -120,7 +120,8 @@ def _body(block: ProblemBlock) -> list[Line]:
 
 
 def read_stated_answer(lines: Sequence[Line]) -> list[str]:
-    """What a solution says the answer is: a marked choice, its first words, or `Answer: ...`."""
+    """Return the stated answer of a solution: a marked choice, its first words, or `Answer:
+    ...`."""
     marked = [option.letter for option in split_choices(lines)[1] if option.correct]
     if marked:
         return [", ".join(marked)]
@@ -147,7 +148,7 @@ def _read_concluded_letters(lines: Sequence[Line], question: PrintedQuestion) ->
 
 
 def _read_filled_letter(lines: Sequence[Line], question: PrintedQuestion) -> list[str]:
-    """The one letter that stands in a blank of the repeated question and not in the paper's."""
+    """Return the only letter that is in a blank of the repeated question but not in the paper's."""
     if not question.choices:
         return []
     statement = " ".join(i.text for i in split_choices(lines)[0] if isinstance(i, Line))
@@ -156,7 +157,7 @@ def _read_filled_letter(lines: Sequence[Line], question: PrintedQuestion) -> lis
 
 
 def _explanation(lines: Sequence[Line], question: PrintedQuestion) -> list[Line]:
-    """The lines after `Solution:`, or after those that repeat the question."""
+    """Return the lines after `Solution:`, or after those that repeat the question."""
     for index, line in enumerate(lines):
         if match := _BEGINS.match(line.text):
             remainder = replace(line, text=line.text[match.end() :])

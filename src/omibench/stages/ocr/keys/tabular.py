@@ -1,4 +1,4 @@
-"""Keys that are tables, grids or lists: which answer stands beside which number."""
+"""Keys that are tables, grids or lists: match answers with numbers."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _RANGE = re.compile(
 
 
 def read_key(flow: Sequence[Item], labels: Collection[str]) -> Key:
-    """Read a key of the problems `labels` that is a table or a list, whichever gives more.
+    """Read a key for the problems `labels` as a table or a list, whichever gives more answers.
 
-    Where problems of several sections have one number, the titles of the key's sections decide.
+    If problems of several sections share a number, the titles of the key's sections decide.
     """
     sections = {section for section, _ in map(parse_label, labels)}
     keys = [Key() for _ in _READERS]
@@ -69,7 +69,7 @@ def read_key(flow: Sequence[Item], labels: Collection[str]) -> Key:
 
 
 def _parts(flow: Sequence[Item], sections: Collection[str]) -> list[tuple[str, list[Line]]]:
-    """The lines of a key under the section that each title announces; the first has no title."""
+    """Return the lines of a key by section title; the first section has no title."""
     parts: list[tuple[str, list[Line]]] = [("", [])]
     for item in flow:
         if isinstance(item, Line) and item.upright:
@@ -82,7 +82,7 @@ def _parts(flow: Sequence[Item], sections: Collection[str]) -> list[tuple[str, l
 
 
 def _read_table(table: Rows, names: Names, key: Key) -> None:
-    """Rows of number and answer, once or several times side by side; an answer may wrap."""
+    """Return rows of number and answer, once or several times side by side; an answer may wrap."""
     entries: list[tuple[ProblemReference, list[str]]] = []
     answer_edge = None
     for row in table:
@@ -100,14 +100,16 @@ def _read_table(table: Rows, names: Names, key: Key) -> None:
 
 
 def _is_data(row: Sequence[Line]) -> bool:
-    """Whether a row holds measured numbers: a number and four more are no number with its key."""
+    """Return whether a row has measured values: a number and four more are not a number with its
+    key."""
     if len(row) < 5 or not all(_DECIMAL.fullmatch(line.text) for line in row[:5]):
         return False
     return not all(line.text.isdigit() for line in row[:5:2])
 
 
 def _cells(row: Sequence[Line], names: Names) -> list[tuple[ProblemReference, str, float]]:
-    """(problem, answer, left edge of the answer) of each pair of a row; none if it is none."""
+    """Return (problem, answer, left edge of the answer) of each pair of a row; empty if not a row
+    of pairs."""
     cells: list[tuple[ProblemReference, str, float]] = []
     expects_answer = False
     for line in row:
@@ -126,7 +128,7 @@ def _cells(row: Sequence[Line], names: Names) -> list[tuple[ProblemReference, st
 
 
 def _read_headed(table: Rows, names: Names, key: Key) -> None:
-    """A table of three and more columns, one of which is headed `Answer`."""
+    """Return a table of at least three columns, one of them headed `Answer`."""
     column: Line | None = None
     remaining_lines: list[Line] = []
     for row in table:
@@ -147,14 +149,14 @@ def _nearest(line: Line, heads: Sequence[Line]) -> Line:
 
 
 def _read_grid(table: Rows, names: Names, key: Key) -> None:
-    """A row of numbers above a row of answers, paired by their place."""
+    """Return a row of numbers above a row of answers, paired by position."""
     for above, below in pairwise(table):
         heads = [(line, names.find(line.text)) for line in above if _is_count(line.text)]
         counts = [(line, entry.label) for line, entry in heads if entry]
         cells = [line for line in below if not _HEADS.fullmatch(line.text)]
         if len(cells) == len(counts) + 1 and _is_head(cells[0], [line for line, _ in heads]):
             cells = cells[1:]
-        # One that goes on below may end with a row of few.
+        # A grid that continues below can end with a short row.
         fewest_numbers = 1 if len(key) and above and _HEADS.fullmatch(above[0].text) else 3
         if (
             len(counts) < fewest_numbers
@@ -168,7 +170,7 @@ def _read_grid(table: Rows, names: Names, key: Key) -> None:
 
 
 def _is_head(cell: Line, numbers: Sequence[Line]) -> bool:
-    """Whether a cell stands left of a row of consecutive numbers: it says what is below them."""
+    """Return whether a cell is the heading left of a row of consecutive numbers."""
     values = [int(digits[0]) for line in numbers if (digits := re.findall(r"\d+", line.text))]
     return (
         len(values) == len(numbers) > 2
@@ -183,7 +185,8 @@ def _is_count(text: str) -> bool:
 
 
 def _read_list(table: Rows, names: Names, key: Key) -> None:
-    """Lines of nothing but pairs such as `1. B`, `2) C`, `3-A`, or runs such as `1-5 ABCDA`."""
+    """Return lines that consist of pairs such as `1. B`, `2) C`, `3-A`, or runs such as `1-5
+    ABCDA`."""
     for row in table:
         text = _OPENING.sub("", " ".join(line.text for line in row), count=1)
         place = 0
@@ -208,9 +211,9 @@ def _read_list(table: Rows, names: Names, key: Key) -> None:
 
 
 def _around_gaps(text: str, names: Names, key: Key) -> list[tuple[str | None, str]]:
-    """The pairs of a line of at least three numbers in a row, some of which have no clear answer.
+    """Return the pairs of a line of at least three numbers in a row, some without a clear answer.
 
-    Those are noted in the key as unread. None where most are, since it may be no list at all.
+    Those are noted in the key as unread. None if most are unclear, since it may not be a list.
     """
     marks = list(_MARK.finditer(text))
     values = [int(mark["n"]) for mark in marks]
@@ -229,7 +232,7 @@ def _around_gaps(text: str, names: Names, key: Key) -> list[tuple[str | None, st
 
 
 def _spell_answer(answer: str) -> str:
-    """A list of letters as `A, C`, one letter as `B`; anything else as it is printed."""
+    """Return a list of letters as `A, C`, one letter as `B`; other text as printed."""
     answer = answer.strip()
     if CANCELLED.fullmatch(answer):
         return answer
@@ -237,7 +240,7 @@ def _spell_answer(answer: str) -> str:
 
 
 def _run(run: re.Match[str], names: Names) -> list[tuple[str | None, str]] | None:
-    """The answers of `1-5 ABCDA` or `1-3 A BC D`; None when they are not one for each number."""
+    """Return the answers of `1-5 ABCDA` or `1-3 A BC D`; None unless there is one per number."""
     first, last = int(run["first"]), int(run["last"])
     words, letters = re.findall(r"[A-H]+", run["letters"]), re.findall(r"[A-H]", run["letters"])
     answers = next((a for a in (letters, words) if len(a) == last - first + 1), None)

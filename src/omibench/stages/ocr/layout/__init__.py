@@ -1,1 +1,1 @@
-"""What stands where on a page: lines, columns, figures, running heads."""
+"""The layout of a page: lines, columns, figures, running heads."""

@@ -1,4 +1,4 @@
-"""What is drawn on a scanned page: the ink that no line of text accounts for, as boxes."""
+"""Find drawings on a scanned page: boxes of ink outside of text lines."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ else:
     Mask = Any
 
 CELL = 3.0
-"""Points: ink is looked at in squares of this side."""
+"""The side of the squares in which ink is measured, in points."""
 _NEAR = 2
-"""Squares within which ink belongs together."""
+"""The distance in squares within which ink is connected."""
 _DARK, _FAINT = 0.72, 0.87
-"""Of the paper's brightness around it: what is darker is ink, on a page of much or no noise."""
+"""The share of the local paper brightness below which a pixel is ink, for high and low noise."""
 _SURE = 6.0
-"""Standard deviations of the paper's noise by which faint ink must be darker."""
+"""The number of standard deviations of paper noise by which faint ink must be darker."""
 _INKED = 0.04
-"""Share of dark pixels from which on a square counts; less is the scanner's noise."""
+"""The share of dark pixels above which a square counts; less is scanner noise."""
 _HOLLOW = 0.01
 _CLOSED = 0.85
-"""Shares of inked squares: at most within a frame, at least along each of its sides."""
+"""The shares of inked squares: maximum within a frame, minimum along each side."""
 _REMAINS = 5.0
-"""Points around a line of text within which ink is what sticks out of its box."""
+"""The distance in points around a line of text within which ink belongs to the line."""
 _EDGE = 6.0
 
 
 def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> list[Region]:
-    """Patches of ink beside the lines of a page; `scale` is pixels per point.
+    """Return patches of ink outside of the lines of a page; `scale` is pixels per point.
 
-    Thin shadows along the edges of the sheet are none, nor is what sticks out of a line.
+    Thin shadows along the edges of the sheet and ink that sticks out of lines are excluded.
     """
     squares = _find_ink(picture, scale)
     for line in lines:
@@ -65,7 +65,7 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
 
 
 def _find_ink(picture: Pixels, scale: float) -> Mask:
-    """Which squares of the page hold ink, as an array of truth values (rows, columns)."""
+    """Return which squares of the page contain ink, as a boolean array (rows, columns)."""
     import numpy as np
     from PIL import Image, ImageFilter
 
@@ -88,7 +88,7 @@ def _list_squares(squares: Mask) -> list[Square]:
 
 
 def _is_hollow(patch: Mask) -> bool:
-    """Whether a patch has ink along all of its sides and next to none within, as a frame has."""
+    """Return whether a patch has ink along all sides and almost none inside, like a frame."""
     inside = patch[_NEAR:-_NEAR, _NEAR:-_NEAR]
     if min(inside.shape) < 2 or inside.mean() > _HOLLOW:
         return False

@@ -1,4 +1,4 @@
-"""Captions: `Figure 3: ...`, `图 2`, and which picture they name."""
+"""Captions (`Figure 3: ...`, `图 2`) and their pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HIGH = 260.0
 
 
 class Caption(NamedTuple):
-    """The text of a caption, the number it gives its figure, and its lines."""
+    """The text of a caption, the number of its figure, and its lines."""
 
     text: str
     number: str
@@ -35,7 +35,7 @@ class Caption(NamedTuple):
 
 
 def find_captions(lines: Sequence[Line]) -> list[Caption]:
-    """Every caption among the lines of a page; one may run over several lines."""
+    """Return every caption among the lines of a page, including captions of several lines."""
     captions = []
     for line in lines:
         match = CAPTION.fullmatch(line.text) if line.upright else None
@@ -51,10 +51,10 @@ def find_captions(lines: Sequence[Line]) -> list[Caption]:
 def name_boxes(
     boxes: Sequence[Box], captions: Sequence[Caption], stops: Sequence[Box]
 ) -> list[int | None]:
-    """For each box the index of the caption that names it, or None.
+    """Return the index of each box's caption, or None.
 
-    A caption names what stands above it; only one with nothing above it may name what is below.
-    Running text (`stops`) or another caption between the two keeps them apart.
+    A caption belongs to the picture above it, or to the one below if nothing is above. Running text
+    (`stops`) or another caption between them separates them.
     """
     names = [_nearest(box, captions, stops, below=True) for box in boxes]
     used = set(names)
@@ -68,7 +68,7 @@ def name_boxes(
 def _with_neighbours(
     boxes: Sequence[Box], names: list[int | None], stops: Sequence[Box]
 ) -> list[int | None]:
-    """Nameless panels take the name of the panel beside them in a row, whose caption is far off."""
+    """Assign unnamed panels to the panel next to them in a row, whose caption is far away."""
     waiting = [k for k, name in enumerate(names) if name is None]
     while waiting:
         neighbours = {}

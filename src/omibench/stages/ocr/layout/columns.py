@@ -11,7 +11,7 @@ _CROSSING = 0.12
 
 
 def gutter(boxes: Sequence[Box], width: float) -> float | None:
-    """The x of the gap between two columns of text, or None for one column.
+    """Return the x of the gap between two columns of text, or None for one column.
 
     Two columns: few lines cross the middle and both sides have several long ones.
     """
@@ -83,10 +83,10 @@ def _column(items: Sequence[Item]) -> list[Item]:
 
 
 def rows(items: Sequence[Item]) -> list[list[Item]]:
-    """Items grouped into rows, each from left to right.
+    """Group items into rows, each from left to right.
 
-    Pieces of a fraction stand up to 0.8 of the type size above or below the line that they belong
-    to; they join the row of the nearest earlier-begun line that they do not overlap.
+    Pieces of a fraction are up to 0.8 of the type size above or below their line; they join the row
+    of the nearest earlier-begun line that they do not overlap.
     """
     row_list: list[list[Item]] = []
     anchors: list[Item] = []
@@ -120,10 +120,10 @@ def _same_row(anchor: Item, item: Item) -> bool:
 
 
 def _find_stacked_lines(lines: Sequence[Line]) -> set[int]:
-    """The ids of lines that stand beside or above another one by less than a line's height.
+    """Return the ids of lines closer to another line than a line's height.
 
-    Lines of text are at least their type size apart; what is nearer is part of a fraction, a root
-    or a sum. What a person wrote is not.
+    Lines of text are at least their type size apart; closer ones are part of a fraction, a root or
+    a sum. Corrected lines are exempt.
     """
     stacked: set[int] = set()
     level = sorted(

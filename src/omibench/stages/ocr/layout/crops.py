@@ -1,4 +1,4 @@
-"""Pictures cut out of a page by rendering it, so that no image file is ever decoded apart."""
+"""Cut pictures out of a rendered page, so that no image file is decoded separately."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def crop_all(
 ) -> dict[int, Figure]:
     """Write each picture as `p<page>-<k>.png` into `folder`; returns id(picture) -> Figure.
 
-    Rendered at `dpi`, or less where a side would exceed 4096 pixels. `prefix` is how the file that
-    names the figures reaches the folder.
+    They are rendered at `dpi`, or less if a side would exceed 4096 pixels. `prefix` is the path of
+    the folder in the file that lists the figures.
     """
     figures: dict[int, Figure] = {}
     for number in sorted({picture.page for picture in pictures}):
@@ -48,9 +48,10 @@ def crop_all(
 
 
 def crop_box(page: pymupdf.Page, box: Box, dpi: int) -> tuple[bytes, BBox]:
-    """A part of a page as the bytes of a PNG, and its box within the page's bounds.
+    """Return a part of a page as the bytes of a PNG, and its box within the page's bounds.
 
-    The box has to touch the page. Rendered as `crop_all` does, without a margin: a person drew it.
+    The box has to touch the page. It is rendered as in `crop_all`, but without a margin, since a
+    person drew it.
     """
     sheet = Box(*page.rect)
     clipped = Box(

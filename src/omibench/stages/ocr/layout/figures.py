@@ -1,4 +1,4 @@
-"""Figures of a page: which regions are pictures, which labels and captions belong to them."""
+"""Find the figures of a page, with their labels and captions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ def find_pictures(
     captions: Sequence[Caption],
     setting: Typography,
 ) -> tuple[list[Picture], list[Line]]:
-    """The pictures of a page and the lines that are no part of them.
+    """Return the pictures of a page and the lines that are not part of them.
 
-    Regions that are rules, tables or frames are left out, small ones unless a caption gathers them
-    with others; what a caption names, panels and scattered parts, is one picture; labels around a
-    picture are taken into it.
+    Rules, tables and frames are left out, and so are small regions unless a caption groups them
+    with others. All parts under one caption are one picture; it includes labels around it.
     """
     caption_lines = {id(line) for caption in captions for line in caption.lines}
     free = [line for line in lines if id(line) not in caption_lines]
@@ -84,7 +83,7 @@ def _is_large(box: Box) -> bool:
 
 
 def _is_scale(region: Region) -> bool:
-    """A ruler or an axis with its ticks: long and flat, of many strokes."""
+    """Return whether it is a ruler or an axis with ticks: long and flat, of many strokes."""
     box = region.box
     if _is_large(box) or region.raster:
         return False
@@ -96,7 +95,8 @@ def _touches_any(box: Box, neighbours: Sequence[Box]) -> bool:
 
 
 def _is_bit(region: Region, lines: Sequence[Line], setting: Typography) -> bool:
-    """A mark too small to be a figure that may be a part of one; no underline, no fraction bar."""
+    """Return whether a mark is too small for a figure but may be part of one; not an underline or a
+    fraction bar."""
     if _is_large(region.box) or region.box.width >= 0.9 * setting.width:
         return False
     flat = region.box.height < 3
@@ -104,7 +104,7 @@ def _is_bit(region: Region, lines: Sequence[Line], setting: Typography) -> bool:
 
 
 def _carries_line(line: Line, rule: Box) -> bool:
-    """Whether a rule underlines a line or is the bar of a fraction with the line above it."""
+    """Return whether a rule underlines a line or is a fraction bar below it."""
     gap = rule.y0 - line.baseline
     return -1 < gap < 0.45 * line.size and line.box.gap_x(rule) < 0 and line.upright
 
@@ -133,7 +133,7 @@ def _is_prose(line: Line) -> bool:
 
 
 def _is_inline(box: Box, lines: Sequence[Line], setting: Typography) -> bool:
-    """Whether an image stands in a line of text, as formulas do that are embedded or unread."""
+    """Return whether an image is inside a line of text, like embedded or unread formulas."""
     if box.height <= 1.9 * setting.size:
         return True
     return box.height < 3.2 * setting.size and any(
@@ -145,14 +145,15 @@ def _is_inline(box: Box, lines: Sequence[Line], setting: Typography) -> bool:
 
 
 def _is_measured(box: Box, lines: Sequence[Line], setting: Typography) -> bool:
-    """Whether short labels stand around an empty box: a plate with its sides, no answer's place."""
+    """Return whether short labels surround an empty box: a plate with its sides, not a space for an
+    answer."""
     around = box.grow(12, 12)
     short = [line for line in lines if len(line.text) <= 8 and around.touches(line.box)]
     return box.width < 0.6 * setting.width and len(short) >= 2
 
 
 def _is_named(box: Box, lines: Sequence[Line], captions: Sequence[Caption]) -> bool:
-    """Whether a caption or the letter of a choice stands right at a box."""
+    """Return whether a caption or the letter of a choice is next to a box."""
     around = box.grow(4, 26)
     return any(around.touches(c.box) for c in captions) or any(
         is_lone_marker(line.text) and box.grow(24, 16).touches(line.box) for line in lines
@@ -160,7 +161,7 @@ def _is_named(box: Box, lines: Sequence[Line], captions: Sequence[Caption]) -> b
 
 
 def _is_lettered(box: Box, lines: Sequence[Line]) -> bool:
-    """Whether a small mark, no mere rule, is what a choice's letter stands for."""
+    """Return whether a small mark, not a mere rule, is the content of a choice."""
     if min(box.width, box.height) < 5 or max(box.width, box.height) < 15:
         return False
     near = (line for line in lines if is_lone_marker(line.text))
@@ -170,7 +171,7 @@ def _is_lettered(box: Box, lines: Sequence[Line]) -> bool:
 
 
 def _join_boxes(boxes: list[tuple[Box, int | None]]) -> list[tuple[Box, int | None]]:
-    """Overlapping boxes as one, unless two captions tell them apart."""
+    """Merge overlapping boxes, unless two captions separate them."""
     joined: list[tuple[Box, int | None]] = []
     for box, name in boxes:
         current, owner = box, name

@@ -1,4 +1,4 @@
-"""Doubtful formulas cut out of their pages, so that a person or a model can look at them."""
+"""Crops of doubtful formulas for inspection by a person or a model."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     import pymupdf
 
 MARGIN = 3.0
-"""Points around a formula."""
+"""The margin around a formula, in points."""
 MOST = 500
-"""Doubtful formulas of a paper that are cut out; those that follow are named without a crop."""
+"""The maximum number of cropped formulas of a paper; further ones are listed without a crop."""
 
 
 def list_doubtful(lines: Sequence[Line]) -> list[tuple[int, Formula]]:
-    """The doubtful formulas that stand in the text of lines, with their pages, each once.
+    """Return the distinct doubtful formulas in the text of lines, with their pages.
 
-    A line that was split, as a row of choices is, holds the formulas of its own part alone.
+    A split line, such as a row of choices, has only the formulas of its part.
     """
     formulas = {
         id(formula): (line.page, formula)
@@ -41,11 +41,11 @@ def crop_formulas(
     """Write each doubtful formula of lines as `p<page>-<k>.png` into `folder`.
 
     Args:
-        pdf: The paper.
-        lines: Those whose formulas count.
-        folder: Is made where there is a formula.
-        prefix: How the file that names the crops reaches the folder.
-        dpi: Pixels an inch.
+        pdf: PDF of the paper.
+        lines: Lines to search for formulas.
+        folder: Output folder, created if there is a formula.
+        prefix: Path of the folder in the file that lists the crops.
+        dpi: Resolution in pixels per inch.
 
     Returns:
         The rows of `doubtful_formulas` by id(formula).

@@ -1,4 +1,4 @@
-"""Running heads, feet and page numbers, found by repetition and by standing apart."""
+"""Detect running heads, feet and page numbers by repetition and position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REPEATED = 0.4
 _FOOT = 60
 _SENTENCE = 20
 _APART = 1.25
-"""Distances of lines from which on a block stands apart."""
+"""The distance, in line pitches, above which a block is set apart."""
 _OPENS = re.compile(r"[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）]\s*\S|[A-H][.．、:：]\s*\S")
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:(?:page|página|pág\.?|seite|p\.)\s*)?\d{1,3}(?:\s*(?:/|of|de|von)\s*\d{1,3})?[\W_]*"
@@ -30,13 +30,13 @@ _PAGE_NUMBER = re.compile(
 def without_furniture(
     pages: Sequence[Sequence[Line]], heights: Sequence[float], drawn: Sequence[Sequence[Box]]
 ) -> list[list[Line]]:
-    """The lines of each page without running heads, feet and page numbers.
+    """Return the lines of each page without running heads, feet and page numbers.
 
-    Furniture is what stands, digits aside, at one place near the top or bottom of 40 % of the
-    pages, in a block that is set apart from the text, and small type or page numbers that stand
-    there apart from text and drawings (`drawn`). What opens a problem, a part or a choice is
-    furniture only where the same stands on all those pages, digits too. A running head that tells
-    points or time need not be set apart.
+    Furniture is text that is equal, except for digits, at one position near the top or bottom of 40
+    % of the pages, in a block set apart from the text; also small type or page numbers there, apart
+    from text and drawings (`drawn`). The start of a problem, part or choice is furniture only if it
+    is equal on all those pages, including digits. A running head with points or time need not be
+    set apart.
     """
     literal: Counter[str] = Counter()
     for lines, height in zip(pages, heights, strict=True):
@@ -67,7 +67,7 @@ def _find_repeated_lines(
     drawn: Sequence[Sequence[Box]],
     literal: Counter[str],
 ) -> set[int]:
-    """id(line) of the lines that stand, digits aside, apart at the edge of enough pages."""
+    """Return id(line) of lines that repeat, except for digits, at the edge of enough pages."""
     enough, step = _enough(pages), _usual_step(pages)
     pages_by_text: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     places: list[tuple[Line, str, int]] = []
@@ -93,12 +93,12 @@ def _find_repeated_lines(
 
 
 def _enough(pages: Sequence[Sequence[Line]]) -> float:
-    """On how many pages a running head stands at the least."""
+    """Return the minimum number of pages of a running head."""
     return max(2, _REPEATED * len(pages))
 
 
 def body_size(lines: Sequence[Line]) -> float:
-    """The size in which most characters are set, in points; 10 without lines."""
+    """Return the type size of most characters, in points; 10 without lines."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size, 1)] += len(line.text)
@@ -106,18 +106,18 @@ def body_size(lines: Sequence[Line]) -> float:
 
 
 def _slack(line: Line) -> float:
-    """How far, in points, the place of a running head may differ: pages of scans are askew."""
+    """Return the tolerance in points for the position of a running head, since scans are skewed."""
     return 3.0 if line.engine == "textlayer" else line.size
 
 
 def _opens(text: str) -> bool:
-    """Whether a line opens a problem, a part of one or a choice."""
+    """Return whether a line starts a problem, a part of one or a choice."""
     number = read_number(text)
     return (number is not None and number.end < len(text)) or _OPENS.match(text) is not None
 
 
 def _usual_step(pages: Sequence[Sequence[Line]]) -> float:
-    """The usual distance from one baseline to the next, in points."""
+    """Return the usual distance from one baseline to the next, in points."""
     steps = [
         after.baseline - before.baseline for lines in pages for before, after in pairwise(lines)
     ]
@@ -127,7 +127,7 @@ def _usual_step(pages: Sequence[Sequence[Line]]) -> float:
 def _ends_at_edge(
     line: Line, lines: Sequence[Line], height: float, boxes: Sequence[Box], step: float
 ) -> bool:
-    """Whether the block in which a line stands ends before it reaches the text of the page."""
+    """Return whether the block of a line ends before the text of the page begins."""
     down = line.baseline < height / 2
     spans = [(page_line.baseline - 0.7 * page_line.size, page_line.baseline) for page_line in lines]
     spans += [(box.y0, box.y1) for box in boxes]
@@ -147,7 +147,7 @@ def _names_problem(text: str) -> bool:
 
 
 def _numbers_text(line: Line, lines: Sequence[Line], literal: Counter[str]) -> bool:
-    """Whether a number in the margin has running text beside it, as that of a problem has."""
+    """Return whether a number in the margin has running text next to it, like that of a problem."""
     if not re.fullmatch(r"\d{1,3}[.)]?", line.text):
         return False
     return any(

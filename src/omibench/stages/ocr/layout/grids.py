@@ -1,4 +1,4 @@
-"""What only looks like a figure: tables, frames around text, highlights, places for answers."""
+"""Detect regions that only look like figures: tables, frames, highlights, spaces for answers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from omibench.stages.ocr.layout.layout import Box, Line
 
 _ALIGNED = 4.0
-"""Points within which cells of one column stand at their left edge, middle or right edge."""
+"""The tolerance in points for the left edge, middle or right edge of cells of one column."""
 
 
 def is_table(lines: Sequence[Line]) -> bool:
-    """Whether lines stand as cells do: at least two rows of two and more, under each other.
+    """Return whether lines are arranged like cells: at least two rows of two or more, aligned.
 
-    Labels of a circuit or a chart stand apart: in rows here and there, but not in columns whose
-    cells are most of what is written.
+    Labels of a circuit or chart are scattered: some form rows, but most text is not in columns.
     """
     rows = [row for row in _rows(lines) if len(row) > 1]
     if len(rows) < 2:

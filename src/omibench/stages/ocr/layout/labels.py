@@ -1,4 +1,4 @@
-"""Labels of figures: what is running text, and which pictures the other lines belong to."""
+"""Distinguish running text from labels, and assign labels to pictures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ REACH = 6.0
 SHORT_REACH = 10.0
 SMALL_REACH = 12.0
 TURNED_REACH = 28.0
-"""Points around a picture within which a label belongs to it: in the size of the text, the same
-but short, in smaller type, or turned, as the titles of vertical axes are."""
+"""The distance in points within which a label belongs to a picture: in text size, the same but
+short, in smaller type, or turned like titles of vertical axes."""
 MARK_REACH = 16.0
-"""Points around a picture within which a small mark belongs to it, such as an arrow that measures
-a side."""
+"""The distance in points within which a small mark belongs to a picture, such as a dimension
+arrow."""
 _LABEL_CHARS = 48
 _SHORT = 6
 _ENTRY = re.compile(r"[(（]?([A-Ha-h])[)）.．]\s*\w")
@@ -27,14 +27,14 @@ _Part = tuple[Box, float, Line | None]
 
 @dataclass(frozen=True, slots=True)
 class Typography:
-    """How the text of a page is set: its size and the width of its column, in points."""
+    """The typesetting of a page: type size and column width, in points."""
 
     size: float
     width: float
 
 
 def is_body(line: Line, lines: Sequence[Line], setting: Typography) -> bool:
-    """Whether a line is running text, a choice or the start of a problem, not a figure's label."""
+    """Return whether a line is running text, a choice or the start of a problem, not a label."""
     if not line.upright:
         return False
     if line.running or looks_numbered(line):
@@ -56,9 +56,9 @@ def is_body(line: Line, lines: Sequence[Line], setting: Typography) -> bool:
 
 
 def _is_listed(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether a line is of a list "a) ...", "b) ...", "c) ..." whose entries stand in a column.
+    """Return whether a line is part of a list "a) ...", "b) ...", "c) ..." aligned in a column.
 
-    One letter alone may as well name a part of a figure.
+    A single letter may also be a part of a figure.
     """
     match = _ENTRY.match(line.text)
     if match is None:
@@ -83,10 +83,10 @@ def with_labels(
     bits: Sequence[Box],
     size: float,
 ) -> tuple[list[Box], list[Line]]:
-    """Grow each box by the labels and the small marks near it until nothing more is near.
+    """Grow each box by nearby labels and small marks until none remain.
 
-    A label between a picture and its caption is near, however far. Returns the grown boxes and the
-    labels that they took in.
+    A label between a picture and its caption always counts as near. Returns the grown boxes and
+    their labels.
     """
     boxes, absorbed = list(boxes), list[Line]()
     waiting: list[_Part] = [

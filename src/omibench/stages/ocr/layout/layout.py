@@ -1,4 +1,4 @@
-"""What a page holds: lines of text and pictures, in PDF points from its top left corner."""
+"""The contents of a page: lines of text and pictures, in PDF points from its top left corner."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Box(NamedTuple):
         return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
 
     def union(self, other: Box) -> Box:
-        """The smallest box around both."""
+        """Return the smallest box around both."""
         return Box(
             min(self.x0, other.x0),
             min(self.y0, other.y0),
@@ -39,39 +39,39 @@ class Box(NamedTuple):
         )
 
     def grow(self, dx: float, dy: float) -> Box:
-        """The box with `dx` more on the left and right and `dy` more above and below."""
+        """Return the box grown by `dx` on the left and right and by `dy` above and below."""
         return Box(self.x0 - dx, self.y0 - dy, self.x1 + dx, self.y1 + dy)
 
     def touches(self, other: Box) -> bool:
-        """Whether the two share a point."""
+        """Return whether the two share a point."""
         return not (
             self.x1 < other.x0 or other.x1 < self.x0 or self.y1 < other.y0 or other.y1 < self.y0
         )
 
     def holds(self, other: Box) -> bool:
-        """Whether the centre of `other` lies inside."""
+        """Return whether the centre of `other` lies inside."""
         x, y = other.centre
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
 
     def gap_x(self, other: Box) -> float:
-        """Horizontal distance; negative where the two overlap."""
+        """Return the horizontal distance; negative if the two overlap."""
         return max(self.x0, other.x0) - min(self.x1, other.x1)
 
     def gap_y(self, other: Box) -> float:
-        """Vertical distance; negative where the two overlap."""
+        """Return the vertical distance; negative if the two overlap."""
         return max(self.y0, other.y0) - min(self.y1, other.y1)
 
 
 PERSON = "person"
-"""The engine of a line that a person wrote."""
+"""The engine of a line written by a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One run of text on one baseline.
 
-    `indent` is the distance of its left edge from the left edge of its column and `starts` tells
-    whether nothing stands left of it on its row; both are set with the reading order.
+    `indent` is the distance of its left edge from that of its column, and `starts` is whether it is
+    the leftmost in its row; both are set with the reading order.
     """
 
     page: int
@@ -84,24 +84,28 @@ class Line:
     indent: float = 0.0
     starts: bool = True
     stacked: bool = False
-    """Part of a fraction or another formula that takes more than one row."""
+    """Whether it is part of a formula that spans several rows."""
     engine: str = "textlayer"
     confidence: float | None = None
-    """Of the engine that read it, in [0, 1]; None for what a PDF itself says."""
+    """The confidence of its engine, in [0, 1]; None for text of the PDF itself."""
     math_suspect: bool = False
-    """Holds a formula that its engine cannot write out: scripts, fractions and roots are lost."""
+    """Whether it has a formula that its engine flattened: scripts, fractions and roots are lost."""
+    reasons: tuple[str, ...] = ()
+    """The reasons for `math_suspect`, if known, each with page and box."""
+    unread: tuple[str, ...] = ()
+    """Ink next to it that is in no text, formula or figure, each with page and box."""
     running: bool = False
-    """Known to be running text, however short."""
+    """Whether it is known to be running text, however short."""
     formulas: tuple[Formula, ...] = ()
-    """Those that stand in its text between dollar signs, in their order."""
+    """The formulas in its text between dollar signs, in order."""
     left_out: str | None = None
-    """Why it is no part of what the page says: `handwriting` or `label`."""
+    """The reason why it is not part of the page's text: `handwriting` or `label`."""
     differences: tuple[str, ...] = ()
-    """Formulas that two readers read differently, each with its page and box."""
+    """Formulas on which two readers differ, with page and box."""
 
 
 class PanelBox(NamedTuple):
-    """A part of a figure under the figure's caption, with its letter if it has one."""
+    """A part of a figure under the figure's caption, with its letter if any."""
 
     box: Box
     label: str | None = None
@@ -109,13 +113,13 @@ class PanelBox(NamedTuple):
 
 @dataclass(slots=True)
 class Picture:
-    """One figure on a page, with the caption that names it."""
+    """One figure on a page, with its caption."""
 
     page: int
     box: Box
     caption: str | None = None
     number: str | None = None
-    """The number that its caption gives it."""
+    """The figure number in its caption."""
     panels: tuple[PanelBox, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""What stands on many pages: logos, running ornaments, frames of pages."""
+"""Regions repeated on many pages: logos, running ornaments, page frames."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.marks import Region
 
 MIN_REPEATS = 3
-"""Pages from which on what is shown again is no figure."""
+"""The number of pages from which a repeated region is not a figure."""
 _STILL, _JITTER = 3.0, 8.0
-"""Points by which the same drawing may move from page to page, and its scan."""
+"""The tolerance in points for the position of a repeated drawing, and for scans."""
 _MARGIN = 0.13
-"""The part of a page along its edges in which the same place alone makes a scan's logo."""
+"""The margin of a page in which the same position suffices for a logo of a scan."""
 _CELL = 16.0
 _Key = tuple[int, int]
 
@@ -21,11 +21,11 @@ _Key = tuple[int, int]
 def without_logos(
     pages: Sequence[Sequence[Region]], sizes: Sequence[tuple[float, float]]
 ) -> list[list[Region]]:
-    """The regions of each page without those that three or more pages have.
+    """Return the regions of each page without those on three or more pages.
 
-    The same is an image of the same bytes wherever it stands, a drawing of as many strokes at the
-    same place, and on scans whatever stands at about the same place in the margin. `sizes` are the
-    widths and heights of the pages.
+    Regions are equal if they are an image with the same bytes, a drawing with the same number of
+    strokes at the same position, or on scans anything at about the same position in the margin.
+    `sizes` are the widths and heights of the pages.
     """
     images = Counter(image for regions in pages for image in {r.image for r in regions})
     cells: defaultdict[_Key, list[tuple[int, Region]]] = defaultdict(list)

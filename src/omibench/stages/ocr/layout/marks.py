@@ -1,4 +1,4 @@
-"""What is drawn on a page: vector clusters and embedded images, as boxes."""
+"""Find drawings on a page: vector clusters and embedded images, as boxes."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     import pymupdf
 
 _Drawing = dict[str, Any]
-"""A path as MuPDF tells it."""
+"""A path as reported by MuPDF."""
 NEAR = 6.0
-"""Points within which drawings belong together."""
+"""The distance in points within which drawings are connected."""
 _MAX_DRAWINGS = 1500
 _COVERED = 0.8
-"""The part of a page from which on an image is its ground, or the scan of it."""
+"""The share of the page above which an image is its background or scan."""
 _HIDDEN = 3
-"""The way of painting text that paints nothing."""
+"""The text rendering mode that paints nothing."""
 _THIN = 2.5
 _PROSE = 20
-"""Characters that a line of running text in a frame has at least."""
+"""The minimum number of characters of a line of running text in a frame."""
 _ACROSS = 0.65
-"""The part of a page's width from which on a frame goes across the page."""
+"""The share of the page's width above which a frame spans the page."""
 _FRAME = 7
-"""A rectangle with a round corner has at least seven parts; a circle has four."""
+"""The minimum number of parts of a rectangle with a round corner; a circle has four."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of a page that may be a figure.
+    """A candidate region for a figure.
 
-    `ruled` holds for vector clusters of nothing but horizontal and vertical strokes and fills, as
-    tables, frames and bar charts are; `framed` for those that are drawn along their edges alone or
-    evenly filled, as frames and highlights are. `strokes` counts what was drawn.
+    `ruled` marks vector clusters with only horizontal and vertical strokes and fills, such as
+    tables, frames and bar charts; `framed` marks those drawn only along their edges or evenly
+    filled, such as frames and highlights. `strokes` is the number of drawings.
     """
 
     box: Box
@@ -45,13 +45,13 @@ class Region:
     framed: bool = False
     strokes: int = 0
     image: tuple[int, ...] | None = None
-    """Width, height and bytes of an embedded image: the same wherever it is shown again."""
+    """Width, height and bytes of an embedded image, to detect repetitions."""
 
 
 def find_regions(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
-    """Vector clusters and images of a page; what covers the page or frames its text is left out.
+    """Return vector clusters and images of a page, without backgrounds and frames of text.
 
-    A figure in the frame of a solution is thus one of its own.
+    A figure inside the frame of a solution is thus a separate figure.
     """
     sheet = Box(*page.rect)
     drawings = [
@@ -63,7 +63,7 @@ def find_regions(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]
     vectors = [_region(box, inside) for box, inside in _clusters(page, drawings)]
     images = [
         Region(box, raster=True, image=(info["width"], info["height"], info["size"]))
-        # Asked for xrefs, MuPDF would decode every image to compare digests.
+        # With xrefs requested, MuPDF would decode every image to compare digests.
         for info in page.get_image_info()
         if (box := _clip(Box(*info["bbox"]), sheet)) and _area(box) < _COVERED * _area(sheet)
     ]
@@ -71,9 +71,9 @@ def find_regions(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]
 
 
 def is_searchable_scan(page: pymupdf.Page) -> bool:
-    """Whether a page is one picture under text that nobody sees, as scanners' software makes it.
+    """Return whether a page is one picture under invisible text, as made by scanner software.
 
-    What is drawn on such a page is to be found in its pixels.
+    Drawings on such a page have to be found in its pixels.
     """
     sheet = Box(*page.rect)
     if not page.get_images():
@@ -90,7 +90,7 @@ def is_searchable_scan(page: pymupdf.Page) -> bool:
 
 
 def merge_touching(regions: list[Region]) -> list[Region]:
-    """Regions whose boxes overlap, and tiles of one image, become one."""
+    """Merge regions with overlapping boxes, and tiles of one image."""
     merged: list[Region] = []
     for region in sorted(regions, key=lambda r: -_area(r.box)):
         current = region
@@ -118,10 +118,10 @@ def _belong(a: Region, b: Region) -> bool:
 
 
 def _clusters(page: pymupdf.Page, drawings: list[_Drawing]) -> list[tuple[Box, list[_Drawing]]]:
-    """Drawings within 6 points of each other, in groups, each with its box."""
+    """Group drawings within 6 points of each other, each group with its box."""
     boxes = [Box(*drawing["rect"]) for drawing in drawings]
     if len(drawings) > _MAX_DRAWINGS:
-        # Clustering is quadratic; maps and scatter plots are grouped by the squares they touch.
+        # Clustering is quadratic, so maps and scatter plots are grouped by the squares they touch.
         return _group_by_squares(drawings, boxes, Box(*page.rect))
     clusters = page.cluster_drawings(
         drawings=drawings, x_tolerance=NEAR, y_tolerance=NEAR, final_filter=False
@@ -140,7 +140,7 @@ def _group_by_squares(
     import numpy as np
 
     def square(value: float, low: float, high: float) -> int:
-        # A path may reach far beyond the page.
+        # A path can reach far beyond the page.
         return int((min(max(value, low), high) - low) // (NEAR / 2))
 
     spans = [
@@ -184,7 +184,7 @@ def _region(box: Box, inside: list[_Drawing]) -> Region:
 
 
 def _is_straight(drawing: _Drawing) -> bool:
-    """Whether a drawing has no curve and no slope."""
+    """Return whether a drawing has no curves or slopes."""
     return all(
         item[0] in ("re", "qu") or (item[0] == "l" and _is_axial(item[1], item[2]))
         for item in drawing["items"]
@@ -192,7 +192,7 @@ def _is_straight(drawing: _Drawing) -> bool:
 
 
 def _is_frame(drawing: _Drawing) -> bool:
-    """Whether a drawing is one rectangle and no more, its corners perhaps round."""
+    """Return whether a drawing is a single rectangle, possibly with round corners."""
     kinds = [item[0] for item in drawing["items"]]
     straight = [item for item in drawing["items"] if item[0] == "l"]
     if any(kind not in ("re", "qu", "l", "c") for kind in kinds) or len(kinds) > 10:
@@ -203,9 +203,11 @@ def _is_frame(drawing: _Drawing) -> bool:
 
 
 def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
-    """Whether a frame holds running text: a line half as wide as it, or one at its left edge.
+    """Return whether a frame contains running text: a line half as wide as it, or one at its left
+    edge.
 
-    The latter in a frame across the page alone, since labels stand at the left edges of figures.
+    The latter counts only in a frame across the page, since labels are at the left edges of
+    figures.
     """
     across = frame.width > _ACROSS * width
     for line in lines:
@@ -218,9 +220,10 @@ def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
 
 
 def _is_edge(drawing: _Drawing, cluster_box: Box) -> bool:
-    """Whether a drawing is a frame around a cluster, its ground, a bar across it or its edge.
+    """Return whether a drawing is a frame around a cluster, its background, a bar across it or its
+    edge.
 
-    Frames may have round corners, but nothing slopes in them.
+    Frames can have round corners, but no slopes.
     """
     box, items = Box(*drawing["rect"]), drawing["items"]
     if any(item[0] == "l" and not _is_axial(item[1], item[2]) for item in items):

@@ -1,4 +1,4 @@
-"""What kind of page it is: one whose text layer says what it shows, or one that must be read."""
+"""Classify pages: with a usable text layer, or to be read by an engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCANNED = 0.3
 
 
 def needs_reading(lines: Sequence[Line], regions: Sequence[Region], sheet: Box) -> bool:
-    """No text, broken text, or next to no text beside an image that covers much of the page."""
+    """Return whether there is no text, broken text, or almost no text with a large image."""
     count = visible(lines)
     if count == 0 or is_broken(lines):
         return True
@@ -27,11 +27,11 @@ def needs_reading(lines: Sequence[Line], regions: Sequence[Region], sheet: Box) 
 
 
 def visible(lines: Sequence[Line]) -> int:
-    """How many visible characters lines hold."""
+    """Return the number of visible characters of lines."""
     return sum(len("".join(line.text.split())) for line in lines)
 
 
 def is_broken(lines: Sequence[Line]) -> bool:
-    """Whether more than a tenth of the characters have no known meaning."""
+    """Return whether more than a tenth of the characters have no known meaning."""
     broken = sum(len(_BROKEN.findall(line.text)) for line in lines)
     return broken > MAX_BROKEN * max(1, visible(lines))

@@ -16,10 +16,10 @@ _ALIKE = 3.0
 def find_panels(
     parts: Sequence[Box], figure_box: Box, labels: Sequence[Line], size: float
 ) -> tuple[PanelBox, ...]:
-    """The panels of a figure in rows from left to right; none when it is of one piece.
+    """Return the panels of a figure in rows from left to right; empty if it has only one part.
 
-    `parts` are what was drawn apart under its caption, and `labels` the lines inside of it: each
-    belongs to the nearest part. `size` is the type size of the text.
+    `parts` are its separate drawings, and `labels` the lines inside it, which belong to the nearest
+    part. `size` is the type size of the text.
     """
     if len(parts) < 2:
         return ()
@@ -46,7 +46,7 @@ def find_panels(
 
 
 def _are_alike(boxes: Sequence[Box]) -> bool:
-    """Whether parts without letters are of about one size, as graphs side by side are."""
+    """Return whether parts without letters have about the same size, like graphs side by side."""
     sizes = [box.width * box.height for box in boxes]
     return max(sizes) < _ALIKE * min(sizes)
 
@@ -68,5 +68,5 @@ def _sort_by_rows(panels: Sequence[PanelBox]) -> list[PanelBox]:
 
 
 def _level(first: Box, box: Box) -> Box:
-    """`box` moved beside `first`, to compare their heights alone."""
+    """Move `box` next to `first`, to compare only their heights."""
     return Box(first.x0, box.y0, first.x1, box.y1)

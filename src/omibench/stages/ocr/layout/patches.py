@@ -1,4 +1,4 @@
-"""Patches of squares that lie near each other on a grid, as ink and drawings on a page do."""
+"""Group nearby squares of a grid, such as ink or drawings on a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Square = tuple[int, int]
 
 
 def patches(squares: Iterable[Square], near: int) -> Iterator[list[Square]]:
-    """Squares in groups, each as large as steps of at most `near` rows and columns reach."""
+    """Group squares connected by steps of at most `near` rows and columns."""
     remaining = set(squares)
     steps = [(dy, dx) for dy in range(-near, near + 1) for dx in range(-near, near + 1) if dy or dx]
     while remaining:

@@ -1,4 +1,4 @@
-"""Photographs of pages: turned upright, levelled and evenly lit, then pages like others."""
+"""Convert photographs to pages: upright, levelled and evenly lit."""
 
 from __future__ import annotations
 
@@ -18,34 +18,35 @@ if TYPE_CHECKING:
     import pymupdf
 
 MAX_SIDE = 2600
-"""Pixels: larger photographs are scaled down, smaller ones of less than MIN_SIDE up."""
+"""The limits of the longer side in pixels: larger photographs are scaled down, smaller ones up."""
 MIN_SIDE = 640
 _MAX_SKEW = 25.0
 _LEVEL = 0.6
 _TYPE = 10.0
-"""Points: a photograph is given such a scale that its lines are set in this size."""
+"""The type size in points that the scale of a photograph gives to its lines."""
 
 
 class Photograph(NamedTuple):
-    """A photograph as a PDF of one page, and the reader that knows what stands on it."""
+    """A photograph as a PDF of one page, with a reader that has its lines."""
 
     pdf: pymupdf.Document
     reader: KnownReader
 
 
 class KnownReader:
-    """Gives the lines of a page that has been read before."""
+    """Returns the lines of a page that has already been read."""
 
     def __init__(self, scanned: Scanned) -> None:
         self.scanned = scanned
 
     def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """The lines of the only page."""
+        """Return the lines of the only page."""
         return self.scanned
 
 
 def load_pixels(path: Path) -> Pixels:
-    """The pixels of a photograph, turned as its camera says, of 640 to 2,600 on its long side."""
+    """Return the pixels of a photograph, oriented by its metadata, with 640 to 2,600 on its long
+    side."""
     import numpy as np
     from PIL import Image, ImageOps
 
@@ -72,7 +73,8 @@ def read_photograph(path: Path, engine: Engine) -> Photograph:
 
 
 def without_ink(lines: list[Line]) -> list[Line]:
-    """The lines, those that are no print marked as left out, the others as running text."""
+    """Return the lines with those that are not print marked as left out, the others as running
+    text."""
     reasons = find_unprinted_lines(lines)
     return [
         replace(line, left_out=reasons.get(id(line)), running=id(line) not in reasons)
@@ -81,7 +83,7 @@ def without_ink(lines: list[Line]) -> list[Line]:
 
 
 def read_pixels(picture: Pixels, engine: Engine) -> tuple[Pixels, list[Reading], float]:
-    """The picture as it stands upright, what is read there, and the degrees it was turned by."""
+    """Return the upright picture, its lines, and the degrees it was turned."""
     picture, readings, turn = read_upright(picture, engine)
     skew = measure_skew(readings)
     if _LEVEL < abs(skew) < _MAX_SKEW:
@@ -92,7 +94,7 @@ def read_pixels(picture: Pixels, engine: Engine) -> tuple[Pixels, list[Reading],
 
 
 def _level(picture: Pixels, skew: float) -> Pixels:
-    """The picture turned against its skew, the sheet grown so that nothing is cut off."""
+    """Return the deskewed picture, enlarged so that nothing is cut off."""
     import numpy as np
     from PIL import Image
 
@@ -103,7 +105,8 @@ def _level(picture: Pixels, skew: float) -> Pixels:
 
 
 def picture_page(picture: Pixels | None, scale: float = 72 / DPI) -> pymupdf.Document:
-    """A PDF of one page that shows a picture, `scale` points a pixel; an empty page without one."""
+    """Return a PDF of one page with a picture, `scale` points per pixel; an empty page without
+    one."""
     import pymupdf
 
     pdf = pymupdf.open()

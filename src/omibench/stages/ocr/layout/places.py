@@ -1,4 +1,4 @@
-"""Where on the pages the parts of each problem stand, and the pages as pictures, for a look."""
+"""The positions of each problem's parts on the pages, and page pictures, for inspection."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Part = Literal["stem", "statement", "choice", "solution", "figure", "answers", "
 DPI = 100
 QUALITY = 60
 MAX_PAGES = 60
-"""Pages from which on their pictures get coarser, so that a look stays below 20 MB."""
+"""The number of pages above which pictures get coarser, to keep the inspection page below 20 MB."""
 _MAX_SIDE = 1500
 _SMALL = 150.0
 
 
 class Place(Noun):
-    """A box on a page and what it holds; `answers` is the section of answers at the end.
+    """A box on a page and its kind; `answers` is the section of answers at the end.
 
-    `other` is text that belongs to nothing, `drawing` what is no figure of a problem.
+    `other` is text outside of problems, `drawing` a drawing that is not a problem's figure.
 
     `label` is the letter of a choice, the mark of a figure, or the range of a stem.
     """
@@ -40,7 +40,7 @@ class Place(Noun):
 
 
 class Sheet(Noun):
-    """A page as a look shows it; `picture` is a file beside this one, None where none is made."""
+    """A page on the inspection page; `picture` is a file next to this one, or None."""
 
     page: int
     width: float
@@ -50,14 +50,14 @@ class Sheet(Noun):
 
 
 class Layout(Noun):
-    """All that a look needs beside the problems and the lines of the pages."""
+    """Further inputs of an inspection page besides problems and lines."""
 
     sheets: list[Sheet]
     places: list[Place]
 
 
 def find_places(document: Document, paper: Paper) -> list[Place]:
-    """Every part of every problem, then what belongs to none."""
+    """Return every part of every problem, followed by the remaining parts."""
     places = [place for draft in paper.drafts for place in _list_draft_places(draft)]
     places = list({(p.page, p.part, p.bbox): p for p in reversed(places)}.values())[::-1]
     placed_items = {(i.page, i.box) for d in paper.drafts for i in _items(d)}
@@ -96,7 +96,7 @@ def write_layout(
         name = f"p{sheet.number:04d}.jpg"
         page = pdf[sheet.number - 1]
         width, height = page.rect.width, page.rect.height
-        # What was too large to be read is too large to be shown.
+        # Pages too large to be read are too large to be shown.
         is_drawn = "image_too_large" not in sheet.codes
         if is_drawn:
             scale = min(dpi / 72, _MAX_SIDE / max(width, height, 1.0))
@@ -143,7 +143,7 @@ def _items(draft: Draft) -> Iterator[Item]:
 
 
 def _blocks(items: Iterable[Item]) -> Iterator[tuple[int, Box]]:
-    """The boxes around items in reading order: a new one on each page and in each column."""
+    """Return the boxes around items in reading order, one per page and column."""
     page, block_box = 0, Box(0, 0, 0, 0)
     for item in items:
         if item.page == page and item.box.y1 > block_box.y0 and item.box.gap_x(block_box) < 24:

@@ -1,4 +1,4 @@
-"""Which lines of a photograph are print that one reads: not handwriting, not a figure's labels."""
+"""Select the printed lines of a photograph, without handwriting and labels of figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import median
 from omibench.stages.ocr.layout.layout import Line
 
 _SURE = 0.87
-"""Confidence below which a line is taken for handwriting: engines learn from print."""
+"""The confidence below which a line counts as handwriting, since engines are trained on print."""
 _SURE_OF_WORDS = 0.76
 _SURE_OF_CHOICES = 0.6
 _SLACK = 0.08
@@ -31,11 +31,11 @@ _SHORT = 5
 
 
 def find_unprinted_lines(lines: Sequence[Line]) -> dict[int, str]:
-    """id(line) of the lines of a photograph that are no print to be read, and why.
+    """Return id(line) and reason of lines of a photograph that are not printed text.
 
-    `handwriting` is what an engine is not sure of, calculations and replies; `label` is what stands
-    short and alone, as the letters and measures of figures do. Where nothing long is read with
-    confidence there is nothing to compare with, and all lines stay.
+    `handwriting` marks uncertain lines, calculations and replies; `label` marks short isolated
+    lines, such as letters and measures of figures. If no long line is read with confidence, all
+    lines stay.
     """
     texts = {id(line): unicodedata.normalize("NFKC", line.text) for line in lines}
     words = [
@@ -82,7 +82,7 @@ def _reason(line: Line, text: str, words: Sequence[Line], sure: float, height: f
 
 
 def _shares_row(line: Line, words: Sequence[Line]) -> bool:
-    """Whether a line of words stands on the same row."""
+    """Return whether a line of words is on the same row."""
     return any(
         word_line is not line
         and -line.box.gap_y(word_line.box) > 0.5 * min(line.box.height, word_line.box.height)

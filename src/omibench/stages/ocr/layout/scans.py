@@ -1,4 +1,4 @@
-"""A page without text: rendered, turned upright, levelled and read by an engine."""
+"""Read a page without text: render it, turn it upright, level it and run an engine."""
 
 from __future__ import annotations
 
@@ -19,44 +19,45 @@ if TYPE_CHECKING:
 DPI = 200
 _MAX_SIDE = 3400
 _LEVEL = 0.15
-"""Degrees of skew that are left alone."""
+"""The degrees of skew that are not corrected."""
 _TYPE = 0.74
-"""Type size over the height of a line's box, and the part of the box below the baseline."""
+"""The ratio of type size to the height of a line's box, and the part of the box below the
+baseline."""
 _BELOW = 0.24
 _FLATTENED = re.compile(
     r"[∫∑∏√∛]|[A-Za-zα-ωΑ-Ω]\d|(?<![\w.])\d+[-−]\d(?!\d*[\w.,])|\^|[²³⁴⁻¹]|[)\]]\d(?![\d.]*\s*[.)])"
 )
-"""What a reader of plain lines makes of scripts, roots and sums: `v0`, `10-3`, `)2`."""
+"""The forms of scripts, roots and sums in plain lines: `v0`, `10-3`, `)2`."""
 
 
 class Scanned(NamedTuple):
-    """The lines of a page, who read them, and by how many degrees clockwise it was turned."""
+    """The lines of a page, their reader, and the degrees clockwise it was turned."""
 
     lines: list[Line]
     engine: str
     turn: float = 0.0
     regions: list[Region] | None = None
-    """Its figures, where the engine finds them itself."""
+    """Its figures, if the engine detects them."""
     codes: tuple[str, ...] = ()
-    """What is to be said of the page beside what its lines and figures show."""
+    """Codes of the page beyond its lines and figures."""
 
 
 class PageReader(Protocol):
-    """Reads pages that say nothing themselves."""
+    """Reads pages without a text layer."""
 
     def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """The lines of a page, which is turned upright and levelled on the way."""
+        """Return the lines of a page, after turning it upright and levelling it."""
         ...
 
 
 class LocalReader:
-    """Reads pages with an engine of this machine."""
+    """Reads pages with a local engine."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
-        """Render the page at 200 dpi and read it; one that reads badly is tried turned."""
+        """Render the page at 200 dpi and read it; if it reads badly, try it turned."""
         scale = choose_scale(page)
         picture, readings, turn = read_upright(render_page(page, scale), self.engine)
         if turn:
@@ -74,12 +75,12 @@ class LocalReader:
 
 
 def choose_scale(page: pymupdf.Page) -> float:
-    """Pixels per point: 200 dpi, less for a page so large that a side would exceed 3,400 pixels."""
+    """Return the pixels per point: 200 dpi, or less if a side would exceed 3,400 pixels."""
     return float(min(DPI / 72, _MAX_SIDE / max(page.rect.width, page.rect.height, 1.0)))
 
 
 def render_page(page: pymupdf.Page, scale: float) -> Pixels:
-    """The pixels of a page in RGB."""
+    """Return the pixels of a page in RGB."""
     import numpy as np
     import pymupdf
 
@@ -88,7 +89,8 @@ def render_page(page: pymupdf.Page, scale: float) -> Pixels:
 
 
 def measure_skew(readings: Sequence[Reading]) -> float:
-    """Degrees clockwise by which the lines fall to the right: the median of the long ones."""
+    """Return the degrees clockwise by which lines slope to the right: the median of the long
+    ones."""
     angles = [
         math.degrees(math.atan2(r.quad[1][1] - r.quad[0][1], r.quad[1][0] - r.quad[0][0]))
         for r in readings
@@ -98,20 +100,20 @@ def measure_skew(readings: Sequence[Reading]) -> float:
 
 
 def turned_reading(reading: Reading, degrees: float, middle: Point) -> Reading:
-    """A reading turned clockwise about a point of the picture."""
+    """Return a reading turned clockwise about a point of the picture."""
     a, b, c, d = (turned_point(point, degrees, middle) for point in reading.quad)
     return reading._replace(quad=(a, b, c, d))
 
 
 def turned_point(point: Point, degrees: float, middle: Point) -> Point:
-    """A point turned clockwise about another; y grows downwards."""
+    """Return a point turned clockwise about another; y grows downwards."""
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     x, y = point[0] - middle[0], point[1] - middle[1]
     return middle[0] + x * cos - y * sin, middle[1] + x * sin + y * cos
 
 
 def turn_content(page: pymupdf.Page, degrees: float) -> None:
-    """Turn what a page shows clockwise about its middle; nothing is resampled."""
+    """Turn the contents of a page clockwise about its middle, without resampling."""
     import pymupdf
 
     document = page.parent
@@ -131,9 +133,9 @@ def turn_content(page: pymupdf.Page, degrees: float) -> None:
 
 
 def evenly_set(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """The lines of all pages, those that an engine read in one size where theirs are alike.
+    """Return the lines of all pages, with one type size for similar sizes of an engine.
 
-    What boxes say of a type's size differs from line to line and page to page.
+    The type size estimated from boxes varies between lines and pages.
     """
     sizes = [line.size for lines in pages for line in lines if _was_read(line) for _ in line.text]
     usual = round(float(median(sizes)), 1) if sizes else 0.0
@@ -155,9 +157,9 @@ def _is_alike(size: float, usual: float) -> bool:
 
 
 def build_lines(readings: Sequence[Reading], page: int, scale: float, engine: str) -> list[Line]:
-    """Readings as lines of a page; `scale` is points per pixel.
+    """Convert readings to lines of a page; `scale` is points per pixel.
 
-    Boxes jitter by a pixel or two: sizes near the commonest one are that size.
+    Boxes jitter by a pixel or two, so sizes near the most frequent one are set to it.
     """
     heights = [r.height * scale for r in readings for _ in r.text if not _on_side(r)]
     usual = _TYPE * median(heights) if heights else 10.0

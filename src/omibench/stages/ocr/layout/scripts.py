@@ -1,4 +1,4 @@
-"""Text of spans with sub- and superscripts kept as `v_{0}`, `10^{-3}`, in plain letters."""
+"""Text of spans with sub- and superscripts as `v_{0}`, `10^{-3}`, in plain letters."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from omibench.stages.ocr.formulas.marks import Formula
 
-# Mathematical alphabets and ligatures are ways of writing plain letters; other compatibility
-# forms (² ½ （) mean something and stay.
+# Mathematical alphabets and ligatures are converted to plain letters; other compatibility forms (²
+# ½ （) have a meaning and are kept.
 _PLAIN = re.compile("[\U0001d400-\U0001d7ff\ufb00-\ufb06\u210e\u2126\u212b]")
 SMALLER = 0.82
 
@@ -27,18 +27,18 @@ class Span:
     x1: float
     y: float
     formula: Formula | None = None
-    """What the span stands for; its text is then one character that no text holds."""
+    """The text the span represents; its own text is then one unused character."""
 
 
 def plain(text: str) -> str:
-    """Mathematical alphabets and ligatures as plain letters, and one kind of space."""
+    """Convert mathematical alphabets and ligatures to plain letters, and unify spaces."""
     text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = text.replace("\u200b", "")
     return re.sub(r"[\s\x00-\x1f]+", " ", text)
 
 
 def with_scripts(spans: Sequence[Span], size: float) -> str:
-    """The text of spans on one baseline; `size` is the type size of the line, in points."""
+    """Return the text of spans on one baseline; `size` is the type size of the line, in points."""
     parts: list[str] = []
     level = next((s.y for s in spans if s.size > SMALLER * size and s.text.strip()), 0.0)
     run, mark = "", ""
@@ -60,7 +60,7 @@ def with_scripts(spans: Sequence[Span], size: float) -> str:
 
 
 def tidy(text: str) -> str:
-    """Degrees and primes as characters, and even space around relations, which PDFs set by gaps."""
+    """Convert degrees and primes to characters, and even out space around relations."""
     text = re.sub(r"\^\{([°◦∘])\}", "°", text)
     text = re.sub(r"\^\{([′'″]+)\}", r"\1", text)
     text = re.sub(r"(?<=[\w)\]}′°|])\s*([=≤≥≈≠≪≫<>])\s*(?=[\w(\[{√|+\-−])", r" \1 ", text)
@@ -70,7 +70,7 @@ def tidy(text: str) -> str:
 
 
 def _script(span: Span, size: float, level: float) -> str:
-    """`^`, `_` or nothing for a span beside text of `size` whose baseline is at `level`."""
+    """Return `^`, `_` or nothing for a span next to text of `size` whose baseline is at `level`."""
     if span.size > SMALLER * size or not span.text.strip():
         return ""
     offset = (span.y - level) / size

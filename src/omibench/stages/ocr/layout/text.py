@@ -1,4 +1,4 @@
-"""Lines joined to paragraphs."""
+"""Join lines to paragraphs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 
 
 def paragraphs(lines: Sequence[Line], words: Collection[str] = ()) -> str:
-    """The text of lines: one space within a paragraph, a blank line between two.
+    """Return the text of lines: one space within a paragraph, a blank line between paragraphs.
 
-    A word divided at a line's end is joined; where the hyphen may be its own, the forms that occur
+    A word divided at a line's end is joined; if the hyphen may belong to the word, the forms
     elsewhere in the paper (`words`) decide.
     """
     text = ""
@@ -32,12 +32,12 @@ def paragraphs(lines: Sequence[Line], words: Collection[str] = ()) -> str:
 
 
 def without_marks(text: str) -> str:
-    """Text in which a printed `[IMAGE0]` can no longer be taken for the mark of a figure."""
+    """Escape a printed `[IMAGE0]`, so that it is not taken for the mark of a figure."""
     return IMAGE_MARK.sub(r"[IMAGE \1]", text)
 
 
 def collect_words(lines: Sequence[Line]) -> frozenset[str]:
-    """Every word of a paper, hyphens kept, in lower case."""
+    """Return every word of a paper in lower case, with hyphens."""
     return frozenset(w.lower() for line in lines for w in re.findall(r"\w[\w-]*\w", line.text))
 
 

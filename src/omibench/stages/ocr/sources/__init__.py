@@ -1,1 +1,1 @@
-"""Papers on their way in: the manifest, downloads, checks before a file is opened."""
+"""Sources of papers: the manifest, downloads, and checks before a file is opened."""

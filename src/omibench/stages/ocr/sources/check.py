@@ -1,4 +1,4 @@
-"""What is checked before a file is opened, decoded or rendered, so that no file can do harm."""
+"""Safety checks before a file is opened, decoded or rendered."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ SUFFIXES = (".pdf", *_PHOTOGRAPHS)
 
 
 def is_photograph(path: Path) -> bool:
-    """Whether a file is, by its suffix, a photograph of a page."""
+    """Return whether a file is a photograph of a page, by its suffix."""
     return path.suffix.lower() in _PHOTOGRAPHS
 
 
 def hash_regular_file(path: Path) -> str:
-    """The hash of a regular file's bytes. Raises PaperError `file_missing`, also for a pipe."""
+    """Return the hash of a regular file's bytes. Raises PaperError `file_missing`, also for a
+    pipe."""
     try:
         return hash_file(path)
     except OmibenchError as error:
@@ -33,35 +34,36 @@ def hash_regular_file(path: Path) -> str:
 
 
 def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
-    """Compare a file with its suffix and with the manifest's hash; return its SHA-256.
+    """Compare a file with its suffix and with the hash in the manifest; return its SHA-256.
 
     Raises PaperError `file_missing`, `sha256_mismatch` or `not_a_pdf`.
     """
     digest = hash_regular_file(path)
     if expected_sha256 and digest != expected_sha256.lower():
         raise PaperError(
-            "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {expected_sha256}"
+            "sha256_mismatch",
+            f"{path}: has SHA-256 {digest}, but the manifest has {expected_sha256}",
         )
     check_form(path, path)
     return digest
 
 
 def check_form(path: Path, content: Path) -> None:
-    """Compare the name of a file with the first bytes that it has, or is to get from `content`.
+    """Compare the suffix of a file with its first bytes, or with those of `content`.
 
     Raises PaperError `not_a_pdf`.
     """
     with open_regular(content) as file:
         head = file.read(_HEAD)
     if not has_suffix(path):
-        raise PaperError("not_a_pdf", f"{path}: its name ends with none of {', '.join(SUFFIXES)}")
+        raise PaperError("not_a_pdf", f"{path}: the suffix is none of {', '.join(SUFFIXES)}")
     magic = _PHOTOGRAPHS.get(path.suffix.lower())
     if not (head.startswith(magic) if magic else b"%PDF-" in head):
-        raise PaperError("not_a_pdf", f"{path}: its first bytes are not those of {path.suffix}")
+        raise PaperError("not_a_pdf", f"{path}: the content is not {path.suffix}")
 
 
 def has_suffix(path: PurePath) -> bool:
-    """Whether a file's name is that of a PDF or a photograph."""
+    """Return whether a file has the suffix of a PDF or a photograph."""
     return path.suffix.lower() in SUFFIXES
 
 
@@ -88,15 +90,15 @@ def open_pdf(
             f"{path}: is locked: {'that password is wrong' if password else 'it needs a password'}",
         )
     if document.page_count == 0:
-        # A truncated file is "repaired" to no pages; only a whole one ends with its marker.
+        # A truncated file is "repaired" to no pages; only a complete one ends with its marker.
         is_complete = b"%%EOF" in path.read_bytes()[-_HEAD:]
         if is_complete:
             raise PaperError("pdf_no_pages", f"{path}: has no pages")
-        raise PaperError("pdf_damaged", f"{path}: holds no page that can be read")
+        raise PaperError("pdf_damaged", f"{path}: has no readable page")
     if document.page_count > max_pages:
         raise PaperError(
             "pdf_too_many_pages",
-            f"{path}: has {document.page_count} pages; {max_pages} are allowed",
+            f"{path}: has {document.page_count} pages, but only {max_pages} are allowed",
         )
     codes = ["pdf_repaired"] if document.is_repaired else []
     if not document.permissions & pymupdf.PDF_PERM_COPY:
@@ -105,9 +107,9 @@ def open_pdf(
 
 
 def has_huge_image(page: pymupdf.Page) -> bool:
-    """Whether an image of the page, or its mask, declares more than MAX_PIXELS pixels.
+    """Return whether an image of the page, or its mask, declares more than MAX_PIXELS pixels.
 
-    Only dictionaries are read: nothing is decoded.
+    Only dictionaries are read; nothing is decoded.
     """
     document = page.parent
     for xref, mask, width, height, *_ in page.get_images(full=True):
@@ -121,9 +123,9 @@ def has_huge_image(page: pymupdf.Page) -> bool:
 
 
 def photograph_size(path: Path) -> tuple[int, int]:
-    """Width and height in pixels that a photograph declares; nothing is decoded.
+    """Return the declared width and height of a photograph in pixels, without decoding it.
 
-    Raises PaperError `pdf_damaged` when the header cannot be read.
+    Raises PaperError `pdf_damaged` if the header cannot be read.
     """
     from PIL import Image, UnidentifiedImageError
 

@@ -1,7 +1,7 @@
-"""Papers fetched from where the manifest says, kept only when their SHA-256 is the one it names.
+"""Download papers of the manifest, and keep only those with the expected SHA-256.
 
-A manifest comes from anybody. What it downloads stays in its own folder, is a PDF or a photograph
-by its name and by its first bytes, and has its name only once that is known.
+A manifest may come from an untrusted author. Downloads stay in its folder, must be a PDF or a
+photograph by suffix and first bytes, and get their name only after these checks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from omibench.stages.ocr.sources.transfer import Transferred
 
 MAX_BYTES = 300 * 2**20
 TOTAL_S = 900.0
-"""Seconds that one file may take with all tries; on a slow line 300 MiB do."""
+"""The seconds allowed for one file with all retries, enough for 300 MiB on a slow line."""
 _TRIES = 3
 _WORKER = "omibench.stages.ocr.sources.transfer"
 
@@ -36,12 +36,12 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
     total_s: float = TOTAL_S,
     max_bytes: int = MAX_BYTES,
 ) -> None:
-    """Download `url` into `path`, which lies in `folder`, unless a file is there.
+    """Download `url` to `path` inside `folder`, unless the file exists.
 
-    The file appears only when it is whole, its hash is right, and its first bytes are those of a
-    PDF, PNG or JPEG as its name says; a wrong one leaves nothing behind. What may pass by itself
-    (no connection, a server's error) is tried three times, `pause_s` seconds and more apart. After
-    `total_s` seconds or `max_bytes` bytes it is given up, however the server sends.
+    The file appears only when it is complete, has the expected hash, and its first bytes match the
+    suffix (PDF, PNG or JPEG); otherwise nothing is left behind. Temporary failures (no connection,
+    server errors) are retried up to three times, at least `pause_s` seconds apart. The download is
+    abandoned after `total_s` seconds or `max_bytes` bytes, however the server sends.
 
     Raises PaperError `download_failed`, `sha256_mismatch` or `not_a_pdf`.
     """
@@ -50,7 +50,7 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
     if not path.parent.resolve().is_relative_to(folder.resolve()):
         raise PaperError(
             "download_failed",
-            f"{path}: leads out of {folder}, the folder of its manifest: nothing is downloaded",
+            f"{path}: is outside of {folder}, the folder of its manifest; not downloaded",
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,8 +60,8 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
             if digest != sha256.lower():
                 raise PaperError(
                     "sha256_mismatch",
-                    f"{path}: what {strip_credentials(url)} gives has SHA-256 {digest}, the "
-                    f"manifest says {sha256}",
+                    f"{path}: the file from {strip_credentials(url)} has SHA-256 {digest}, but the "
+                    f"manifest has {sha256}",
                 )
             check_form(path, part)
     except OSError as error:
@@ -71,14 +71,14 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
 
 
 def strip_credentials(url: str) -> str:
-    """A URL without what may be secret in it: user, password, query."""
+    """Return a URL without possible secrets: user, password, query."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}"
 
 
 def _download(url: str, part: Path, path: Path, limits: tuple[float, float, int]) -> str:
-    """The SHA-256 of what was written to `part`."""
+    """Return the SHA-256 of the file written to `part`."""
     pause_s, until, max_bytes = limits
     for attempt in range(_TRIES):
         transferred = _once(url, part, until, max_bytes)
@@ -90,7 +90,7 @@ def _download(url: str, part: Path, path: Path, limits: tuple[float, float, int]
             time.sleep(pause_s * 2**attempt)
     raise PaperError(
         "download_failed",
-        f"{path}: cannot be had from {strip_credentials(url)}: {transferred.problem}",
+        f"{path}: cannot be downloaded from {strip_credentials(url)}: {transferred.problem}",
     )
 
 
@@ -102,7 +102,7 @@ def _once(url: str, part: Path, until: float, max_bytes: int) -> Transferred:
             env=isolate_env(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Transferred(problem="it was not whole in time")
+        return Transferred(problem="it was not complete in time")
     if process.returncode:
-        return Transferred(problem=f"the process that downloads ended with {process.returncode}")
+        return Transferred(problem=f"the download process ended with {process.returncode}")
     return Transferred(**json.loads(process.stdout))

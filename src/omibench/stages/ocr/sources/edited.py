@@ -1,4 +1,4 @@
-"""An edit by hand of the problems that were read is not overwritten."""
+"""Protect manually edited problems from being overwritten."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from omibench.stages.ocr.sources.check import hash_regular_file
 
 
 def refuse_edited(out: Path) -> None:
-    """Raise OutputError where `problems.jsonl` in `out` is not what its `report.json` tells of.
+    """Raise OutputError if `problems.jsonl` in `out` differs from the one in its `report.json`.
 
-    Without a report that can be read nothing says what was written, and nothing is refused.
+    Without a readable report the original is unknown, and nothing is rejected.
     """
     problems = out / "problems.jsonl"
     try:
@@ -25,7 +25,6 @@ def refuse_edited(out: Path) -> None:
     if not problems.is_file() or report.problems_sha256 in (None, hash_regular_file(problems)):
         return
     raise OutputError(
-        f"{problems} was edited after it was read, and the edit would be lost: move the file away "
-        "and run the command again. Correct what was misread in corrections.yaml "
-        "(docs/building.md#corrections)"
+        f"{problems} was edited after reading, and the edits would be lost: move the file away and "
+        "run the command again. Write corrections in corrections.yaml (docs/corrections.md)"
     )

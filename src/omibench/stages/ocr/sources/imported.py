@@ -1,4 +1,4 @@
-"""Problems of existing benchmarks: rows with images enter as they are, nothing is read."""
+"""Import problems of existing benchmarks: rows with images, without OCR."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from omibench.stages.ocr.worker import OcrOutcome
 def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
     """Write the problems of a benchmark into `folder`: problems.jsonl, pages.jsonl and images/.
 
-    The adapters are those with which a benchmark is evaluated; topics, attributes and subsets go
-    with the problems into the answers that freeze writes. A row whose pictures are not there
-    is left out, with the code `picture_missing`; a table that cannot be read fails the benchmark.
+    It uses the adapters for evaluating benchmarks; topics, attributes and subsets are kept for the
+    answers of the stage `freeze`. Rows with missing pictures are left out, with the code
+    `picture_missing`; an unreadable table fails the benchmark.
     """
     from omibench.datasets.registry import load_benchmark
     from omibench.params.benchmark import BenchmarkParams
@@ -80,9 +80,9 @@ def _problem(
 
 
 def _copy_picture(figure: Figure, source: Path, folder: Path, place: str) -> Figure | None:
-    """The picture copied to where those of papers lie, once by content; None when it is absent.
+    """Copy the picture to the folder of papers' pictures, once per content; None if it is missing.
 
-    Raises FileFormatError for what is no whole picture.
+    Raises FileFormatError if it is not a complete picture.
     """
     path = source / figure.file
     if not figure.sha256 or not path.is_file():

@@ -1,4 +1,4 @@
-"""The manifest of sources: which paper goes with which key and which worked solutions."""
+"""The manifest of sources: papers with their keys and worked solutions."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")]
 
 
 class Source(BaseModel):
-    """One exam: its paper, key and solutions, and what is known of it.
+    """One exam: its paper, key, solutions and metadata.
 
     Paths are relative to the folder of the manifest. `sha256` maps a path to the hash of its file,
-    `url` to where it can be downloaded; a single text is that of the paper.
+    `url` maps it to a download address; a single text applies to the paper.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -52,18 +52,18 @@ class Source(BaseModel):
     year: int | None = None
     country: str | None = None
     subject: Subject | None = None
-    """Of the whole paper; section headings and tags in the paper itself are more specific."""
+    """The subject of the whole paper; section headings and tags in the paper take precedence."""
     language: str | None = None
-    """ISO 639-1; read off the paper's words where it is not given."""
+    """The ISO 639-1 code; detected from the paper's words if omitted."""
     licence: str | None = None
     redistribute: bool | None = None
-    """Whether a release may give its texts and pictures on, or only says how to extract them; it
-    must be said before `omibench release build`, and nothing else reads it."""
+    """Whether a release may include its texts and pictures, or only describes how to extract them.
+    Required by `omibench release build`; not used otherwise."""
     attributes: StatedAttributes = {}
-    """What else is known of all its problems, to slice results by: exam, level, ..."""
+    """Further attributes of all its problems, to slice results by: exam, level, ..."""
     sha256: dict[str, Sha256] = {}
     url: dict[str, str] = {}
-    """Where files that are not there can be had; each needs its `sha256`."""
+    """Download addresses of missing files; each needs its `sha256`."""
 
     @field_validator("sha256", "url", mode="before")
     @classmethod
@@ -74,28 +74,28 @@ class Source(BaseModel):
     def _downloads_are_checked(self) -> Self:
         for path, url in self.url.items():
             if path not in self.files:
-                raise ValueError(f"url: {path!r} is no file of this source")
+                raise ValueError(f"url: {path!r} is not a file of this source")
             if urlsplit(url).scheme not in ("http", "https"):
                 raise ValueError(f"url: {path}: {url!r} does not begin with http:// or https://")
             if path not in self.sha256:
-                raise ValueError(f"url: {path} has no sha256: what is downloaded must be checked")
+                raise ValueError(f"url: {path} has no sha256: downloads must be checked")
             if not has_suffix(PurePath(path)):
-                raise ValueError(f"url: {path}: its name ends with none of {', '.join(SUFFIXES)}")
+                raise ValueError(f"url: {path}: the suffix is none of {', '.join(SUFFIXES)}")
         return self
 
     @property
     def slug(self) -> str:
-        """The name as a part of a path and of problem ids."""
+        """The name for paths and problem ids."""
         return slug(self.name)
 
     @property
     def stated_attributes(self) -> dict[str, Value]:
-        """The attributes of its problems, the country among them."""
+        """The attributes of its problems, including the country."""
         return keep_stated({"country": self.country}) | self.attributes
 
     @property
     def files(self) -> list[str]:
-        """Every file of the exam, the paper first."""
+        """All files of the exam, the paper first."""
         return [path for path in (self.paper, self.key, self.solutions) if path]
 
 
@@ -106,36 +106,36 @@ Format = Literal[
 
 
 class Rows(BaseModel):
-    """An existing benchmark, whose problems enter beside those of papers without being read."""
+    """An existing benchmark, whose problems are imported without OCR."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     name: str
     folder: str
-    """Its table and its pictures; relative to the folder of the manifest."""
+    """Its table and pictures; relative to the folder of the manifest."""
     format: Format = "folder"
-    """Which adapter reads it: `folder` is a table of one's own (docs/benchmarks.md)."""
+    """The adapter that reads it; `folder` is a custom table (docs/benchmarks.md)."""
     competition: str | None = None
     year: int | None = None
     subject: Subject | None = None
-    """Of rows that do not tell theirs."""
+    """The subject of rows without one."""
     language: str | None = None
-    """Of rows that do not tell theirs."""
+    """The language of rows without one."""
     licence: str | None = None
-    """Of rows that do not tell theirs."""
+    """The year of rows without one."""
     redistribute: bool | None = None
-    """Whether a release may give its texts and pictures on, or only says how to get them."""
+    """Whether a release may include its texts and pictures, or only describes how to get them."""
     attributes: StatedAttributes = {}
-    """Of rows that do not tell theirs: exam, level, ..."""
+    """Attributes of rows without them: exam, level, ..."""
 
     @property
     def slug(self) -> str:
-        """The name as a part of a path and of problem ids."""
+        """The name for paths and problem ids."""
         return slug(self.name)
 
     @property
     def tables(self) -> list[str]:
-        """The files that hold its rows."""
+        """The files with its rows."""
         folder = Path(self.folder)
         places = [*folder.glob("*"), *folder.glob("data/*")]
         files = {path for path in places if path.suffix in _TABLES}
@@ -143,7 +143,7 @@ class Rows(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`sources.yaml`: papers to be read, photographs, and benchmarks taken as they are."""
+    """`sources.yaml`: papers and photographs to read, and benchmarks to import."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -153,19 +153,19 @@ class Manifest(BaseModel):
 
     @property
     def entries(self) -> list[Source | Photographs | Rows]:
-        """Everything that it lists; each has a name of its own."""
+        """All listed entries; names are unique."""
         return [*self.sources, *self.photographs, *self.benchmarks]
 
 
 def load_manifest(path: Path) -> list[Source]:
-    """The papers of a manifest, as `read_manifest` gives them."""
+    """Return the papers of a manifest, as returned by `read_manifest`."""
     return read_manifest(path).sources
 
 
 def read_manifest(path: Path) -> Manifest:
-    """A manifest, paths made absolute.
+    """Return a manifest with absolute paths.
 
-    Raises MissingInputError when it is not there, FileFormatError with the first thing wrong.
+    Raises MissingInputError if it is missing, and FileFormatError with the first error.
     """
     values = read_yaml(path)
     try:
@@ -176,7 +176,7 @@ def read_manifest(path: Path) -> Manifest:
     reject_twins(manifest.entries, path)
     _contain_downloads(manifest, path)
     if not manifest.entries:
-        raise FileFormatError(f"{path}: lists neither sources, nor photographs, nor benchmarks")
+        raise FileFormatError(f"{path}: lists no sources, photographs or benchmarks")
     return Manifest(
         sources=[_absolute(source, path.parent) for source in manifest.sources],
         photographs=[photographs.resolve(path.parent) for photographs in manifest.photographs],
@@ -188,7 +188,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _contain_downloads(manifest: Manifest, path: Path) -> None:
-    """A manifest of others names any file to be read, but writes into its own folder alone."""
+    """Return a manifest whose inputs can be anywhere, but whose downloads stay in its folder."""
     for k, source in enumerate(manifest.sources):
         for name in source.url:
             pure = PurePath(name)
@@ -196,17 +196,17 @@ def _contain_downloads(manifest: Manifest, path: Path) -> None:
                 place = locate_key(f"sources.{k}.url.{name}", [path]) or path
                 raise FileFormatError(
                     f"{place}: sources.{k}.url: {name!r} is outside of the manifest's folder: "
-                    "what is downloaded is kept in it"
+                    "downloads must stay inside"
                 )
 
 
 def list_inputs(manifest: Path) -> list[str]:
-    """The manifest and every file that a change of makes `ocr` run again.
+    """Return the manifest and all files whose changes make `ocr` run again.
 
-    What can be downloaded is left out: it is there when it is needed, and the manifest's SHA-256
-    says what it is. Of a benchmark its tables are named, its pictures are not.
+    Downloadable files are left out, since the manifest's SHA-256 identifies them. For a benchmark,
+    its tables are included but not its pictures.
 
-    Raises what `load_manifest` raises, and MissingInputError for a folder without photographs.
+    Raises the errors of `load_manifest`, and MissingInputError for a folder without photographs.
     """
     read = read_manifest(manifest)
     files = [file for source in read.sources for file in source.files if file not in source.url]
@@ -216,10 +216,10 @@ def list_inputs(manifest: Path) -> list[str]:
 
 
 def select_sources(files: Sequence[Path], manifest: Path | None) -> list[Source]:
-    """What to read: the given files, with what the manifest knows of them, or all it lists.
+    """Select the sources to read: the given files with their metadata in the manifest, or all
+    sources.
 
-    A file that the manifest does not name is a source of its own, called by its file name; a
-    warning says so.
+    A file that is not in the manifest becomes a separate source named after it, with a warning.
     """
     listed = load_manifest(manifest) if manifest else []
     if not files:
@@ -227,7 +227,7 @@ def select_sources(files: Sequence[Path], manifest: Path | None) -> list[Source]
     listed_by_paper = {Path(source.paper).resolve(): source for source in listed}
     strange = [file for file in files if file.resolve() not in listed_by_paper]
     for file in strange if manifest else []:
-        log.warning("%s: is in no source of %s; read on its own, without a key", file, manifest)
+        log.warning("%s: is not in a source of %s; read alone, without a key", file, manifest)
     sources = [
         listed_by_paper.get(file.resolve()) or Source(name=file.name, paper=str(file))
         for file in files
@@ -236,7 +236,7 @@ def select_sources(files: Sequence[Path], manifest: Path | None) -> list[Source]
 
 
 def _distinct(sources: list[Source]) -> list[Source]:
-    """Sources with `-2`, `-3`, ... after the names of those whose place is taken."""
+    """Add `-2`, `-3`, ... to repeated names of sources."""
     names_in_use: set[str] = set()
     distinct = []
     for source in sources:
@@ -248,7 +248,7 @@ def _distinct(sources: list[Source]) -> list[Source]:
 
 
 def reject_twins(sources: Sequence[Source | Photographs | Rows], path: Path) -> None:
-    """Raise FileFormatError where two entries of a manifest would share one folder."""
+    """Raise FileFormatError if two entries of a manifest would share one folder."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
         places[_place(source.slug)].append(source.name)
@@ -263,7 +263,7 @@ def reject_twins(sources: Sequence[Source | Photographs | Rows], path: Path) -> 
 
 
 def _place(slug: str) -> str:
-    """What a disk that knows no upper case and no forms of accents takes a slug for."""
+    """Return a slug without case and accents, as on file systems that ignore them."""
     return unicodedata.normalize("NFC", slug).casefold()
 
 

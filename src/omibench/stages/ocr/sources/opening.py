@@ -1,4 +1,4 @@
-"""The files of a source opened and read: PDFs by their text layer, the rest by an engine."""
+"""Open and read the files of a source: PDFs by their text layer, others by an engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Work(Protocol):
-    """What an opener needs to know of the job."""
+    """The parameters of a job for opening files."""
 
     source: Source
     params: OcrParams
@@ -43,7 +43,7 @@ class Work(Protocol):
 
 
 class OpenedFile(NamedTuple):
-    """A file as a PDF, as a document, and the codes of its opening."""
+    """A file as a PDF and as a document, with the codes of opening it."""
 
     pdf: pymupdf.Document
     document: Document
@@ -51,7 +51,7 @@ class OpenedFile(NamedTuple):
 
 
 class Opener:
-    """Opens the files of one source; notes the pages that are left without a reader."""
+    """Opens the files of one source, and notes the pages without a reader."""
 
     def __init__(self, job: Work, password: str | None, corrections: SourceCorrections) -> None:
         self.job, self.password, self.corrections = job, password, corrections
@@ -60,7 +60,7 @@ class Opener:
         self.crops = CropDesk(job.crops, job.readings / "formulas")
 
     def open(self, path: str) -> OpenedFile:
-        """Open and read one file. Raises what `open_pdf` raises."""
+        """Open and read one file. Raises the errors of `open_pdf`."""
         place = self.job.source.files.index(path)
         opened = self._photograph(path, place) if is_photograph(Path(path)) else self._pdf(path)
         waiting = [s.number for s in opened.document.pages if "page_needs_ocr" in s.codes]
@@ -81,7 +81,7 @@ class Opener:
         return OpenedFile(pdf, document, codes)
 
     def _make_mender(self, path: str) -> Callable[[pymupdf.Page, DocumentPage], None]:
-        """What changes the pages of a file: formulas that were read again, then corrections."""
+        """Return the changes to the pages of a file: reread formulas, then corrections."""
         correct = self.corrections.make_page_corrector(path)
         reader = Rereader(self.crops, self.job.source.files.index(path))
         rereads = self.job.params.formula_reader is not None
@@ -110,7 +110,7 @@ class Opener:
         return OpenedFile(photograph.pdf, document, [])
 
     def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:
-        """Write the pictures of pages that another engine is to read."""
+        """Write the pictures of pages for another engine."""
         import pymupdf
 
         self.job.unread_folder.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ class Opener:
 
 
 def page_text(source: str, sheet: DocumentPage) -> PageText:
-    """The row of pages.jsonl."""
+    """Return the row of pages.jsonl."""
     lines = [
         PageLine(
             text=line.text,

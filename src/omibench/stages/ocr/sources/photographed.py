@@ -1,7 +1,7 @@
-"""Problems that are one photograph each: the photograph is kept whole, its text is read off it.
+"""Problems from photographs: the photograph is kept whole, and its text is read.
 
-A photograph shows question and figure in one picture, which is the only thing that models see
-(MathReal, section 3). What was read of it is a draft that people correct.
+A photograph shows question and figure in one picture, the only input of models (MathReal, section
+3). The text is a draft for reviewers.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from omibench.stages.ocr.worker import OcrOutcome
 
 REAL = "real"
 PAIR = "pair"
-"""The attribute that says which picture of a problem an item shows, where there are two."""
+"""The attribute with the picture of an item, if its problem has two."""
 _EXPECTED = frozenset({"no_problems", "page_needs_ocr"})
-"""Codes of papers that say nothing of a photograph: it is a problem whatever is read."""
+"""Codes of papers that do not apply to photographs, which are always one problem."""
 
 
 class Photographed(NamedTuple):
-    """One photograph of a manifest: how it is read, and what it belongs to."""
+    """One photograph of a manifest, with its reading parameters and group."""
 
     source: Source
     photographs: Photographs
@@ -41,10 +41,10 @@ class Photographed(NamedTuple):
 
 
 def list_photographed(manifest: Manifest, path: Path) -> list[Photographed]:
-    """Every photograph of a manifest, in the order of its folders and their files.
+    """Return every photograph of a manifest, in order of folders and files.
 
     Raises:
-        MissingInputError: A folder is not there, holds no picture, or two of one name.
+        MissingInputError: A folder is missing, contains no pictures, or two with the same name.
         FileFormatError: Two photographs, or a photograph and a paper, would share one folder.
     """
     photographed = [
@@ -66,15 +66,15 @@ def _name_source(photographs: Photographs, real: Path) -> Source:
 
 
 def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) -> OcrOutcome:
-    """Replace what was read as a paper by the photograph and its text, in `folder`.
+    """Replace the reading as a paper by the photograph and its text, in `folder`.
 
-    A photograph whose text could not be read is kept all the same, with the code
-    `photograph_unread`: what was read of it is a draft.
+    A photograph without readable text is kept too, with the code `photograph_unread`; its text is a
+    draft.
 
     Args:
-        photographed: The photograph.
-        folder: Where its reader has left problems.jsonl, pages.jsonl and cropped figures.
-        outcome: What became of the reading.
+        photographed: Photograph.
+        folder: Folder with problems.jsonl, pages.jsonl and cropped figures.
+        outcome: Outcome of the reading.
 
     Returns:
         The outcome; with `pictures: both` there are two problems of one group.
@@ -126,7 +126,7 @@ def keep_whole(photographed: Photographed, folder: Path, outcome: OcrOutcome) ->
 
 
 def _make_twin(problem: Problem, clean: Figure) -> Problem:
-    """The same problem with its clean picture, in the group of the photograph."""
+    """Return the same problem with its clean picture, in the photograph's group."""
     changes = {
         "id": f"{problem.id}-{CLEAN}",
         "images": [clean],
@@ -142,9 +142,9 @@ def _read_text(pages: Path) -> str:
 
 
 def _copy_picture(path: Path, folder: Path, place: str) -> Figure:
-    """The picture as a figure, its file copied byte for byte.
+    """Return the picture as a figure, with an exact copy of its file.
 
-    Raises FileFormatError for what is no whole picture.
+    Raises FileFormatError if it is not a complete picture.
     """
     picture = read_picture(path)
     digest = sha256(picture.data).hexdigest()

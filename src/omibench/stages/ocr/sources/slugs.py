@@ -1,4 +1,4 @@
-"""Names as parts of paths and of problem ids."""
+"""Names for paths and problem ids."""
 
 from __future__ import annotations
 
@@ -6,5 +6,6 @@ import re
 
 
 def slug(name: str) -> str:
-    """Letters, digits, dots and dashes of a name, in any script; `paper` when none is left."""
+    """Return the letters, digits, dots and dashes of a name, in any script; `paper` if none
+    remain."""
     return re.sub(r"[^\w.\-]+", "_", name).strip("._") or "paper"

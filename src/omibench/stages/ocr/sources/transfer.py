@@ -1,8 +1,8 @@
-"""One download in a process of its own: `python -P -m omibench.stages.ocr.sources.transfer`.
+"""Download one file in a separate process: `python -P -m omibench.stages.ocr.sources.transfer`.
 
-A server can send one byte a minute, of the reply's head too, for ever; no time limit of a socket
-sees that. The parent kills this process at a moment that nothing a server does can put off. The job
-comes as JSON on standard input, so that no list of processes shows the address.
+A server can send one byte per minute forever, which no socket timeout detects. The parent kills
+this process at a fixed time. The job is JSON on standard input, so the address does not appear in
+process lists.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WAIT_S = 60.0
 
 
 class Transferred(NamedTuple):
-    """The SHA-256 of what was written, or why nothing can be had and whether that may pass."""
+    """The SHA-256 of the written file, or the failure and whether it is temporary."""
 
     sha256: str = ""
     problem: str = ""
@@ -41,26 +41,28 @@ class Transferred(NamedTuple):
 
 
 class RefusedError(ValueError):
-    """A reply that is refused, and would be again."""
+    """A reply that is rejected permanently."""
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follows redirects to http and https alone, and never from https to http."""
+    """Follows redirects only to http and https, and never from https to http."""
 
     def redirect_request(  # noqa: PLR0913, PLR0917 (the signature is urllib's)
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
-        """The request to follow with. Raises RefusedError."""
+        """Return the request for the redirect. Raises RefusedError."""
         old, new = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
         if new not in SCHEMES:
             raise RefusedError(f"it redirects to {new!r}, which is neither http nor https")
         if (old, new) == ("https", "http"):
-            raise RefusedError("it redirects from https to http, which anybody on the way can read")
+            raise RefusedError(
+                "it redirects from https to http, which others on the network can read"
+            )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def transfer(url: str, part: Path, max_bytes: int) -> Transferred:
-    """Write what `url` gives to `part`, up to `max_bytes` bytes."""
+    """Write the contents of `url` to `part`, up to `max_bytes` bytes."""
     try:
         return Transferred(sha256=_write_part(url, part, max_bytes))
     except HTTPError as error:
@@ -77,7 +79,7 @@ def transfer(url: str, part: Path, max_bytes: int) -> Transferred:
 
 def _write_part(url: str, part: Path, max_bytes: int) -> str:
     digest, size = hashlib.sha256(), 0
-    # The manifest allows http and https alone; the opener knows no other.
+    # The manifest allows only http and https; the opener knows no others.
     request = Request(url, headers={"User-Agent": "omibench"})  # noqa: S310
     with _opener().open(request, timeout=_WAIT_S) as reply, part.open("wb") as file:
         length = reply.headers.get("Content-Length") or ""
@@ -107,7 +109,7 @@ def _line(message: object) -> str:
 
 
 def main() -> None:
-    """Do the job on standard input: {"url", "part", "most"}; print what came of it."""
+    """Do the job on standard input: {"url", "part", "most"}; print the outcome."""
     job = json.loads(sys.stdin.read())
     print(json.dumps(transfer(job["url"], Path(job["part"]), job["most"])._asdict()))
 

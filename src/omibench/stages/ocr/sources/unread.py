@@ -1,4 +1,4 @@
-"""Pages that wait for an engine which is not on this machine."""
+"""Pages that wait for a remote engine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from omibench.stages.ocr.sources.manifest import Source
 class Unread(NamedTuple):
     """The pages of one source that no engine has read, and its doubtful formulas.
 
-    `pages` holds them by the place of their file in the source. `pictures` of them lie in one
-    folder, `crops` of formulas in another, and the `readings` of both are to be written to a third.
+    `pages` has them by the index of their file in the source. Their `pictures` are in one folder,
+    `crops` of formulas in another; the `readings` of both go to a third.
     """
 
     source: Source
@@ -23,9 +23,9 @@ class Unread(NamedTuple):
     crops: Path | None = None
 
     def picture(self, place: int, number: int) -> Path:
-        """Where the picture of a page lies."""
+        """Return the path of the picture of a page."""
         return self.pictures / f"{place}-p{number:04d}.png"
 
 
 Ahead = Callable[[Unread], None]
-"""Asks for pages and writes what was read; raises OmibenchError where there is no answer."""
+"""Requests pages and writes their readings; raises OmibenchError without an answer."""

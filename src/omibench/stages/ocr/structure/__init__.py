@@ -1,1 +1,1 @@
-"""From lines to problems: numbering, stems, choices, sections."""
+"""Convert lines to problems: numbering, stems, choices, sections."""

@@ -1,4 +1,4 @@
-"""Problems put together: statement, `[IMAGEi]` where the figures stand, choices, answer."""
+"""Assemble problems: statement, `[IMAGEi]` in place of figures, choices, answer."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ from omibench.stages.ocr.structure.references import figure_numbers
 
 _MAX_EXCERPT = 60
 _MOST_DIFFERENCES = 10
-"""Formulas of one problem that are named as read differently."""
+"""The maximum number of differing formulas of one problem in warnings."""
+_MOST_REASONS = 10
+"""Places of one problem with mathematics in no formula, or with unread ink, that are listed."""
 BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
-"""Characters that reading could not make out."""
+"""Characters that could not be read."""
 
 
 class Crops(NamedTuple):
-    """What was cut out of the pages: figures by id(picture), doubtful formulas by id(formula)."""
+    """The crops of pages: figures by id(picture), doubtful formulas by id(formula)."""
 
     figures: Mapping[int, Figure]
     formulas: Mapping[int, DoubtfulFormula]
@@ -45,7 +47,7 @@ def to_problems(
     crops: Crops,
     words: frozenset[str],
 ) -> tuple[list[Problem], list[str]]:
-    """Every draft as a problem; one that breaks a rule of problems is left out, with a code."""
+    """Return every draft as a problem; invalid ones are left out, with a code."""
     problems: list[Problem] = []
     for draft in drafts:
         with suppress(ValidationError):
@@ -60,9 +62,9 @@ def to_problem(
     crops: Crops,
     words: frozenset[str],
 ) -> Problem:
-    """The row of problems.jsonl, without its answer; the solution is that of its own block.
+    """Return the row of problems.jsonl, without its answer; the solution comes from its own block.
 
-    `crops` are those of the draft's pictures and doubtful formulas.
+    `crops` are of the draft's pictures and doubtful formulas.
     """
     images = [crops.figures[id(picture)] for picture in draft.pictures]
     place = {id(picture): k for k, picture in enumerate(draft.pictures)}
@@ -99,7 +101,8 @@ def to_problem(
 
 
 def marked_text(items: Sequence[Item], place: Mapping[int, int], words: frozenset[str]) -> str:
-    """The text of items with `[IMAGEi]` and the caption where each picture of `place` stands."""
+    """Return the text of items with `[IMAGEi]` and the caption in place of each picture of
+    `place`."""
     parts: list[str] = []
     run: list[Line] = []
     for item in items:
@@ -128,7 +131,7 @@ def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> 
 
 
 def list_lines(draft: Draft) -> list[Line]:
-    """The lines of what a problem asks: its stem, its statement and its choices."""
+    """Return the lines of a problem: its stem, statement and choices."""
     return [
         *(i for i in draft.statement if isinstance(i, Line)),
         *(line for option in draft.options for line in option.lines),
@@ -148,10 +151,16 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[Pr
     lines = list_lines(draft)
     if any(line.stacked for line in lines):
         warnings.append(ProblemWarning("math_suspect", "a formula of several rows was read as one"))
-    elif flattened := next((line for line in lines if line.math_suspect), None):
+    elif flattened := next(
+        (line for line in lines if line.math_suspect and not line.reasons), None
+    ):
         warnings.append(
             ProblemWarning("math_suspect", f"{flattened.engine} may have flattened a formula")
         )
+    reasons = [reason for line in lines for reason in line.reasons]
+    warnings += [ProblemWarning("math_suspect", reason) for reason in reasons[:_MOST_REASONS]]
+    unread = [place for line in lines for place in line.unread]
+    warnings += [ProblemWarning("ink_unread", place) for place in unread[:_MOST_REASONS]]
     differences = [difference for line in lines for difference in line.differences]
     warnings += [ProblemWarning("formula_differs", d) for d in differences[:_MOST_DIFFERENCES]]
     empty = [choice.label for choice in choices if choice.image is None and not choice.text]
@@ -165,7 +174,7 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[Pr
 
 
 def list_suspects(drafts: Sequence[Draft]) -> dict[str, frozenset[str]]:
-    """By number, the parts of each problem that hold a line whose formula may have lost its form.
+    """Return by number the parts of each problem with a line whose formula may have lost its form.
 
     A part is the letter of a choice, or the empty text for the statement.
     """
@@ -187,12 +196,12 @@ def _is_suspect(line: Line) -> bool:
 
 
 def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:
-    """The problem with the answer of the first key that gives one, and its solution.
+    """Return the problem with the answer of the first key that has one, and its solution.
 
-    `keys`, from the most to the least trusted: the key, what the worked solutions say, and what
-    the problems' own blocks say. There is no answer where one of them cancels the problem or gives
-    the number twice, nor where the first cannot be read or names none of the problem's choices.
-    What a key says behind the letter is the solution where there is no other.
+    `keys` are ordered by reliability: the key, the worked solutions, and the problems' own blocks.
+    The answer is missing if one of them cancels the problem or has the number twice, or if the
+    first is unreadable or not one of the problem's choices. Text after the letter in a key is the
+    solution if it is the only one.
     """
     number = problem.number
     printed = [answer for key in keys if (answer := key.get(number))]
@@ -201,7 +210,7 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
         (f"{key.unread[number]} is no answer" for key in keys if number in key.unread), ""
     )
     if not unread and printed and not as_letters(printed[0], problem.choices):
-        unread = f"{_shorten('; '.join(printed[0]))} names no choice"
+        unread = f"{_shorten('; '.join(printed[0]))} is not a choice"
     behind = (
         words for answer in printed if (words := read_words_behind_letter(answer, problem.choices))
     )

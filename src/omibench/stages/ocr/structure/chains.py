@@ -1,4 +1,4 @@
-"""The best chain of numbers: which lines that look numbered begin the problems of a paper."""
+"""Find the best chain of numbers: the numbered lines that start problems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WEIGHT = dict.fromkeys(NAMED, 2.0) | {"code": 1.3, "heading": 0.9}
 
 
 class Patience(NamedTuple):
-    """How many numbers a chain may skip at once, and what each skipped one costs it."""
+    """The maximum number of skipped numbers, and the cost of each."""
 
     gap: int = 3
     cost: float = 0.6
@@ -26,12 +26,12 @@ QUESTIONS = Patience()
 SOLUTIONS = Patience(gap=60, cost=0.05)
 """Not every problem of a paper has a solution."""
 RARE = Patience(gap=2, cost=1.1)
-"""A number in a style that mostly means something else must not be one too far."""
+"""A number in an ambiguous style must not be one too far."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateLine:
-    """A line that may begin a problem: its place in the flow and how it looks."""
+    """A line that may start a problem: its position in the flow and its appearance."""
 
     index: int
     number: Number
@@ -43,9 +43,9 @@ class CandidateLine:
 def find_candidates(
     flow: Sequence[Item], read: Callable[[str], Number | None] = read_number
 ) -> list[CandidateLine]:
-    """Every line that begins, at the left of its row, with what may be a problem's number.
+    """Return every line that starts, at the left of its row, with a possible problem number.
 
-    Of lines that name parts of one problem ("B2 a)", "B2 b)") only the first begins it.
+    Of lines for parts of one problem ("B2 a)", "B2 b)") only the first starts it.
     """
     candidates: list[CandidateLine] = []
     last: dict[tuple[str, str], int] = {}
@@ -66,14 +66,14 @@ def find_candidates(
 def best_chain(
     candidates: Sequence[CandidateLine], patience: Patience = QUESTIONS
 ) -> list[CandidateLine]:
-    """The most plausible sequence of problem numbers, by dynamic programming.
+    """Return the most plausible sequence of problem numbers, by dynamic programming.
 
-    Each member counts one. Skipped numbers, a changed indent, weight or type
-    size, and a late first number cost; a chain keeps to one style of numbering, and styles that
-    name the problem ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a
-    list of instructions does not take the place of the first problems; but where two take turns,
-    as "1) Let" and "X1 be" do, the one that begins. A list that begins again in several named
-    problems numbers their parts.
+    Each member scores one. Skipped numbers, a changed indent, weight or type size, and a late first
+    number have a cost. A chain has one style of numbering, and styles with a word for the problem
+    ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a list of
+    instructions does not replace the first problems; but if two chains alternate, such as "1) Let"
+    and "X1 be", the earlier one wins. A list that restarts in several named problems numbers their
+    parts.
     """
     ranked = sorted(find_chains(candidates, patience), key=lambda pair: -pair[0])
     if not ranked:
@@ -88,7 +88,7 @@ def best_chain(
 
 
 def _takes_turns(first: Sequence[CandidateLine], second: Sequence[CandidateLine]) -> bool:
-    """Whether each number of `second` stands between two of `first`, the last one behind them."""
+    """Return whether each number of `second` is between two of `first`, the last one after them."""
     if len(first) != len(second):
         return False
     order = [c.index for pair in zip(first, second, strict=True) for c in pair]
@@ -98,7 +98,7 @@ def _takes_turns(first: Sequence[CandidateLine], second: Sequence[CandidateLine]
 def _outer(
     candidates: Sequence[CandidateLine], chain: list[CandidateLine], patience: Patience
 ) -> list[CandidateLine]:
-    """The chain, or the one further left of which a single problem holds all of it as a list.
+    """Return the chain, or one further left with a problem that contains the whole chain as a list.
 
     A longer list below the last number further left may be the paper, below its instructions.
     """
@@ -119,7 +119,7 @@ def _outer(
 def find_chains(
     candidates: Sequence[CandidateLine], patience: Patience
 ) -> list[tuple[float, list[CandidateLine]]]:
-    """The best chain of each style and prefix, with its score."""
+    """Return the best chain of each style and prefix, with its score."""
     kinds: dict[tuple[str, str], list[CandidateLine]] = defaultdict(list)
     for candidate in candidates:
         kinds[candidate.number.style, candidate.number.prefix].append(candidate)
@@ -168,7 +168,7 @@ def holds_lists(
     candidates: Sequence[CandidateLine],
     inner: Sequence[CandidateLine],
 ) -> bool:
-    """Whether the numbering of `inner` begins with 1 in at least two problems of `outer`."""
+    """Return whether the numbering of `inner` starts with 1 in at least two problems of `outer`."""
     if len(outer) < 2 or outer[0].number.value != 1:
         return False
     style = inner[0].number.style
@@ -195,10 +195,10 @@ _DIGITS = str.maketrans("lIi|OoSsBZz", "11110055822")
 
 
 def mend_chain(flow: Sequence[Item], chain: Sequence[CandidateLine]) -> list[CandidateLine]:
-    """A chain with the numbers that an engine misread ("l." for "1.", "5," for "5.").
+    """Return a chain with the numbers that an engine misread ("l." for "1.", "5," for "5.").
 
-    Only where a number is missing, and one line of those that an engine read, in the margin where
-    the numbers stand, can be it.
+    This applies only if a number is missing and exactly one line of the engine, in the margin of
+    the numbers, can be it.
     """
     mended_chain = list(chain[:1])
     if chain and chain[0].number.value == 2:

@@ -1,4 +1,4 @@
-"""Choices of a problem: letters with text, or letters with pictures."""
+"""Find the choices of a problem: letters with text, or letters with pictures."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from omibench.stages.ocr.structure.tasks import (
 _STARTS = re.compile(r"[(（]?[A-H][)）]")
 _LONE = re.compile(rf"[(（](?:[A-H]|[IVX]{{1,4}}|[{CAPITALS}])[)）]|[A-H][).]")
 ARROW = re.compile(r"\s*(?:←|<\s?[-−–]|⇐|\\leftarrow)\s*correct\b\.?", re.I)
-"""What points at the right choice in a booklet of solutions."""
+"""Arrows that point at the right choice in a booklet of solutions."""
 _CORRECT = re.compile(rf"{ARROW.pattern}|\s*✓|\s*✔", re.I)
 _BEFORE = {
     "(A)": re.compile(r"."),
     "A)": re.compile(r"[\d;,.、，；。．%°)）\u3040-\u30ff\u3400-\u9fff]"),
     "A.": re.compile(r"[\d;,.、，；。．%°)）\u3040-\u30ff\u3400-\u9fff]"),
 }
-"""What may stand right before the marker of a choice that follows another one closely."""
+"""Characters allowed before the marker of a choice that directly follows another one."""
 _SHORT = 40
 _HEARD = 200
-"""Characters before the choices in which they are announced."""
+"""The number of characters before the choices in which they are announced."""
 _USUAL = (3, 4, 5)
 
 
 class Marker(NamedTuple):
-    """The letter that opens a choice: where in the items, and where in the line's text."""
+    """The letter that starts a choice: its position in the items and in the line's text."""
 
     letter: str
     style: str
@@ -46,17 +46,17 @@ class Marker(NamedTuple):
 
 
 def starts_choice(text: str) -> bool:
-    """Whether a line begins with an upper-case letter of a choice."""
+    """Return whether a line starts with an upper-case letter of a choice."""
     return _STARTS.match(text) is not None
 
 
 def is_lone_marker(text: str) -> bool:
-    """Whether a line is nothing but the letter of a choice or the number of a sub-graph."""
+    """Return whether a line is only the letter of a choice or the number of a sub-graph."""
     return _LONE.fullmatch(text) is not None
 
 
 def split_choices(items: Sequence[Item], question: str = "") -> tuple[list[Item], list[Option]]:
-    """The statement and the choices of a problem; no choices when it has none.
+    """Return the statement and the choices of a problem; the latter may be empty.
 
     `question` is the text before the items, for problems whose choices follow a stem.
     """
@@ -76,14 +76,14 @@ def split_choices(items: Sequence[Item], question: str = "") -> tuple[list[Item]
 
 
 def _best_run(items: Sequence[Item], question: str) -> list[Marker]:
-    """The longest list of choices; other letters than Latin ones count where these give none."""
+    """Return the longest list of choices; non-Latin letters count if Latin ones form no list."""
     return _longest(items, question, _longest(items, question, []), close=True)
 
 
 def _longest(
     items: Sequence[Item], question: str, best: list[Marker], *, close: bool = False
 ) -> list[Marker]:
-    """A longer list than `best`, if there is one; `close` as in `_close_markers`."""
+    """Return a list longer than `best`, if any; `close` as in `_close_markers`."""
     has_run = bool(best)
     for row in LETTERINGS:
         if best and best[0].letter in LATIN and not row.is_latin:
@@ -99,17 +99,17 @@ def _longest(
 
 
 def _all_say_something(items: Sequence[Item], run: Sequence[Marker]) -> bool:
-    """Whether every choice has a text, and they stand in the order of their letters."""
+    """Return whether all choices have text and are in the order of their letters."""
     options, _, _ = _fill(items, run)
     places = [(marker.place, marker.start) for marker in run]
     return places == sorted(places) and not any(option.is_bare for option in options)
 
 
 def _run(items: Sequence[Item], row: Lettering, markers: Iterable[Marker]) -> list[Marker]:
-    """The markers from the first letter on; none with a gap in letters that are no Latin ones."""
+    """Return the markers from the first letter on; none if non-Latin letters have a gap."""
     markers_by_letter: dict[str, Marker] = {}
     for marker in markers:
-        # A letter that comes back restarts the list; what was found so far may be the list.
+        # A repeated letter restarts the list; the markers found so far may be the list.
         if marker.letter == row.label(row.letters[0]) and len(markers_by_letter) < MIN_CHOICES:
             markers_by_letter = {}
         markers_by_letter.setdefault(marker.letter, marker)
@@ -122,7 +122,7 @@ def _run(items: Sequence[Item], row: Lettering, markers: Iterable[Marker]) -> li
 
 
 def _goes_on_otherwise(items: Sequence[Item], row: Lettering, run: Sequence[Marker]) -> bool:
-    """Whether the next letter of another row follows a list, as in `а) б) в) D)`."""
+    """Return whether the next letter of another row follows a list, as in `а) б) в) D)`."""
     last, place = max((m.place, m.start) for m in run), len(run)
     return any(
         (marker.place, marker.start) > last
@@ -154,10 +154,11 @@ def _markers(items: Sequence[Item], row: Lettering, style: str) -> Iterator[Mark
 def _close_markers(
     items: Sequence[Item], row: Lettering, style: str, has_run: bool
 ) -> list[Marker]:
-    """The first letter where it opens a line, and each next one also behind another choice's text.
+    """Return the first letter if it starts a line, and each next one also after another choice's
+    text.
 
-    As in `(A) 3 m(B) 4 m`, `A. 3;B. 4`. A bracket after a letter may be that of a function, so it
-    counts only where there is no list that is `has_run` to stand free.
+    Examples are `(A) 3 m(B) 4 m` and `A. 3;B. 4`. A bracket after a letter may belong to a
+    function, so it counts only if no list with `has_run` is available.
     """
     before = _BEFORE.get("A)" if has_run and style == "(A)" else style)
     if before is None or row.letters.isdecimal():
@@ -204,7 +205,7 @@ def _is_choice_list(
 
 
 def _before(items: Sequence[Item], marker: Marker) -> str:
-    """The text before the first choice."""
+    """Return the text before the first choice."""
     text = " ".join(i.text for i in items[: marker.place] if isinstance(i, Line))
     head = items[marker.place]
     if isinstance(head, Line):
@@ -213,7 +214,7 @@ def _before(items: Sequence[Item], marker: Marker) -> str:
 
 
 def _stand_in_line(items: Sequence[Item]) -> bool:
-    """Whether lines begin below each other or stand on one row, as bare letters of choices do."""
+    """Return whether lines are below each other or on one row, like bare letters of choices."""
     lines = [item for item in items if isinstance(item, Line)]
     lefts, levels = [line.box.x0 for line in lines], [line.baseline for line in lines]
     if len({line.page for line in lines}) == 1 and max(levels) - min(levels) < 2:
@@ -224,7 +225,7 @@ def _stand_in_line(items: Sequence[Item]) -> bool:
 def _fill(
     items: Sequence[Item], markers: Sequence[Marker]
 ) -> tuple[list[Option], list[Picture], list[Item]]:
-    """Options with their lines, pictures among them, and what follows the last option."""
+    """Return choices with their lines and pictures, and the rest after the last choice."""
     by_line: dict[int, list[Marker]] = {}
     for marker in sorted(markers, key=lambda m: (m.place, m.start)):
         by_line.setdefault(marker.place, []).append(marker)
@@ -260,7 +261,7 @@ def _fill(
 
 
 def _ends_choices(items: Sequence[Item], index: int, option: Option) -> bool:
-    """Whether the line at `index` comes well below the last choice, back at the left margin."""
+    """Return whether the line at `index` is well below the last choice, back at the left margin."""
     item, last = items[index], option.lines[-1] if option.lines else option.marker
     if not isinstance(item, Line) or last is None or option.marker is None:
         return False

@@ -11,10 +11,11 @@ from omibench.stages.ocr.engines.textlayer import read_layer
 from omibench.stages.ocr.layout.blobs import regions_of_scan
 from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order
+from omibench.stages.ocr.layout.coverage import UnreadInk, find_unread, note_unread
 from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import body_size, without_furniture
 from omibench.stages.ocr.layout.labels import Typography
-from omibench.stages.ocr.layout.layout import Box, Item, Line
+from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
 from omibench.stages.ocr.layout.logos import without_logos
 from omibench.stages.ocr.layout.marks import Region, find_regions, is_searchable_scan
 from omibench.stages.ocr.layout.pages import needs_reading
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     import pymupdf
 
 UNREAD = "page_timeout"
-"""The code of a page for which no time was left."""
+"""The code of a page that was not read in time."""
 _COARSE = 100 / 72
-"""Pixels per point at which figures of a page are looked for whose text is known."""
+"""The resolution, in pixels per point, for finding figures of a page whose text is known."""
 
 
 @dataclass(slots=True)
 class DocumentPage:
-    """One page before the paper is put together."""
+    """One page before the paper is assembled."""
 
     number: int
     width: float
@@ -42,17 +43,22 @@ class DocumentPage:
     regions: list[Region]
     text: str = ""
     engine: str = "textlayer"
-    """Which engine read it; `none` where none did."""
+    """The engine that read it, or `none`."""
     turn: float = 0.0
-    """Degrees clockwise by which the page was turned to stand upright; boxes are as it stands."""
+    """The degrees clockwise by which the page was turned upright; boxes refer to the turned
+    page."""
     codes: list[str] = field(default_factory=list)
+    is_scan: bool = False
+    """Whether it is one picture under text that is not seen."""
+    unread: Sequence[UnreadInk] = ()
+    """Glyphs that the text layer lacks or has as spaces."""
     furniture: set[int] = field(default_factory=set)
-    """id(line) of running heads, feet and page numbers."""
+    """The id(line) of running heads, feet and page numbers."""
 
 
 @dataclass(slots=True)
 class Document:
-    """A paper as read: its pages, the flow of its items, its type size and its words."""
+    """A paper as read: pages, flow of items, type size and words."""
 
     pages: list[DocumentPage]
     flow: list[Item]
@@ -61,11 +67,11 @@ class Document:
 
     @property
     def codes(self) -> list[str]:
-        """Codes of the pages, each once, in the order met."""
+        """The distinct codes of the pages, in order of occurrence."""
         return list(dict.fromkeys(code for page in self.pages for code in page.codes))
 
     def locate_codes(self) -> dict[str, str]:
-        """The pages of each code, such as `page 2` or `pages 1, 4-6`."""
+        """Return the pages of each code, such as `page 2` or `pages 1, 4-6`."""
         return {
             code: _pages([page.number for page in self.pages if code in page.codes])
             for code in self.codes
@@ -82,9 +88,9 @@ def read_document(
 ) -> Document:
     """Read the lines and the figures of every page.
 
-    Pages whose text layer does not say what they show, or `every` page, are read by `reader`;
-    without one, they hold no items. Nor do those for which the `allowance` has no time left, which
-    get the code `page_timeout`. `mend` changes each page before anything is made of its lines.
+    Pages without a usable text layer, or `every` page, are read by `reader`; without one, they have
+    no items. Pages for which the `allowance` has no time left get the code `page_timeout` and have
+    no items either. `mend` changes each page before its lines are processed.
     """
     sheets = []
     for index in range(pdf.page_count):
@@ -115,7 +121,7 @@ def read_document(
     for sheet, lines in zip(sheets, texts, strict=True):
         kept_lines = {id(line) for line in lines}
         sheet.furniture = {id(line) for line in sheet.lines if id(line) not in kept_lines}
-        items, ordered = _items(sheet, lines, size)
+        items, ordered = _items(sheet, lines, size, pdf)
         sheet.text = paragraphs(ordered, words)
         if sheet.engine != "none":
             flow += items
@@ -139,13 +145,15 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
     layer = read_layer(page, number)
     lines = layer.lines
     sheet = DocumentPage(number, page.rect.width, page.rect.height, lines, [])
+    sheet.unread = layer.unread
     if layer.exceeds_limits:
         sheet.codes.append("formulas_unread")
     if has_huge_image(page):
         sheet.codes.append("image_too_large")
     else:
         sheet.regions = find_regions(page, lines)
-        if is_searchable_scan(page):
+        sheet.is_scan = is_searchable_scan(page)
+        if sheet.is_scan:
             sheet.regions = regions_of_scan(render_page(page, _COARSE), lines, _COARSE)
     if every or needs_reading(lines, sheet.regions, Box(*page.rect)):
         sheet.engine = "none"
@@ -158,7 +166,7 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
 
 
 def _read(sheet: DocumentPage, page: pymupdf.Page, reader: PageReader) -> None:
-    """Have a page read; what is no text on it may be figures."""
+    """Read a page with the reader; non-text regions may be figures."""
     scanned = reader.read_page(page, sheet.number)
     sheet.engine, sheet.turn, sheet.lines = scanned.engine, scanned.turn, scanned.lines
     sheet.width, sheet.height = page.rect.width, page.rect.height
@@ -174,8 +182,10 @@ def _read(sheet: DocumentPage, page: pymupdf.Page, reader: PageReader) -> None:
         sheet.codes.append("page_unread")
 
 
-def _items(sheet: DocumentPage, lines: list[Line], size: float) -> tuple[list[Item], list[Line]]:
-    """The items of one page in reading order, and all its lines in reading order."""
+def _items(
+    sheet: DocumentPage, lines: list[Line], size: float, pdf: pymupdf.Document
+) -> tuple[list[Item], list[Line]]:
+    """Return the items of one page in reading order, and all its lines in reading order."""
     outside = [
         line
         for line in lines
@@ -188,9 +198,26 @@ def _items(sheet: DocumentPage, lines: list[Line], size: float) -> tuple[list[It
     pictures, remaining_lines = find_pictures(
         sheet.number, sheet.regions, lines, find_captions(lines), Typography(size, width)
     )
+    if sheet.engine == "textlayer" and not sheet.is_scan:
+        remaining_lines = _note_unread(sheet, remaining_lines, pictures, pdf)
     items = in_reading_order(
         [*(ln for ln in remaining_lines if not ln.left_out), *pictures], middle
     )
     text_lines = [line for line in lines if not line.left_out]
     ordered = [i for i in in_reading_order(text_lines, middle) if isinstance(i, Line)]
     return items, ordered
+
+
+def _note_unread(
+    sheet: DocumentPage, lines: list[Line], pictures: list[Picture], pdf: pymupdf.Document
+) -> list[Line]:
+    """Return the lines of a page, with nearby ink that is in no text, formula or figure."""
+    if not (sheet.unread or sheet.regions):
+        return lines
+    page = pdf[sheet.number - 1]
+    found = find_unread(page, sheet.regions, pictures, sheet.lines, sheet.unread)
+    if not found:
+        return lines
+    sheet.codes.append("ink_unread")
+    noted = note_unread(sheet.number, lines, found)
+    return [noted.get(id(line), line) for line in lines]

@@ -1,4 +1,4 @@
-"""A paper cut into drafts of problems: stem, items, choices, subject."""
+"""Cut a paper into drafts of problems: stem, items, choices, subject."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _SHORT = 120
 class Draft:
     """One problem before its pictures are rendered and its answer is known.
 
-    `solution` is what its key block says of the answer, and `answer` that answer as printed. Where
-    that is all, as in a list of solutions, `items` is empty.
+    `solution` is the text of its key block, and `answer` the answer as printed there. If there is
+    nothing else, as in a list of solutions, `items` is empty.
     """
 
     number: str
@@ -55,7 +55,7 @@ class Draft:
 
     @property
     def group(self) -> str:
-        """What is the same for all problems of one stem: `10-12`, with the section's name first."""
+        """The identifier of the group with one stem: `10-12`, with the section's name first."""
         return format_label(self.section, self.stem.name) if self.stem else self.number
 
     @property
@@ -64,7 +64,8 @@ class Draft:
 
     @property
     def pictures(self) -> list[Picture]:
-        """Those of the statement and its choices; those of the solution only where it is all."""
+        """The pictures of the statement and its choices; those of the solution only if there is
+        nothing else."""
         items = self.statement if self.items or self.options else self.solution
         pictures = [item for item in items if isinstance(item, Picture)]
         return [*pictures, *(o.picture for o in self.options if o.picture)]
@@ -72,14 +73,14 @@ class Draft:
 
 @dataclass(slots=True)
 class Paper:
-    """What a paper holds: its problems, and the section of answers at its end, if any."""
+    """The contents of a paper: its problems, and the section of answers at its end, if any."""
 
     drafts: list[Draft]
     answers: list[Item]
     block_key: Key = field(default_factory=Key)
-    """Answers that the problems' key blocks give: at their head, marked, in blanks, or below."""
+    """Answers in the problems' blocks: at their start, marked, in blanks, or below."""
     solved: bool = False
-    """Whether it holds solutions alone, and asks nothing."""
+    """Whether it has only solutions and no questions."""
 
 
 def read_paper(document: Document) -> Paper:
@@ -119,7 +120,7 @@ def read_paper(document: Document) -> Paper:
 def _draft(
     block: ProblemBlock, stem: Stem | None, subject: Subject | None, *, headed: bool
 ) -> Draft:
-    """The draft of a block; one `headed` by its answer holds a solution and nothing else."""
+    """Return the draft of a block; a block `headed` by its answer has only a solution."""
     head = block.items[0]
     pages = sorted({item.page for item in block.items})
     items = list(block.items)
@@ -152,7 +153,7 @@ def _empty_blanks(drafts: Sequence[Draft]) -> None:
 
 
 def _give_by_reference(blocks: Sequence[ProblemBlock], preamble: Sequence[Item]) -> None:
-    """Move a numbered figure to the only problem that refers to it, where its own does not."""
+    """Move a numbered figure to the only problem that refers to it, if its own problem does not."""
     texts = [" ".join(i.text for i in b.items if isinstance(i, Line)) for b in blocks]
     refers = [set(figure_numbers(text)) for text in texts]
     for item in preamble:
@@ -174,7 +175,7 @@ def _last_subject(items: Sequence[Item]) -> Subject | None:
 
 
 def _is_removed(draft: Draft) -> bool:
-    """Whether all that stands there is that the problem was taken out of the test."""
+    """Return whether the text only states that the problem was withdrawn from the test."""
     text = " ".join(i.text for i in draft.items if isinstance(i, Line))
     return len(text) < _SHORT and _REMOVED.search(text) is not None
 

@@ -1,4 +1,4 @@
-"""What a running head says of an exam: points and time, in the words of many languages."""
+"""Detect points and time of an exam in running heads, in many languages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.stages.ocr.structure.numbering import read_number
 from omibench.stages.ocr.structure.subjects import subject_word
 
 HEAD = 0.18
-"""Share of the page, from its top, in which a running head of several lines may stand."""
+"""The share of the page, from its top, in which a running head of several lines can be."""
 _ALONE = 0.12
 _LONGEST = 100
 _AMOUNT = r"(?:\d{1,4}(?:[.,:]\d{1,2})?|_{2,}|\.{3,}|…+)"
@@ -47,23 +47,23 @@ _SECTION = re.compile(
 
 
 def says_points(text: str) -> bool:
-    """Whether a line tells how many points there are: `60 points`, `Points: __`, `满分100`."""
+    """Return whether a line gives the number of points: `60 points`, `Points: __`, `满分100`."""
     return len(text) <= _LONGEST and _SAYS_POINTS.search(text) is not None
 
 
 def says_time(text: str) -> bool:
-    """Whether a line tells how long an exam takes: `Time: 90 minutes`, `(20 min)`."""
+    """Return whether a line gives the duration of an exam: `Time: 90 minutes`, `(20 min)`."""
     return len(text) <= _LONGEST and _SAYS_TIME.search(text) is not None
 
 
 def exam_heads(
     pages: Sequence[Sequence[Line]], heights: Sequence[float], enough: float
 ) -> set[int]:
-    """id(line) of the lines of running heads that tell points or time.
+    """Return id(line) of the lines of running heads with points or time.
 
-    Such are lines near the top that stand, digits aside, at one place of `enough` pages, from the
-    first to the last that tells either; and the first line of a page that tells both and is no
-    title. They need not stand apart from the text.
+    These are lines near the top that are equal, except for digits, at one position of `enough`
+    pages, from the first to the last with either; and the first line of a page that has both and is
+    not a title. They need not be set apart from the text.
     """
     places: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     for number, (lines, height) in enumerate(zip(pages, heights, strict=True)):

@@ -1,4 +1,4 @@
-"""The language of a paper that no manifest tells, by its script and its commonest words."""
+"""Detect the language of a paper by its script and most frequent words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 UNKNOWN = "und"
-"""What ISO 639 calls a language that could not be determined."""
+"""The ISO 639 code of an undetermined language."""
 
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),
@@ -41,10 +41,11 @@ _FEWEST = 2
 
 
 def detect_language(text: str) -> str:
-    """The ISO 639-1 code of the language of a text; `und` when its words do not tell."""
+    """Return the ISO 639-1 code of the language of a text; `und` if it is unclear."""
     letters = sum(c.isalpha() for c in text)
     for code, script in _SCRIPTS:
-        # Kana beside Chinese signs are Japanese however few they are; a formula's letters are not.
+        # Kana among Chinese characters indicate Japanese, however few; letters in formulas do not
+        # count.
         share = 0.02 if code == "ja" else 0.2
         if letters and sum(map(len, script.findall(text))) > share * letters:
             return code

@@ -1,7 +1,7 @@
-"""The letters by which papers of the world mark choices: one table, and what a letter means in it.
+"""The letters that mark choices in papers of the world: one table, and lookups in it.
 
-To teach the reader another script, add a row. A list of choices is lettered from one row, from its
-first letter on and without a gap; letters that only look like those of another row are others.
+To support another script, add a row. A list of choices uses the letters of one row, from its first
+letter on and without a gap; letters that only look like those of another row are different.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 ChoiceCondition = Literal["always", "no task", "asked", "chosen"]
-"""When lines that begin with such letters are choices.
+"""The condition under which lines with such letters are choices.
 
-`no task`: when none of them tells the reader to do something. `asked`: when, besides, the text
-before them ends by asking or announcing. `chosen`: when, besides, that text asks which, or tells
+`no task`: none of them is an instruction to the reader. `asked`: in addition, the text before them
+ends with a question or an announcement. `chosen`: in addition, that text asks which, or instructs
 the reader to choose, since such marks also number statements and sub-questions.
 """
 
 
 class Lettering(NamedTuple):
-    """One way of marking choices: the letters in order, and how they are set (`{}` is a letter)."""
+    """One way of marking choices: the letters in order, and their forms (`{}` is a letter)."""
 
     letters: str
     settings: tuple[str, ...]
@@ -32,11 +32,11 @@ class Lettering(NamedTuple):
 
     @property
     def is_latin(self) -> bool:
-        """Whether these are the letters A, B, C that most papers use."""
+        """Whether these are the letters A, B, C of most papers."""
         return self.letters.upper() == LATIN
 
     def label(self, letter: str) -> str:
-        """What a choice is called that is printed with this letter."""
+        """Return the label of a choice printed with this letter."""
         return letter if self.printed else letter.upper()
 
 
@@ -62,28 +62,29 @@ LETTERINGS = (
     Lettering("12345678", ("(A)",), "chosen"),
 )
 CAPITALS = "АБВГДЕΑΒΓΔΕ"
-"""Capitals of other scripts that stand alone beside pictures."""
+"""Capitals of other scripts that can be alone next to pictures."""
 NON_ASCII_LETTERS = "".join(row.letters for row in LETTERINGS if not row.letters.isascii())
-"""Every letter of the table that is no Latin one and no plain digit."""
+"""Every letter of the table except Latin ones and plain digits."""
 _BETWEEN = re.compile(r"[\s,/&;，、；]+|(?<=\s)(?:and|or|и|или|και|ή|和|或)(?=\s)")
 _DRESS = "()（）[]【】.．。:："
 
 
 @cache
 def pattern(lettering: Lettering, setting: str) -> re.Pattern[str]:
-    """What a marker of this lettering looks like; group 1 is the letter."""
+    """Return the pattern of a marker of this lettering; group 1 is the letter."""
     return re.compile(_SET[setting].format(lettering.letters))
 
 
 def same_letter(letter: str) -> str:
-    """What a letter is whatever its form: small and capital ones are one, and so are ② and 2."""
+    """Return a letter without its form: small and capital ones are equal, and so are ② and 2."""
     return str(unicodedata.digit(letter, letter.casefold()))
 
 
 def read_labels(text: str, labels: Sequence[str]) -> list[str]:
-    """The labels that a text consists of, in their order, such as `б, г`, `(2)` or `①③`; else none.
+    """Return the labels of a text that has only labels, in order, such as `б, г`, `(2)` or `①③`;
+    otherwise empty.
 
-    A letter of another row of the table is no label, however alike the two look.
+    A letter of another row of the table is not a label, even if the two look alike.
     """
     labels_by_letter = {same_letter(label): label for label in labels if len(label) == 1}
     labels_read: list[str] = []
@@ -98,7 +99,7 @@ def read_labels(text: str, labels: Sequence[str]) -> list[str]:
 
 
 def is_foreign(text: str, labels: Sequence[str]) -> bool:
-    """Whether a text is one letter of the table that stands in another row than the labels."""
+    """Return whether a text is one letter of another row of the table than the labels."""
     letter = text.strip().strip(_DRESS)
     rows = [row.letters for row in LETTERINGS if not row.letters.isdecimal()]
     return (
@@ -110,7 +111,7 @@ def is_foreign(text: str, labels: Sequence[str]) -> bool:
 
 @cache
 def _families() -> tuple[str, ...]:
-    """The rows of the table with those of their other forms: capitals with small letters."""
+    """Return the rows of the table with their other forms: capitals with small letters."""
     rows = [row.letters for row in LETTERINGS]
     return tuple(
         "".join(

@@ -1,4 +1,4 @@
-"""How exam papers number their problems: `1.`, `Problem 3`, `第5题`, `Q7`, `(D01.1)`, `B2 a)`."""
+"""Parse the numbers of problems: `1.`, `Problem 3`, `第5题`, `Q7`, `(D01.1)`, `B2 a)`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS = (
 _DIGITS = "零一二三四五六七八九十"
 _SEPARATOR = r"\s*(?:[.．]\s?[-–](?=\s)|[.:：、．)）\]】]|[-–—](?=\s))?\s*"
 _OF = r"(?:\s+(?:of|de|von|sur|di|из)\s+\d{1,3}(?=\s*[:.)\]]))?"
-"""Of how many: "Question 1 of 8:"."""
+"""The total in "Question 1 of 8:"."""
 _PART = r"(?P<part>\s?[(（]?[a-h][)）]|\.\d{1,2}\b)?"
 _STYLES = (
     (
@@ -57,16 +57,16 @@ _RARE = (
     ("dash", r"(?P<n>\d{1,3})\s*[-–—:：]\s+(?=[^\W\d_])"),
 )
 _PREFIXES = "ABCDEFGHJKLMNOPQRSTUWYZ"
-"""Letters that are no Roman number."""
+"""Letters that are not Roman numerals."""
 NAMED = ("word", "di", "ban", "feladat", "ordinal", "example", "nr")
-"""Styles that say that what they number is a problem."""
+"""Styles that always number problems."""
 
 
 class Number(NamedTuple):
-    """A possible problem number: its value, how it is written, and where the text begins.
+    """A possible problem number: its value, its style, and the start of the text.
 
-    `prefix` is a letter printed with it ("B" of "B2"), `part` the sub-question that it names
-    ("a)" of "B2 a)"), which stays with the text.
+    `prefix` is a letter printed with it ("B" of "B2"), `part` its sub-question ("a)" of "B2 a)"),
+    which stays with the text.
     """
 
     value: int
@@ -83,20 +83,20 @@ _RARE_PATTERNS = tuple((style, re.compile(pattern)) for style, pattern in _RARE)
 
 
 def read_number(text: str) -> Number | None:
-    """The number with which a line begins, if it looks like that of a problem."""
+    """Return the number at the start of a line, if it looks like that of a problem."""
     return _first(text, _PATTERNS)
 
 
 def read_rare_number(text: str) -> Number | None:
-    """The number in a style that mostly means something else: `(3)`, `III.`, `3 Text`, `3 - Text`.
+    """Return the number in an ambiguous style: `(3)`, `III.`, `3 Text`, `3 - Text`.
 
-    To be tried only where a paper has no other numbering.
+    Use it only if a paper has no other numbering.
     """
     return _first(text, _RARE_PATTERNS)
 
 
 def looks_numbered(line: Line) -> bool:
-    """Whether a line begins with what may be the number of a problem, and is no mere label."""
+    """Return whether a line starts with a possible problem number and is more than a label."""
     number = read_number(line.text)
     if number is None or (number.prefix and number.style == "plain"):
         return False
@@ -104,19 +104,19 @@ def looks_numbered(line: Line) -> bool:
 
 
 def format_label(section: str, value: int | str) -> str:
-    """What a problem is called: `7`, `B2`, or with a section that is no mere letter `II.3`."""
+    """Return the label of a problem: `7`, `B2`, or with a longer section name `II.3`."""
     joined = not section or (len(section) == 1 and section in _PREFIXES)
     return f"{section}{value}" if joined else f"{section}.{value}"
 
 
 def parse_label(label: str) -> tuple[str, int]:
-    """The section and the number of what `format_label` made; number 0 for any other text."""
+    """Return the section and number of a label of `format_label`; number 0 for other texts."""
     match = re.fullmatch(r"(?:([A-Za-z])|(.+)\.)?(\d{1,3})", label)
     return ((match[1] or match[2] or ""), int(match[3])) if match else ("", 0)
 
 
 def roman_value(text: str) -> int:
-    """`IX` as 9; 0 for what is no Roman number below 40."""
+    """Return `IX` as 9; 0 for anything but Roman numerals below 40."""
     match = re.fullmatch(r"(X{0,3})(IX|IV|V?I{0,3})", text.upper())
     if not match:
         return 0

@@ -1,4 +1,4 @@
-"""Choices whose content is a picture: which letter belongs to which."""
+"""Pair letters and pictures of choices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MIN_CHOICES = 3
 
 @dataclass(slots=True)
 class Option:
-    """One choice as it stands on the page."""
+    """One choice on the page."""
 
     letter: str
     lines: list[Line] = field(default_factory=list)
@@ -26,10 +26,10 @@ class Option:
 
 
 def pair_pictures(options: Sequence[Option], pictures: Sequence[Picture]) -> list[Picture]:
-    """Give every bare option its picture; returns the pictures given.
+    """Assign a picture to every bare choice; return the assigned pictures.
 
-    Letters stand above, below or left of their pictures, the same way for all: of the three, the
-    one with the smallest total distance is taken.
+    Letters are above, below or left of their pictures, the same way for all. The direction with the
+    smallest total distance is used.
     """
     bare = [o for o in options if o.is_bare and o.marker is not None]
     if len(bare) < MIN_CHOICES or len(pictures) < len(bare):

@@ -1,4 +1,4 @@
-"""Which figures a text refers to by number."""
+"""Find references to figures by number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SLAVIC = (
 )
 _NUMBER = r"\s*(?:(?:č|nr|№)\.?\s*)?(\d{1,3})"
 _REFERENCE = re.compile(
-    # "a" joins numbers behind Czech words alone: "in Figure 1 a 3 kg block"
+    # "a" joins numbers only after Czech words: "in Figure 1 a 3 kg block"
     rf"(?:{_SLAVIC}){_NUMBER}\s+a\s+(\d{{1,3}})|"
     rf"(?:figures?|fig\.|figuras?|abbildung(?:en)?|图|圖|図|{_SLAVIC}){_NUMBER}"
     r"(?:\s*(?:,|and|y|e|und|i|oraz|и|和|と|、|-|–)\s*(\d{1,3}))*"
@@ -19,7 +19,7 @@ _REFERENCE = re.compile(
 
 
 def figure_numbers(text: str) -> list[str]:
-    """The numbers of all figures that a text names, in order, each once."""
+    """Return the distinct numbers of the figures in a text, in order."""
     mentions = (match[0] for match in _REFERENCE.finditer(text))
     numbers = [number for mention in mentions for number in re.findall(r"\d{1,3}", mention)]
     return list(dict.fromkeys(numbers))

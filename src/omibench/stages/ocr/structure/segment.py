@@ -1,4 +1,4 @@
-"""A paper cut into problems: the best chain of numbers, and the blocks between them."""
+"""Cut a paper into problems: the best chain of numbers, and the blocks between them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from omibench.stages.ocr.structure.numbering import NAMED, format_label, read_ra
 from omibench.stages.ocr.structure.titles import is_end, opens_section, section_name
 
 _TITLE_ABOVE = 10
-"""Lines between the title of a section and its first problem, at most."""
+"""The maximum number of lines between the title of a section and its first problem."""
 
 
 @dataclass(slots=True)
 class ProblemBlock:
-    """One problem as it stands in the paper: what it is called, and its items up to the next one.
+    """One problem in the paper: its label, and its items up to the next one.
 
-    `number` is unique in the paper: `7`, or `B2`, `II.3` where sections restart the count. `end` is
-    where the text begins on the first line.
+    `number` is unique in the paper: `7`, or `B2`, `II.3` if sections restart the count. `end` is
+    the start of the text on the first line.
     """
 
     number: str
@@ -43,7 +43,7 @@ class ProblemBlock:
 
 
 class PaperSection(NamedTuple):
-    """Problems that are counted together; the name is empty where a paper counts through."""
+    """Problems that are numbered together; the name is empty if a paper has one count."""
 
     name: str
     chain: list[CandidateLine]
@@ -52,10 +52,10 @@ class PaperSection(NamedTuple):
 def find_sections(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
 ) -> list[PaperSection]:
-    """The numbering of a paper: one section, or several that each begin with 1 again.
+    """Return the numbering of a paper: one section, or several that restart with 1.
 
-    Styles that mostly mean something else, such as `(3)`, are tried where there is no other.
-    `size` is that of the body, in points: titles of sections are larger, bold or well known.
+    Ambiguous styles such as `(3)` are tried last. `size` is the type size of the
+    body, in points: titles of sections are larger, bold or well known.
     """
     candidates = find_candidates(flow)
     sections = _split_by_prefix(candidates, patience) or _make_single_section(
@@ -73,9 +73,9 @@ def find_sections(
 def _rarely_numbered(
     flow: Sequence[Item], sections: Sequence[PaperSection], patience: Patience
 ) -> tuple[list[PaperSection], list[CandidateLine]] | None:
-    """The numbering in a style that mostly means something else, with its candidates.
+    """Return the numbering in an ambiguous style, with its candidates.
 
-    Only where there is no other, or where the other is an inset list inside one of its problems.
+    It is used only if it is the only style, or if the other is a list inside one of its problems.
     """
     candidates = find_candidates(flow, read_rare_number)
     margin = min((c.indent for c in candidates), default=0.0) + 30
@@ -97,7 +97,7 @@ def _make_single_section(chain: list[CandidateLine]) -> list[PaperSection]:
 
 
 def _split_by_prefix(candidates: Sequence[CandidateLine], patience: Patience) -> list[PaperSection]:
-    """Sections whose letter is a part of each number ("A1", "B1"), where they outdo others."""
+    """Return sections whose letter is part of each number ("A1", "B1"), if they score best."""
     plain = [pair for pair in find_chains(candidates, patience) if not pair[1][0].number.prefix]
     lettered = [pair for pair in find_chains(candidates, patience) if pair[1][0].number.prefix]
     chosen_chains: list[tuple[float, list[CandidateLine]]] = []
@@ -137,7 +137,7 @@ def _split_by_title(
     size: float,
     patience: Patience,
 ) -> list[PaperSection]:
-    """Sections with titles of their own whose numbers begin with 1 again; else none."""
+    """Return sections with titles whose numbers restart with 1, if any."""
     style = whole_chain[0].number.style
     same_style = [c for c in candidates if c.number.style == style]
     titles = [i for i, item in enumerate(flow) if opens_section(item, size)]
@@ -172,7 +172,7 @@ def _split_by_title(
 def split_blocks(
     flow: Sequence[Item], chain: Sequence[CandidateLine], section: str = ""
 ) -> list[ProblemBlock]:
-    """The items of each problem of a chain, up to the next one or the end of the flow."""
+    """Return the items of each problem of a chain, up to the next one or the end of the flow."""
     ends = [*(c.index for c in chain[1:]), len(flow)][: len(chain)]
     return [
         ProblemBlock(
@@ -186,7 +186,7 @@ def split_blocks(
 def all_blocks(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
 ) -> tuple[list[Item], list[ProblemBlock]]:
-    """What stands before the first problem of a paper, and the blocks of all its sections."""
+    """Return the items before the first problem of a paper, and the blocks of all its sections."""
     sections = find_sections(flow, size, patience)
     if not sections:
         return list(flow), []
@@ -198,6 +198,7 @@ def all_blocks(
 
 
 def _end(flow: Sequence[Item], chain: Sequence[CandidateLine]) -> int:
-    """Where the paper ends: at `END OF PAPER` after the last number, else with its last item."""
+    """Return the end of the paper: `END OF PAPER` after the last number, otherwise its last
+    item."""
     last = chain[-1].index
     return next((i for i in range(last + 1, len(flow)) if is_end(flow[i])), len(flow))

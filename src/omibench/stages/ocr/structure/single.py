@@ -1,4 +1,4 @@
-"""A photograph of one problem, with or without its number."""
+"""Read a photograph of one problem, with or without its number."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from omibench.stages.ocr.structure.numbering import read_number
 
 
 def only_problem(document: Document) -> list[Draft]:
-    """All that a page says as one problem; none when it says nothing.
+    """Return the whole page as one problem; none if it is empty.
 
-    Its number is the one that its first numbered line begins with, and what stands above that line
-    belongs to it; without any it is problem 1.
+    Its number is that of its first numbered line, and the text above that line belongs to it;
+    without any it is problem 1.
     """
     items: list[Item] = list(document.flow)
     if not any(isinstance(item, Line) for item in items):

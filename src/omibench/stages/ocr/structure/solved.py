@@ -1,4 +1,4 @@
-"""Papers that are no papers: documents that hold solutions and ask nothing."""
+"""Detect documents that have only solutions and no questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FEWEST = 3
 _SOLVED = 0.8
 _ASKING = 0.2
 _TITLE = 8
-"""Lines at the head of a document in which its title stands."""
+"""The number of lines at the start of a document that can be its title."""
 _SOLUTIONS = re.compile(
     r"\b(?:(?:worked |model |full |suggested |official )?solutions?|mark(?:ing)? schemes?|"
     r"soluciones|resoluci[óo]n(?:es)?|resolu[çc](?:[ãa]o|[õo]es)|solu[çc](?:[ãa]o|[õo]es)|"
@@ -27,7 +27,8 @@ _SOLUTIONS = re.compile(
 
 
 def holds_solutions_alone(drafts: Sequence[Draft], preamble: Sequence[Item]) -> bool:
-    """Whether nearly all problems consist of a solution, or nothing asks below such a title."""
+    """Return whether nearly all problems are solutions, or a solutions title has no question
+    below."""
     if len(drafts) < _FEWEST:
         return False
     solved = sum(bool(d.solution) and not d.items and not d.options for d in drafts)

@@ -1,4 +1,4 @@
-"""Shared stems: what one text and its figures give to several problems."""
+"""Shared stems: text and figures common to several problems."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MAX_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class Stem:
-    """What stands before the problems `numbers` and belongs to each of them."""
+    """The items before the problems `numbers` that belong to each of them."""
 
     numbers: tuple[int, ...]
     items: tuple[Item, ...]
@@ -47,9 +47,9 @@ class Stem:
 
 
 def split_stem(items: Sequence[Item], following: int) -> tuple[list[Item], Stem | None]:
-    """What stands before problem `following` as its predecessor's items and a shared stem.
+    """Split the items before problem `following` into its predecessor's items and a shared stem.
 
-    A stem begins with a line that names at least two problems of which `following` is the first.
+    A stem starts with a line that lists at least two problems, of which `following` is the first.
     """
     for index, item in enumerate(items):
         if not isinstance(item, Line) or not item.starts or not item.upright:
@@ -67,9 +67,9 @@ def split_stem(items: Sequence[Item], following: int) -> tuple[list[Item], Stem 
 
 
 def stem_numbers(line: str, after: str, following: int) -> tuple[tuple[int, ...], int]:
-    """The problems that a line gives a stem to, and where in the line their mention ends.
+    """Return the problems for which a line starts a stem, and the end of their mention in the line.
 
-    No problems when the line does not introduce a stem for `following` and later ones.
+    Empty if the line does not start a stem for `following` and later problems.
     """
     text = f"{line} {after}"
     match = _NUMBERED.search(text)
@@ -87,9 +87,9 @@ def stem_numbers(line: str, after: str, following: int) -> tuple[tuple[int, ...]
 
 
 def parse_range(text: str) -> tuple[int, ...]:
-    """`3 and 4`, `3-5`, `10, 11, and 12`, `21 a 23` as the numbers they stand for.
+    """Parse `3 and 4`, `3-5`, `10, 11, and 12`, `21 a 23` to the numbers they represent.
 
-    Empty when a span runs backwards or holds more than 20 problems.
+    Empty if a range runs backwards or has more than 20 problems.
     """
     numbers: list[int] = []
     parts = re.split(r"(\d+)", text)

@@ -1,4 +1,4 @@
-"""Section headings and tags that name the subject of problems, in five languages."""
+"""Detect subjects in section headings and tags, in five languages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAG = re.compile(r"\[([^\[\]\d]{3,20})\]\s*")
 
 
 def subject_word(text: str) -> Subject | None:
-    """The subject that a short text is the name of, such as `Biología`, `Section B: Physics`."""
+    """Return the subject in a short text such as `Biología`, `Section B: Physics`."""
     folded = unicodedata.normalize("NFD", text.lower())
     letters = "".join(c for c in folded if not unicodedata.combining(c))
     subjects = {_SUBJECT[word] for word in re.findall(r"[^\W\d_]+", letters) if word in _SUBJECT}
@@ -31,14 +31,14 @@ def subject_word(text: str) -> Subject | None:
 
 
 def is_heading(text: str) -> bool:
-    """Whether a line is the heading of a section: `Section B`, `II、简答题`, `Química`."""
+    """Return whether a line is the heading of a section: `Section B`, `II、简答题`, `Química`."""
     if _SECTION.fullmatch(text):
         return True
     return len(text.split()) <= 3 and subject_word(text) is not None
 
 
 def leading_tag(text: str) -> tuple[Subject | None, str]:
-    """The subject of a tag such as `[Physics]` at the head of a statement, and what follows it."""
+    """Return the subject of a tag such as `[Physics]` at the start of a statement, and the rest."""
     match = _TAG.match(text)
     subject = subject_word(match[1]) if match else None
     return (subject, text[match.end() :]) if match and subject else (None, text)

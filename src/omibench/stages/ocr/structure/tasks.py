@@ -1,4 +1,4 @@
-"""Words by which papers ask, announce choices, or tell the reader to do something."""
+"""Words in papers that ask, announce choices, or instruct the reader."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ _PAIRS = re.compile(
 
 
 def asks(text: str) -> bool:
-    """Whether a text ends by asking, or says somewhere which or mark, as before choices."""
+    """Return whether a text ends with a question, or asks to choose or mark, as before choices."""
     return _ASKS.search(text) is not None
 
 
 def tells_to_choose(text: str) -> bool:
-    """Whether a text asks a question to its end, or which one; an announcement is not enough."""
+    """Return whether a text ends with a question, or asks which; an announcement is not enough."""
     return _CHOOSES.search(text) is not None
 
 
 def asks_for_work(text: str) -> bool:
-    """Whether a text asks or tells the reader to do something, as a task does and a choice not."""
+    """Return whether a text asks or instructs, like a task and unlike a choice."""
     return _TASK.search(text) is not None or _TASK_ELSEWHERE.search(text) is not None
 
 
 def leaves_blank(text: str) -> bool:
-    """Whether a text has a place for an answer, as a sub-question may and a choice not."""
+    """Return whether a text has a space for an answer, like a sub-question and unlike a choice."""
     return _BLANK.search(text) is not None
 
 
 def asks_for_pairs(text: str) -> bool:
-    """Whether a text tells the reader to match lists, whose letters are no choices."""
+    """Return whether a text asks to match lists, whose letters are not choices."""
     return _PAIRS.search(text) is not None

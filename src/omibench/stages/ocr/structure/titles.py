@@ -1,4 +1,4 @@
-"""Titles inside a paper: where a section begins, where the answers begin, where the paper ends."""
+"""Titles inside a paper: starts of sections and answers, and the end of the paper."""
 
 from __future__ import annotations
 
@@ -69,20 +69,21 @@ _LISTED = re.compile(r"[(（]?(?:[a-hA-H]|\d{1,2}|[ivx]{1,4})[)）.]")
 _POINTS = re.compile(r"\b(?:points?|pts|marks?|puntos|pontos|punkte)\b", re.I)
 _LONGEST = 60
 _INTRODUCTION = 8
-"""Lines from the title of a section to its first problem, at most."""
+"""The maximum number of lines between the title of a section and its first problem."""
 
 
 def section_name(text: str) -> str:
-    """The letter or number that the title of a section gives it, or nothing."""
+    """Return the letter or number in the title of a section, if any."""
     match = _TITLE.match(text)
     return ((match["name"] or match["letter"] or "") if match else "").upper()
 
 
 def opens_section(item: Item, size: float) -> bool:
-    """Whether an item is the title of a section of problems.
+    """Return whether an item is the title of a section of problems.
 
-    It names itself as one ("Section B", "二、填空题", "Multiple choice"), or it is short, stands
-    out from the body by weight or size, and is no title of instructions, constants or answers.
+    It has the words of a section title ("Section B", "二、填空题", "Multiple choice"), or it is
+    short, stands out from the body by weight or size, and is not a title of instructions, constants
+    or answers.
     """
     if not isinstance(item, Line) or not item.upright or not item.starts:
         return False
@@ -100,11 +101,11 @@ def opens_section(item: Item, size: float) -> bool:
 def without_titles(
     items: Sequence[Item], size: float, *, restarts: bool
 ) -> tuple[list[Item], list[Item]]:
-    """The items of a problem without the section that begins behind it, and titles left out.
+    """Return the items of a problem without the section that starts after it, and without titles.
 
-    `restarts`: the next problem is number 1, so a section does begin here. Else titles alone
-    are left out, with what introduces the section ("Each problem is worth four points.") but
-    nothing that asks.
+    `restarts`: the next problem is number 1, so a section does start here. Otherwise only titles
+    are left out, with introductions of the section ("Each problem is worth four points.") but no
+    questions.
     """
     if restarts:
         begins = range(len(items) - 1, max(0, len(items) - 1 - _INTRODUCTION), -1)
@@ -125,23 +126,23 @@ def _is_prominent_heading(item: Item, size: float) -> bool:
 
 
 def _tells(text: str) -> bool:
-    """Whether a line may introduce a section: it neither asks nor begins a part or a choice."""
+    """Return whether a line can introduce a section: it neither asks nor starts a part or a
+    choice."""
     return not (asks_for_work(_POINTS.sub("", text)) or _LISTED.match(text))
 
 
 def is_end(item: Item) -> bool:
-    """Whether a line says that the paper ends here."""
+    """Return whether a line marks the end of the paper."""
     return isinstance(item, Line) and item.starts and _END.fullmatch(item.text) is not None
 
 
 def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[Item]]:
-    """The paper itself and the section of answers at its end, if it has one.
+    """Return the paper and the section of answers at its end, if any.
 
-    The section has a title of its own, such as "Answer key" or 参考答案, after at least two
-    numbered lines. One in the type of the body counts only where it has its row to itself and the
-    numbers that follow start again; one after which they go on belongs to a single problem. A title
-    that nobody has thought of is known by what follows it: numbers that start again, each with a
-    letter and nothing else.
+    The section has a title, such as "Answer key" or 参考答案, after at least two numbered lines. A
+    title in the type of the body counts only if it is alone in its row and the numbers after it
+    restart; if they continue, it belongs to a single problem. Unknown titles are detected by the
+    text after them: numbers that restart, each with only a letter.
     """
     lines = [(k, i) for k, i in enumerate(flow) if isinstance(i, Line) and i.upright and i.starts]
     usual = {k: number.value for k, line in lines if (number := read_number(line.text))}
@@ -180,7 +181,7 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
 
 
 def _key_begins(lines: Sequence[tuple[int, Line]], values: Mapping[int, int]) -> int | None:
-    """Where numbered letters alone begin that start again and end the paper, if any do."""
+    """Return the start of numbered letters that restart and end the paper, if any."""
     numbered = [(k, line.text) for k, line in lines if k in values]
     tail: list[int] = []
     while numbered and _LETTER_OF_KEY.fullmatch(numbered[-1][1]):
@@ -195,12 +196,12 @@ def _key_begins(lines: Sequence[tuple[int, Line]], values: Mapping[int, int]) ->
 
 
 def _may_be_title(item: Item) -> bool:
-    """Whether a line is a few words and nothing else: no choice, no value, no end of a sentence."""
+    """Return whether a line is only a few words: not a choice, a value or the end of a sentence."""
     return isinstance(item, Line) and item.starts and _FEW_WORDS.fullmatch(item.text) is not None
 
 
 def _close_letter_spaces(text: str) -> str:
-    """Text without the space between letters that are set apart: 参 考 答 案."""
+    """Remove the space between spaced-out letters: 参 考 答 案."""
     return re.sub(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])", "", text)
 
 

@@ -71,6 +71,7 @@ def read_problems(folder: Path) -> list[Problem]:
     return list(read_jsonl(folder / "out/problems.jsonl", Problem))
 
 
+@pytest.mark.slow
 def test_olmocr_reads_a_scan_and_is_asked_once(server: ServerHandle, tmp_path: Path) -> None:
     server.configure(replies={PROMPT.text[:40]: OLMOCR})
     done = run(server, tmp_path, "olmocr")

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pymupdf
 
+from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
+from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph, place_combining
+from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
+from omibench.stages.ocr.formulas.glyphs.true_characters import find_unnamed_mathematics
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
-from omibench.stages.ocr.formulas.reading.characters import Character, TextRun
-from omibench.stages.ocr.formulas.reading.combining import PaintedGlyph, place_combining
 from omibench.stages.ocr.formulas.reading.regions import find_regions
-from omibench.stages.ocr.formulas.reading.stretched import cut_stretched
-from omibench.stages.ocr.formulas.reading.true_characters import find_unnamed_mathematics
 from omibench.stages.ocr.formulas.reading.vectors import find_vectors
 from omibench.stages.ocr.layout.layout import Box
 

@@ -27,3 +27,9 @@ def test_a_mass_number_behind_a_space_belongs_to_the_element_behind_it() -> None
 def test_a_letter_a_behind_a_letter_is_no_ordinal() -> None:
     product = [glyph("F", 10), glyph("=", 18, "relation"), glyph("m", 26), glyph("a", 31)]
     assert read(*product) == ["F=ma"]
+
+
+def test_numbers_above_each_other_belong_to_one_element_where_they_begin_together() -> None:
+    mass = [glyph(digit, 52.4 + 3.5 * k, "digit", 7, 96) for k, digit in enumerate("235")]
+    charge = [glyph(digit, 52.4 + 3.5 * k, "digit", 7, 103) for k, digit in enumerate("92")]
+    assert [len(text) for text in read(*mass, *charge, glyph("U", 63.2))] == [6]

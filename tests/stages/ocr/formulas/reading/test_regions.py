@@ -91,6 +91,11 @@ def test_an_equation_grows_over_operators_and_brackets() -> None:
     assert texts(sheet.regions()) == ["x=(2y+1)/3"]
 
 
+def test_a_short_name_in_brackets_is_the_argument_of_a_variable() -> None:
+    sheet = Sheet().put("where ").put("c", font="tiit").put("(HA) is known")
+    assert texts(sheet.regions()) == ["c(HA)"]
+
+
 def test_a_chemical_formula_is_a_region() -> None:
     sheet = Sheet().put("burn H").put("2", size=7, rise=-1.5).put("O in air")
     assert sorted(texts(sheet.regions())[0]) == sorted("H2O")

@@ -28,7 +28,7 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pdf.save(tmp_path / "paper.pdf")
 
     def read_doubtfully(page: pymupdf.Page, number: int) -> LayerReading:
-        ((line,), _) = read_layer(page, number)
+        (line,) = read_layer(page, number).lines
         formula = Formula(FormulaRegion(line.box, ()), "v 2", ("a script may be one",))
         doubtful = replace(line, text=line.text.replace("v2", "$v 2$"), formulas=(formula,))
         return LayerReading([doubtful], exceeds_limits=False)

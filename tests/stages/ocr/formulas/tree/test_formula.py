@@ -89,8 +89,8 @@ def test_a_bar_over_letters_is_an_overline_and_one_below_an_underline() -> None:
 
 def test_a_bar_that_nothing_stands_at_is_doubtful() -> None:
     formula = read_formula(Setting().put("AB").bar(100, 150, 92).region())
-    assert "a rule belongs to no part of the formula" in formula.doubts
-    assert "a mark belongs to no part of the formula" in formula.doubts
+    assert "a rule could not be placed in the formula" in formula.doubts
+    assert "a mark could not be placed in the formula" in formula.doubts
 
 
 def test_a_root_holds_what_its_bar_covers() -> None:
@@ -155,7 +155,7 @@ def test_rows_with_their_relations_under_each_other_are_aligned() -> None:
 
 def test_rows_without_an_alignment_are_doubtful() -> None:
     formula = read_formula(Setting().put("a+b", y=100).put("d", x=41, y=115).region())
-    assert formula.doubts == ("rows stand under each other without an alignment",)
+    assert formula.doubts == ("stacked rows have no alignment",)
 
 
 def test_an_accent_stands_over_its_letter() -> None:
@@ -198,7 +198,7 @@ def test_what_cannot_be_read_is_a_square_with_a_doubt() -> None:
 
 def test_a_picture_in_a_formula_is_doubtful() -> None:
     region = replace(Setting().put("x").region(), pictures=(SmallPicture(1, Box(1, 1, 9, 9)),))
-    assert read_formula(region).doubts == ("a small picture stands in the formula",)
+    assert read_formula(region).doubts == ("the formula contains a small picture",)
 
 
 _BOXES = st.tuples(st.floats(0, 200), st.floats(0, 200), st.floats(0.1, 30), st.floats(0.1, 30))
@@ -270,10 +270,10 @@ def test_marks_over_each_other_take_bounded_time() -> None:
 
 def test_a_formula_that_breaks_off_is_doubtful() -> None:
     formula = read_formula(Setting().put("v=").region())
-    assert formula.doubts == ("the formula ends with a sign that something should follow",)
+    assert formula.doubts == ("the formula ends with a sign that needs something after it",)
 
 
 def test_a_charge_number_without_a_mass_number_is_doubtful() -> None:
     setting = Setting().put("6", x=13.5, y=102.5, size=7).put("C", x=18.0, font="CMR10")
     formula = read_formula(setting.region())
-    assert formula.doubts == ("a charge number stands before a symbol without its mass number",)
+    assert formula.doubts == ("a charge number precedes a symbol without its mass number",)

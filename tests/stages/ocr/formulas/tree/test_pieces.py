@@ -109,4 +109,4 @@ def test_a_wide_hat_stands_over_all_its_letters() -> None:
 
 def test_an_accent_alone_is_doubtful() -> None:
     region = FormulaRegion(Box(0, 0, 50, 50), (glyph("hatwide", Box(10, 10, 20, 12)),))
-    assert read_formula(region).doubts == ("an accent stands over no letter",)
+    assert read_formula(region).doubts == ("an accent is not over a letter",)

@@ -1,1 +1,1 @@
-"""Document readers that are served as models: how each is asked for pages, and what it replies."""
+"""Presets for document readers served as models: their requests and replies."""

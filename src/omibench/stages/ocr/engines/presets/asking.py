@@ -1,4 +1,4 @@
-"""What the presets of document readers share: requests, and pictures made of a page's."""
+"""Shared parts of presets: requests, and pictures derived from a page's."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Ask = Callable[[Sequence[Request]], list[Response]]
-"""Asks a model through the store; the responses come in the order of the requests."""
+"""Sends requests through the store; the responses have the order of the requests."""
 
 
 class PresetPage(NamedTuple):
-    """A page to read: a name for it (`SOURCE#p2`), its picture, and its size in pixels."""
+    """A page to read: its name (`SOURCE#p2`), picture, and size in pixels."""
 
     name: str
     image: ImagePart
@@ -38,31 +38,31 @@ class PresetPage(NamedTuple):
 
 
 class PageJob(NamedTuple):
-    """Who is asked for pages, and what the requests need beside a page's picture."""
+    """The model that reads pages, and further inputs of the requests."""
 
     ask: Ask
     folder: Path
-    """Where pictures are kept that are made of a page's."""
+    """The folder of pictures derived from a page's."""
     study: str = ""
     prompts: Mapping[str, str] = {}
-    """Files that take the place of prompts, by their names."""
+    """Files that replace prompts, by their names."""
 
 
 ReadPages = Callable[[Sequence[PresetPage], PageJob], list[ReadPage | None]]
-"""Reads pages; None for one that was not answered whole."""
+"""Reads pages; None for one without a complete answer."""
 
 
 def build_request(
     page: PresetPage, parts: Sequence[Part], job: PageJob, decoding: Decoding, system: str = ""
 ) -> Request:
-    """A request of a page reader.
+    """Return a request of a page reader.
 
     Args:
-        page: The page that it is about.
-        parts: What is sent, pictures and words in their order.
-        job: The study that asks.
-        decoding: How the reply is decoded.
-        system: The system message; empty for none.
+        page: Page to read.
+        parts: Pictures and text to send, in order.
+        job: Job with study and model.
+        decoding: Decoding parameters.
+        system: System message; empty for none.
     """
     head = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
     return Request(
@@ -73,7 +73,7 @@ def build_request(
 
 
 def open_picture(page: PresetPage) -> Image:
-    """The pixels of a page in RGB."""
+    """Return the RGB pixels of a page."""
     from PIL import Image
 
     with Image.open(page.image.path, formats=("PNG",)) as file:
@@ -81,7 +81,7 @@ def open_picture(page: PresetPage) -> Image:
 
 
 def keep_picture(picture: Image, job: PageJob) -> ImagePart:
-    """A picture as a PNG in the job's folder, named by its SHA-256."""
+    """Save a picture as PNG in the job's folder, named by its SHA-256."""
     stream = io.BytesIO()
     picture.save(stream, "PNG")
     data = stream.getvalue()
@@ -92,7 +92,7 @@ def keep_picture(picture: Image, job: PageJob) -> ImagePart:
 
 
 def turn_clockwise(picture: Image, degrees: int) -> Image:
-    """A picture turned by a multiple of 90 degrees; nothing is resampled."""
+    """Return a picture turned by a multiple of 90 degrees, without resampling."""
     from PIL.Image import Transpose
 
     turns = {90: Transpose.ROTATE_270, 180: Transpose.ROTATE_180, 270: Transpose.ROTATE_90}

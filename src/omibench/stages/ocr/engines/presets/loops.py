@@ -1,4 +1,4 @@
-"""Replies of models that fell into a loop."""
+"""Detect endless repetition in replies of models."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 _LONGEST_UNIT: Final = 200
 _REPEATS: Final = 20
 _SHORTEST: Final = 200
-"""Characters: a shorter run of one unit may be a table of equal cells."""
+"""The minimum length of repetitions in characters: shorter ones may be a table of equal cells."""
 
 
 def ends_in_loop(text: str) -> bool:
-    """Whether a text ends in twenty or more repeats of one unit of letters or digits.
+    """Return whether a text ends in twenty or more repeats of one unit of letters or digits.
 
     Args:
-        text: A model's reply. Blanks to fill in (`____`, `....`) are no loop.
+        text: A model's reply. Blanks (`____`, `....`) are not a loop.
     """
     tail = text.rstrip()[-_LONGEST_UNIT * (_REPEATS + 1) :]
     for length in range(1, _LONGEST_UNIT + 1):

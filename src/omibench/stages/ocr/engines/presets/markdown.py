@@ -1,7 +1,8 @@
-r"""Markdown as document readers write it, as the lines that a page shows.
+r"""Convert Markdown of document readers to the lines of a page.
 
-Formulas come out between single dollar signs, whatever stood around them (`\(...\)`, `\[...\]`,
-`$$...$$`); marks of headings and of emphasis go, and tables are rows with ` | ` between cells.
+Formulas are put between single dollar signs, whatever their delimiters were (`\(...\)`, `\[...\]`,
+`$$...$$`); marks of headings and emphasis are removed, and tables become rows with ` | ` between
+cells.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from omibench.stages.ocr.engines.presets.tables import BETWEEN_CELLS, read_html_
 
 MOST_LINES: Final = 1000
 MOST_CHARACTERS: Final = 20_000
-"""Of one line."""
+"""The maximum length of a line."""
 _HEADING: Final = re.compile(r"^#{1,6}\s+(?=\S)")
 _EMPHASIS: Final = re.compile(r"(?<![\w*])(\*\*\*|\*\*|\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1(?![\w*])")
 _ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|>~])")
@@ -26,10 +27,10 @@ _DISPLAY: Final = re.compile(r"\\\[|\$\$")
 
 
 def list_lines(markdown: str) -> list[str]:
-    """The lines of a page in Markdown, empty ones where a paragraph ends.
+    """Return the lines of a page in Markdown, with empty lines between paragraphs.
 
     Args:
-        markdown: A reader's reply, without front matter.
+        markdown: Reply of a reader, without front matter.
 
     Returns:
         At most 1,000 lines of at most 20,000 characters each.
@@ -46,7 +47,7 @@ def list_lines(markdown: str) -> list[str]:
 
 
 def read_line(line: str) -> str:
-    """A line of Markdown as it is printed, its formulas between single dollar signs."""
+    """Return a line of Markdown as printed text, with formulas between single dollar signs."""
     text = _HEADING.sub("", line.strip())
     if text.startswith("|") and text.endswith("|") and len(text) > 1:
         text = BETWEEN_CELLS.join(cell.strip() for cell in text[1:-1].split("|"))
@@ -54,7 +55,7 @@ def read_line(line: str) -> str:
 
 
 def wrap_formula(latex: str) -> str:
-    """A formula between single dollar signs, without the delimiters that it came with."""
+    """Return a formula between single dollar signs, without its original delimiters."""
     spans = find_formulas(latex.strip())
     source = latex.strip()
     if len(spans) == 1 and (spans[0].start, spans[0].end) == (0, len(source)):
@@ -64,7 +65,7 @@ def wrap_formula(latex: str) -> str:
 
 
 def _join_display_rows(text: str) -> str:
-    """The text with the source of each displayed formula in one row, however many it took."""
+    """Return the text with the source of each displayed formula joined in one row."""
     pieces: list[str] = []
     position = 0
     while (opening := _DISPLAY.search(text, position)) is not None:

@@ -1,8 +1,8 @@
-"""MinerU2.5 (OpenDataLab): the layout of a page first, then what stands in each block of it.
+"""MinerU2.5 (OpenDataLab): first the layout of a page, then the content of each block.
 
-The layout is asked for on a picture of 1,036 by 1,036 pixels, and each block on its crop of the
-page. Blocks come as special tokens, which the server must not drop:
-`extra_body: {skip_special_tokens: false}` in the model's block.
+The layout is requested for a picture of 1,036 by 1,036 pixels, and each block for its crop of the
+page. Blocks are special tokens, which the server must not drop: `extra_body: {skip_special_tokens:
+false}` in the model's block.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ DECODING: Final = Decoding(temperature=0.0, max_tokens=8192)
 MOST_BLOCKS: Final = 500
 _FIGURES: Final = frozenset({"image", "chart"})
 _CONTAINERS: Final = frozenset({"list", "equation_block", "image_block"})
-"""Their parts are blocks of their own."""
+"""Kinds of blocks whose parts are separate blocks."""
 _TASKS: Final = {"table": TABLE_TASK, "equation": FORMULA_TASK}
 _MIN_SIDE, _MAX_RATIO = 28, 50
-"""Pixels of a crop's shorter side, and how many times longer the other may be."""
+"""The minimum shorter side of a crop in pixels, and the maximum aspect ratio."""
 _BLOCK: Final = re.compile(
     r"<\|box_start\|>(\d{1,4})\s+(\d{1,4})\s+(\d{1,4})\s+(\d{1,4})<\|box_end\|>"
     r"<\|ref_start\|>(\w{1,40})<\|ref_end\|>([^\n]{0,200})"
@@ -60,7 +60,7 @@ Turn = Literal[0, 90, 180, 270]
 
 
 class LayoutBlock(NamedTuple):
-    """A block of a page: its kind, its box in thousandths, and how far it is turned clockwise."""
+    """A block of a page: its kind, its box in thousandths, and its turn clockwise."""
 
     kind: str
     box: Edges
@@ -68,7 +68,7 @@ class LayoutBlock(NamedTuple):
 
 
 class _LaidOutPage(NamedTuple):
-    """A page with its blocks, as it stands after it was turned."""
+    """A page with its blocks, after turning it."""
 
     page: PresetPage
     turn: Turn
@@ -79,7 +79,7 @@ class _LaidOutPage(NamedTuple):
 
 
 class _Crop(NamedTuple):
-    """A block to read: the place of its page, the block, its box in pixels, and the request."""
+    """A block to read: the index of its page, the block, its box in pixels, and the request."""
 
     place: int
     block: LayoutBlock
@@ -88,18 +88,18 @@ class _Crop(NamedTuple):
 
 
 def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
-    """Ask for the layout of pages, then for the content of every block.
+    """Request the layout of pages, then the content of every block.
 
     Args:
-        pages: The pages.
-        job: Who is asked.
+        pages: Pages to read.
+        job: Job with study and model.
 
     Returns:
-        What was read of each; None where no layout came. A page that lies on its side or head is
-        turned, and its layout asked for once more.
+        The reading of each page; None without a layout. Pages that are not upright are turned, and
+        their layout is requested again.
 
     Raises:
-        ModelError: The server drops the tokens that name blocks.
+        ModelError: The server drops the special tokens of blocks.
     """
     laid_out = dict(enumerate(_ask_layouts([(page, 0) for page in pages], job)))
     turns = {place: _find_turn(page.blocks) for place, page in laid_out.items() if page}
@@ -116,11 +116,11 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
 
 
 def parse_layout(reply: str) -> list[LayoutBlock]:
-    """Read the blocks of a layout, in its order; what is no block within the page is passed over.
+    """Parse the blocks of a layout, in order; invalid blocks are skipped.
 
     Args:
         reply: Lines such as `<|box_start|>45 120 955 180<|box_end|><|ref_start|>title<|ref_end|>`
-            with a token for the block's direction behind each.
+            each followed by a token for the block's direction.
 
     Returns:
         At most 500 blocks.
@@ -136,10 +136,10 @@ def parse_layout(reply: str) -> list[LayoutBlock]:
 
 
 def read_block(kind: str, reply: str) -> str:
-    """The text of a block from the reply about its crop, formulas between single dollar signs.
+    """Parse the text of a block from its reply, with formulas between single dollar signs.
 
     Args:
-        kind: Of the block, such as `text`, `table` or `equation`.
+        kind: Kind of the block, such as `text`, `table` or `equation`.
         reply: Markdown with formulas, the source of a formula, or a table in OTSL or HTML.
     """
     text = reply.strip()
@@ -170,7 +170,7 @@ def _ask_layouts(
         if not blocks and _BARE.search(response.text):
             raise ModelError(
                 f"{page.name}: the layout has no tokens such as <|box_start|>: set `extra_body: "
-                "{skip_special_tokens: false}` in the block of the model that ocr.reader names"
+                "{skip_special_tokens: false}` in the block of the model set in ocr.reader"
             )
         whole = response.outcome == "answered" and not ends_in_loop(response.text)
         is_page = response.outcome in ("answered", "truncated") and (blocks or whole)
@@ -188,7 +188,7 @@ def _show_layout(page: PresetPage, turn: Turn, job: PageJob) -> tuple[ImagePart,
 
 
 def _find_turn(blocks: Sequence[LayoutBlock]) -> Turn:
-    """Degrees clockwise that bring most of a page's area of text upright."""
+    """Return the degrees clockwise that turn most of a page's text area upright."""
     areas = {0: 0.0, 90: 0.0, 180: 0.0, 270: 0.0}
     for block in blocks:
         if block.kind not in _FIGURES | _CONTAINERS:
@@ -212,7 +212,7 @@ def _cut(place: int, page: _LaidOutPage, job: PageJob) -> Iterator[_Crop]:
 
 
 def _fit_crop(crop: Image) -> Image:
-    """A crop widened with white until it is no strip, and enlarged until it is no sliver."""
+    """Pad a narrow crop with white, and enlarge a small one."""
     from PIL import Image as images
 
     width, height = crop.size
@@ -234,7 +234,7 @@ def _scale(box: Edges, size: tuple[int, int]) -> Edges:
 
 
 def _read_content(block: LayoutBlock, response: Response) -> str | None:
-    """The text of a block; None where the reply broke off, or ran into a loop."""
+    """Return the text of a block; None if the reply was cut off or is a loop."""
     if response.outcome == "empty":
         return ""
     if response.outcome != "answered" or ends_in_loop(response.text):

@@ -1,8 +1,8 @@
-"""olmOCR (Allen Institute for AI): a page in, Markdown with front matter out.
+"""olmOCR (Allen Institute for AI): from a page to Markdown with front matter.
 
-The model is shown a page of 1,288 pixels on its longest side, after the words. Its front matter
-says whether the page stands upright; one that does not is turned and asked for once more, as
-olmOCR's pipeline does. Figures stand in the text as `![...](page_X_Y_WIDTH_HEIGHT.png)`.
+The request has the prompt, then the page with 1,288 pixels on its longest side. The reply's front
+matter states whether the page is upright; otherwise the page is turned and requested again, as in
+olmOCR's pipeline. Figures are in the text as `![...](page_X_Y_WIDTH_HEIGHT.png)`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ rotation_correction, is_table and is_diagram."""
 PROMPT: Final = add_prompt(
     PromptEntry(
         name="page-olmocr",
-        purpose="has olmOCR read a page of a paper, which stands after it",
+        purpose="transcribes a page with olmOCR; precedes the picture",
         text=PROMPT_TEXT,
         source="olmOCR, prompts.py: build_no_anchoring_v4_yaml_prompt, on which it was trained",
         owner="page reader",
@@ -55,14 +55,14 @@ Turn = Literal[0, 90, 180, 270]
 
 
 class OlmPage(NamedTuple):
-    """One reply: how far the page must be turned clockwise to stand upright, and its Markdown."""
+    """One reply: the turn clockwise that makes the page upright, and its Markdown."""
 
     turn: Turn
     markdown: str
 
 
 class _ShownPage(NamedTuple):
-    """A page as the model is shown it."""
+    """A page as sent to the model."""
 
     page: PresetPage
     turn: Turn
@@ -72,14 +72,14 @@ class _ShownPage(NamedTuple):
 
 
 def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | None]:
-    """Ask for pages, and for those that stand on their side or head once more.
+    """Request pages, and again those that are not upright.
 
     Args:
-        pages: The pages.
-        job: Who is asked.
+        pages: Pages to read.
+        job: Job with study and model.
 
     Returns:
-        What was read of each; None where a reply broke off, or ran into a loop.
+        The reading of each page; None if a reply was cut off or is a loop.
 
     Raises:
         ParamsError: A prompt's file cannot be read.
@@ -101,10 +101,10 @@ def read_pages(pages: Sequence[PresetPage], job: PageJob) -> list[ReadPage | Non
 
 
 def parse_reply(text: str) -> OlmPage:
-    """Read a reply's front matter, as far as it has one, and its Markdown.
+    """Parse a reply's front matter, if any, and its Markdown.
 
     Args:
-        text: The reply; of one that is longer than 200,000 characters the rest is passed over.
+        text: The reply; text beyond 200,000 characters is ignored.
     """
     text = text[:MOST_CHARACTERS].replace("\r\n", "\n")
     front = _FRONT.match(text)
@@ -164,7 +164,7 @@ def _place(shown: _ShownPage, markdown: str) -> ReadPage:
 
 
 def _read_box(name: str, width: int, height: int) -> Edges | None:
-    """The box that a figure's file name tells, within the page; None where it tells none."""
+    """Return the box in a figure's file name, clipped to the page; None if it has none."""
     place = _PLACE.fullmatch(name.strip())
     if place is None:
         return None

@@ -1,8 +1,8 @@
-"""Lines of a reply put where they stand on the page, as closely as the reply tells.
+"""Estimate the positions of a reply's lines on the page.
 
-A reader that names no lines gives text in the order of reading, with figures or blocks whose boxes
-are known. What is looked for later (paragraphs, columns, the problem that a figure belongs to) goes
-by order, by gaps between lines and by the size of type, so that these are what is kept.
+A reader without line positions gives text in reading order, with boxes of figures or blocks. Later
+steps (paragraphs, columns, the problem of a figure) use the order, the gaps between lines and the
+type size, so these are preserved.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from omibench.stages.ocr.engines.recorded import Corner, ReadLine
 Edges = tuple[float, float, float, float]
 """Left, top, right and bottom in pixels."""
 _STEP: Final = 0.025
-"""From line to line as a share of the page's height, where nothing tells it."""
+"""The default line pitch as a share of the page's height."""
 _BLANK: Final = 0.75
-"""Height of an empty line, in lines."""
+"""The height of an empty line, in lines."""
 _LETTER, _WIDE_LETTER = 0.5, 1.0
-"""Width of a letter and of a Chinese character, in type sizes."""
+"""The width of a letter and of a Chinese character, in type sizes."""
 _LEADING: Final = 1.2
 _LOOSE: Final = 1.15
-"""How far a block's last line, which may be short, is allowed to make its type seem larger."""
+"""The factor by which a short last line can inflate the estimated type size of a block."""
 _FILL: Final = 0.85
 _WIDE: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+|[{}^_$]")
@@ -35,14 +35,14 @@ _COMMAND: Final = re.compile(r"\\[A-Za-z]+|[{}^_$]")
 def place_runs(
     runs: Sequence[Sequence[str]], figures: Sequence[Edges], width: float, height: float
 ) -> Iterator[ReadLine]:
-    """Lines spread over a page between the figures that stand among them.
+    """Spread lines over a page between its figures.
 
     Args:
-        runs: The lines above the first figure, between it and the second, and so on; empty ones
-            end paragraphs.
-        figures: One figure less than there are runs, in pixels.
-        width: Of the page, in pixels.
-        height: Likewise.
+        runs: The lines above the first figure, between it and the second, and so on; empty ones end
+            paragraphs.
+        figures: Boxes of figures in pixels, one fewer than runs.
+        width: Width of the page, in pixels.
+        height: Height of the page, in pixels.
     """
     tops = [0.0, *(figure[3] for figure in figures)]
     ends = [*(figure[1] for figure in figures), height]
@@ -61,10 +61,10 @@ def place_runs(
 
 
 def estimate_type_size(blocks: Iterable[tuple[str, Edges]]) -> float | None:
-    """The usual type size of blocks of text in pixels; None where no block has 20 letters.
+    """Return the usual type size of blocks of text in pixels; None if no block has 20 letters.
 
     Args:
-        blocks: Each block's text and box. A box of area A that n letters fill is set in the size s
+        blocks: Text and box of each block. A box of area A filled by n letters has the type size s
             with n = A / (0.5 s x 1.2 s).
     """
     sizes = [_fit_size(text, box) for text, box in blocks if _measure_text(text) >= 20 * _LETTER]
@@ -74,14 +74,14 @@ def estimate_type_size(blocks: Iterable[tuple[str, Edges]]) -> float | None:
 def place_block(
     text: str, box: Edges, size: float | None, *, is_text: bool = True
 ) -> Iterator[ReadLine]:
-    """The text of a block as the lines that its box has room for.
+    """Break the text of a block into lines that fit its box.
 
     Args:
-        text: Of the block; a line break in it stays one.
-        box: In pixels.
-        size: The page's usual type size in pixels; None where it is not known.
-        is_text: False for a formula or a table, whose rows are as they are, and of usual type
-            however high they stand.
+        text: Text of the block; its line breaks are kept.
+        box: Box of the block in pixels.
+        size: Usual type size of the page in pixels; None if unknown.
+        is_text: False for a formula or table, whose rows are unchanged and have the usual type
+            size.
     """
     rows = [row for row in text.splitlines() if row.strip()]
     lines = _cut_rows(rows, max(len(rows), _count_lines(text, box, size))) if is_text else rows
@@ -105,14 +105,14 @@ def _fit_size(text: str, box: Edges) -> float:
 
 
 def _measure_text(text: str) -> float:
-    """Width of a text in type sizes; commands of LaTeX count as one letter."""
+    """Return the width of a text in type sizes; LaTeX commands count as one letter."""
     plain = _COMMAND.sub("", re.sub(r"\\[A-Za-z]+", "x", text))
     wide = len(_WIDE.findall(plain))
     return wide * _WIDE_LETTER + (len(plain) - wide) * _LETTER
 
 
 def _cut_rows(rows: Sequence[str], count: int) -> list[str]:
-    """Rows cut into about `count` lines, each by its length."""
+    """Cut rows into about `count` lines, each by its length."""
     lengths = [_measure_text(row) for row in rows]
     total = sum(lengths) or 1.0
     shares = [max(1, round(count * length / total)) for length in lengths]
@@ -120,7 +120,7 @@ def _cut_rows(rows: Sequence[str], count: int) -> list[str]:
 
 
 def _cut_row(row: str, count: int) -> list[str]:
-    """A row cut between words into at most `count` lines of about one length."""
+    """Cut a row between words into at most `count` lines of about equal length."""
     goal = _measure_text(row) / count
     lines, reach = [""], 0.0
     for word, glue in _split_words(row):
@@ -132,7 +132,7 @@ def _cut_row(row: str, count: int) -> list[str]:
 
 
 def _split_words(row: str) -> list[tuple[str, str]]:
-    """The words of a row with the space behind each; formulas are whole, Chinese has none."""
+    """Split a row into words with their trailing space; formulas stay whole."""
     pieces: list[tuple[str, str]] = []
     end = 0
     for span in [*find_formulas(row), None]:
@@ -147,7 +147,7 @@ def _split_words(row: str) -> list[tuple[str, str]]:
 
 
 def _join_glued(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Words between which a line may end: after a space, or between Chinese characters."""
+    """Words between which a line can break: after a space, or between Chinese characters."""
     joined: list[tuple[str, str]] = []
     for word, glue in pieces:
         if joined and not joined[-1][1] and not (_is_wide(joined[-1][0][-1]) and _is_wide(word[0])):

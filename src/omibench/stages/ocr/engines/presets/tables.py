@@ -1,6 +1,6 @@
-"""Tables of document readers, as HTML or OTSL, row by row as text.
+"""Convert tables of document readers, in HTML or OTSL, to rows of text.
 
-OTSL (Lysak et al., Optimized Table Tokenization for Table Structure Recognition, 2023) names each
+OTSL (Lysak et al., Optimized Table Tokenization for Table Structure Recognition, 2023) marks each
 cell by a token: `<fcel>` is full, `<ecel>` empty, `<lcel>`, `<ucel>` and `<xcel>` belong to the
 cell on their left, above them, or both; `<nl>` ends a row.
 """
@@ -18,15 +18,15 @@ _MOST_CELLS: Final = 20_000
 
 
 def holds_otsl(text: str) -> bool:
-    """Whether a text names cells by the tokens of OTSL."""
+    """Return whether a text marks cells by tokens of OTSL."""
     return _OTSL.search(text) is not None
 
 
 def read_otsl(text: str) -> list[str]:
-    """The rows of a table in OTSL, cells with ` | ` between them; merged cells stand once.
+    """Return the rows of a table in OTSL, cells with ` | ` between them; merged cells appear once.
 
     Args:
-        text: Tokens and the text of cells. What stands before the first token is a row of its own.
+        text: Tokens and the text of cells. Text before the first token is a separate row.
     """
     pieces = _OTSL.split(text, maxsplit=_MOST_CELLS)
     rows: list[list[str]] = [[pieces[0]], []] if pieces[0].strip() else [[]]
@@ -39,11 +39,11 @@ def read_otsl(text: str) -> list[str]:
 
 
 def read_html_table(text: str) -> list[str]:
-    """The rows of all tables in a piece of HTML, cells with ` | ` between them.
+    """Return the rows of all tables in a piece of HTML, cells with ` | ` between them.
 
     Args:
-        text: HTML, closed or not. Text beside cells is a row of its own; tags are read for the
-            places of cells alone.
+        text: HTML, closed or not. Text outside of cells is a separate row; tags only determine the
+            cells.
     """
     rows: list[list[str]] = [[]]
     in_cell = False

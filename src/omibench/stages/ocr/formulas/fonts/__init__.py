@@ -1,1 +1,1 @@
-"""What the glyphs of fonts mean in a formula, family by family."""
+"""Tables from the glyphs of fonts to symbols, by font family."""

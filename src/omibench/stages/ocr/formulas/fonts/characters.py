@@ -1,4 +1,4 @@
-"""Unicode characters as LaTeX, by what they are in a formula.
+"""Unicode characters as LaTeX, by their role in a formula.
 
 Names are those of LaTeX, amsmath and amssymb, as KaTeX knows them. Facts from the Unicode standard
 (blocks Mathematical Operators, Arrows, Mathematical Alphanumeric Symbols and others).
@@ -106,7 +106,7 @@ def _pairs(table: str, kind: Kind) -> dict[str, GlyphSymbol]:
 
 @cache
 def _table() -> dict[str, GlyphSymbol]:
-    """The first table that names a character decides."""
+    """Tables by priority: the first that has a character decides."""
     table: dict[str, GlyphSymbol] = {}
     kinds: tuple[tuple[str, Kind], ...] = (
         (_LARGE, "large"),
@@ -149,13 +149,13 @@ _STYLES = (
 
 
 def of_character(text: str) -> GlyphSymbol:
-    """What a Unicode character is in a formula.
+    """Return the symbol of a Unicode character.
 
     Args:
-        text: one character, a mathematical letter (U+1D400 and on) included.
+        text: One character, possibly a mathematical letter (U+1D400 and on).
 
     Returns:
-        Its symbol; of kind `unknown` where no table has it.
+        Its symbol, of kind `unknown` if no table has it.
     """
     if (
         not text
@@ -181,7 +181,7 @@ def _letter_or_digit(text: str) -> GlyphSymbol:
 
 
 def _apply_style(text: str, name: str) -> GlyphSymbol:
-    """A letter of a mathematical alphabet, by its name in Unicode."""
+    """Return a letter of a mathematical alphabet, by its Unicode name."""
     codes = unicodedata.decomposition(text).removeprefix("<font> ")
     plain = chr(int(codes, 16)) if codes else text
     base = of_character(plain) if plain != text else UNKNOWN
@@ -200,7 +200,7 @@ def _apply_style(text: str, name: str) -> GlyphSymbol:
 
 
 def _compatible(text: str, plain: str) -> GlyphSymbol:
-    """A raised or lowered digit, a fraction, a ligature or a full-width form."""
+    """Return a raised or lowered digit, a fraction, a ligature or a full-width form."""
     form = unicodedata.decomposition(text).split(" ")[0]
     symbols = [of_character(character) for character in plain]
     if not symbols or any(symbol.kind == "unknown" for symbol in symbols):

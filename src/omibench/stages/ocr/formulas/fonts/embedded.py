@@ -1,4 +1,4 @@
-"""What an embedded font itself says of its glyphs: their names, and where their ink is."""
+"""Glyph names and ink boxes from embedded font programs."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     import pymupdf
 
 LONGEST_FONT = 16 * 2**20
-"""A font program of more bytes is not opened."""
+"""Maximum size of a font program that is opened, in bytes."""
 MOST_FONTS = 200
-"""A page's fonts beyond this number are not opened."""
+"""Maximum number of fonts per page that are opened."""
 _NAME_LENGTH = 24
-"""A name of so many characters may be cut: MuPDF keeps 31, and seven of them may be a subset's."""
+"""Length from which a name may be cut: MuPDF keeps 31 characters with the subset prefix."""
 _LARGEST_INK = 20.0
-"""In units of the type size; a larger box is a lie of the font."""
+"""Maximum size of a plausible glyph box, in type sizes."""
 _UNNAMED = re.compile(r"Type3 \((\d+) 0 R\)$")
-"""How MuPDF calls a Type 3 font without a name: by the number of its object."""
+"""MuPDF's name for an unnamed Type 3 font: its object number."""
 
 
 class GlyphFacts(NamedTuple):
-    """A glyph of a font program: its name and the box of its outline.
+    """Glyph of a font program: its name and the box of its outline.
 
-    `ink` is in units of the type size from the glyph's origin, with y upwards; None for a glyph
-    without an outline, such as a space. `name` is None where the font gives its glyphs numbers.
+    `ink` is in type sizes from the glyph's origin, with y upwards; None for a glyph without an
+    outline, such as a space. `name` is None if the font only numbers its glyphs.
     """
 
     name: str | None
@@ -38,41 +38,53 @@ class GlyphFacts(NamedTuple):
 NO_FACTS = GlyphFacts(None, None)
 
 
-class EmbeddedFonts:
-    """The font programs that a page embeds, opened when a glyph is asked for.
+class _Programs(NamedTuple):
+    """Parsed font programs of a document, by object number."""
 
-    Two subsets of one font may stand on a page under one name: a glyph is looked up in each.
+    fonts: dict[int, pymupdf.Font | None]
+    facts: dict[tuple[int, int], GlyphFacts | None]
+    characters: dict[int, dict[int, str]]
+
+
+_KEPT = "_omibench_font_programs"
+"""Document attribute that caches its programs: pages share their fonts."""
+
+
+class EmbeddedFonts:
+    """Font programs that a page embeds, opened on first use.
+
+    Two subsets of one font can have the same name on a page: a glyph is looked up in each.
     """
 
     def __init__(self, page: pymupdf.Page) -> None:
         self._document = page.parent
+        programs: _Programs = vars(page.parent).setdefault(_KEPT, _Programs({}, {}, {}))
         self._xrefs: dict[str, list[int]] = {}
         for font in page.get_fonts(full=True)[:MOST_FONTS]:
             self._xrefs.setdefault(_key(font[3]), []).append(font[0])
-        self._fonts: dict[int, pymupdf.Font | None] = {}
-        self._facts: dict[tuple[str, int], GlyphFacts] = {}
-        self._characters: dict[int, dict[int, str]] = {}
+        self._fonts, self._facts, self._characters = programs
+        self._best: dict[tuple[str, int], GlyphFacts] = {}
 
     def facts(self, font: str, glyph_id: int) -> GlyphFacts:
-        """What is known of a glyph, by the font's name and the id that `get_texttrace()` gives.
+        """Return the facts about a glyph by font name and the id from `get_texttrace()`.
 
         Returns:
-            `NO_FACTS` where the font is not embedded, cannot be opened or has no such glyph.
+            `NO_FACTS` if the font is not embedded, cannot be opened or lacks the glyph.
         """
         key = (font, glyph_id)
-        if key not in self._facts:
-            self._facts[key] = self._look_up(font, glyph_id)
-        return self._facts[key]
+        if key not in self._best:
+            self._best[key] = self._look_up(font, glyph_id)
+        return self._best[key]
 
     def character(self, font: str, glyph_id: int) -> str | None:
-        """The character that a glyph stands for by the tables of its font program.
+        """Return the character of a glyph according to the tables of its font program.
 
-        To be asked where the PDF tells no character or a false one, such as the spaces to which
-        Word 2010 maps Cambria Math; and of each glyph of a Type 3 font without a name, whose
-        letters are those of a mathematical alphabet where their outlines are known.
+        Use it if the PDF gives no character or a false one, such as the spaces to which Word 2010
+        maps Cambria Math, and for each glyph of an unnamed Type 3 font, whose letters belong to a
+        mathematical alphabet if their outlines are known.
 
         Returns:
-            One Unicode character; None where no embedded program of this name has the glyph.
+            One Unicode character, or None if no embedded program of this name has the glyph.
         """
         unnamed = _UNNAMED.match(font)
         if unnamed:
@@ -94,13 +106,20 @@ class EmbeddedFonts:
             return NO_FACTS
         best = NO_FACTS
         for xref in self._programs(font):
-            program = self._open(xref)
-            if program is None:
+            facts = self._read(xref, glyph_id)
+            if facts is None:
                 continue
-            best = _read(program, glyph_id)
+            best = facts
             if best.ink is not None:
                 break
         return best
+
+    def _read(self, xref: int, glyph_id: int) -> GlyphFacts | None:
+        key = (xref, glyph_id)
+        if key not in self._facts:
+            program = self._open(xref)
+            self._facts[key] = _read(program, glyph_id) if program else None
+        return self._facts[key]
 
     def _programs(self, font: str) -> list[int]:
         key = _key(font)
@@ -115,13 +134,13 @@ class EmbeddedFonts:
 
 
 def plain_name(font: str) -> str:
-    """A font's name without the six letters of a subset: `CMMI10` of `EYPSWD+CMMI10`."""
+    """Return a font's name without its subset prefix: `CMMI10` from `EYPSWD+CMMI10`."""
     head, plus, tail = font.partition("+")
     return tail if plus and len(head) == 6 and head.isupper() else font
 
 
 def _key(font: str) -> str:
-    """A name as both the font's dictionary and its descriptor spell it."""
+    """Return a name in the form shared by the font's dictionary and its descriptor."""
     name = plain_name(font).removesuffix("-Identity-H").removesuffix("-Identity-V")
     return name.replace(" ", "").replace("-", "")
 
@@ -135,7 +154,7 @@ def _open(document: pymupdf.Document, xref: int) -> pymupdf.Font | None:
         if not program or len(program) > LONGEST_FONT:
             return None
         return pymupdf.Font(fontbuffer=program)
-    except (RuntimeError, ValueError, mupdf.FzErrorBase):  # a program that is no font
+    except (RuntimeError, ValueError, mupdf.FzErrorBase):  # not a font program
         return None
 
 

@@ -1,8 +1,8 @@
-"""Fonts whose codes mean something else than the Latin letters as which they are often read.
+"""Fonts whose codes do not mean the Latin letters they appear as.
 
 Symbol and the fonts of MathType (Euclid Symbol, MT Extra, Euclid Extra, Euclid Math One and Two,
-Euclid Fraktur) come as private characters (U+F061), as Latin ones (`a`) or as what they print
-(`α`).
+Euclid Fraktur) come as private characters (U+F061), as Latin ones (`a`) or as the printed
+character (`α`).
 Sources: Adobe's Symbol encoding (PDF 32000-1, D.5), Design Science's tables of MTExtra and Euclid.
 """
 
@@ -26,8 +26,9 @@ _FAMILIES = tuple(
         (r"(LT)?(MathematicalPi|UniversalGreek|MathPi)", "none", ""),
     )
 )
-"""Names of fonts, the table of their codes, and the alphabet in which they set letters. Of fonts of
-symbols on the keys of letters and digits no table is at hand: their glyphs are unknown."""
+"""Font name patterns, their code tables, and the alphabet of their letters. Symbol fonts on the
+codes of letters and digits have no table: their glyphs are unknown.
+"""
 _MATHTYPE = re.compile(r"MT|Euclid", re.IGNORECASE)
 
 _NOTHING = "\0"
@@ -39,7 +40,7 @@ _SYMBOL_ROWS = {
     0xC0: "ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓",
     0xE0: "◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\0⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭\0",
 }
-"""As the font prints them: its `f` is the straight phi and its `j` the curly one."""
+"""Printed form: `f` is the straight phi and `j` the curly one."""
 _EXTRA_ROWS = {
     0x23: "\u0300\u0302\u0303\u0307\0⌣⌢",
     0x3A: "∼≃⊲≪⊳≫≜≙≐∐\0\0\0\0\0∩℧…⋯⋮⋰⋱∥∵∡∢\0∪△□▭▱↗↙\0↘↖\0",
@@ -59,26 +60,26 @@ _MATH_ONE_ROWS = {
 }  # fmt: skip
 _MATH_TWO_ROWS = {0x84: "⩽⩾", 0xB0: "⪯⪰", 0xE2: "⊎", 0xF0: "⊏⊐⊔⊓⊑⊒"}
 _WINGDINGS_ROWS = {0xDF: "←→↑↓", 0xE8: "→", 0xF3: "⇔"}
-"""Word makes the arrow of Wingdings of `-->`."""
+"""Word makes the Wingdings arrow from `-->`."""
 _ADOBE_ROWS = {
     0xF8E5: "\0⏐⎯®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭",
 }
-"""Adobe's own characters for the pieces of Symbol's brackets."""
+"""Adobe's private characters for the pieces of Symbol's brackets."""
 _RIGHT_AS_THEY_ARE = frozenset("×÷¬µ·®©")
-"""Characters of Latin-1 that a right table of Symbol gives; in MathType's fonts they are codes."""
+"""Latin-1 characters from a correct table of Symbol; in MathType's fonts they are codes."""
 _PRINTED = {"φ": "ϕ", "ϕ": "φ"}
-"""What Symbol prints for the two letters phi of Adobe's list of glyphs."""
+"""Symbol's glyphs for the two letters phi of Adobe's glyph list."""
 
 
 def of_encoded(font: str, text: str) -> GlyphSymbol | None:
-    """What a glyph of a font with an encoding of its own means.
+    """Return the symbol of a glyph of a font with a custom encoding.
 
     Args:
-        font: The font's name without the letters of a subset.
-        text: What the PDF says that it is.
+        font: Font name without the subset prefix.
+        text: Character according to the PDF.
 
     Returns:
-        Its symbol, of kind `unknown` where the font's table lacks the code; None for other fonts.
+        Its symbol, of kind `unknown` if the font's table lacks the code; None for other fonts.
     """
     if not text.strip():
         return None
@@ -104,7 +105,7 @@ def _of_symbol(font: str, text: str) -> GlyphSymbol:
 
 
 def _look_up(table: str, text: str) -> GlyphSymbol:
-    """The symbol of a code, or of a character that no font of codes has."""
+    """Return the symbol of a code, or of a character outside all code tables."""
     if table == "extra" and _code(text) in _EXTRA_SYMBOLS:
         return _EXTRA_SYMBOLS[_code(text)]
     character = _table(table).get(_code(text))
@@ -114,14 +115,14 @@ def _look_up(table: str, text: str) -> GlyphSymbol:
 
 
 def _letter(command: str, text: str) -> GlyphSymbol | None:
-    """A letter that the font sets in an alphabet of its own."""
+    """Return a letter that the font sets in a special alphabet."""
     letter = chr(_code(text))
     plain = letter.isascii() and letter.isalpha()
     return GlyphSymbol(f"{command}{{{letter}}}", "letter") if plain else None
 
 
 def _code(text: str) -> int:
-    """The font's code of a character that the PDF takes for Latin or private; else 0."""
+    """Return the font's code of a character that the PDF calls Latin or private; else 0."""
     point = ord(text[0])
     if 0xF000 <= point <= 0xF0FF:
         return point - 0xF000

@@ -1,4 +1,4 @@
-"""What a glyph means, whatever font it was set in: one table a family, asked in turn."""
+"""Symbol of a glyph of any font: each table is tried in turn."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _ITALIC = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
 def identify(
     font: str, text: str, *, name: str | None = None, glyph_id: int | None = None
 ) -> GlyphSymbol:
-    """What a glyph means in a formula.
+    """Return the symbol of a glyph.
 
     Args:
-        font: the font's name without the letters of a subset (`embedded.plain_name`).
-        text: what the PDF says that it is: one Unicode character, U+FFFD where it says nothing.
-        name: its name in the font program (`embedded.EmbeddedFonts.facts`).
-        glyph_id: its number in the font program, as `get_texttrace()` gives it.
+        font: Font name without the subset prefix (`embedded.plain_name`).
+        text: Unicode character according to the PDF, U+FFFD if it gives none.
+        name: Glyph name in the font program (`embedded.EmbeddedFonts.facts`).
+        glyph_id: Glyph number in the font program, from `get_texttrace()`.
 
     Returns:
-        Its symbol; of kind `unknown`, with `\\square` for its LaTeX, where no table has it.
+        Its symbol; of kind `unknown`, with `\\square` as LaTeX, if no table has it.
     """
     encoded = of_encoded(font, text)
     if encoded is not None:

@@ -1,8 +1,8 @@
-"""What the tables of an embedded OpenType font say of its glyphs where the PDF says nothing.
+"""Characters of glyphs from the tables of an embedded OpenType font.
 
 Word 2010 maps nearly every glyph of Cambria Math to a space, yet embeds the font with its tables:
-the character map names the base glyphs, `GSUB` leads from the forms for scripts back to them, and
-`MATH` from taller and wider forms, and from the pieces of those that are put together.
+the character map identifies the base glyphs, `GSUB` leads from script forms back to them, and
+`MATH` from taller and wider forms and from the pieces of assembled ones.
 Source: OpenType 1.9, chapters cmap, GSUB and MATH.
 """
 
@@ -20,12 +20,12 @@ _FEATURES = frozenset({b"ssty", b"dtls", b"flac"})
 _SINGLE, _ALTERNATE, _EXTENSION = 1, 3, 7
 _MOST_GLYPHS = 65_536
 _ROUNDS = 2
-"""A form may stand for a form: a tall bracket's form for scripts."""
+"""Maximum chain of forms: a tall bracket can have a script form."""
 _PIECES = {
     "(": "⎝⎜⎛", ")": "⎠⎟⎞", "[": "⎣⎢⎡", "]": "⎦⎥⎤", "{": "⎩⎪⎨⎪⎧", "}": "⎭⎪⎬⎪⎫",
     "⌊": "⎣⎢", "⌋": "⎦⎥", "⌈": "⎢⎡", "⌉": "⎥⎤", "∫": "⌡⎮⌠", "√": "⎷",
 }  # fmt: skip
-"""Characters of Unicode for the pieces of a tall form, from its foot to its head."""
+"""Unicode characters for the pieces of a tall form, from the foot to the head."""
 _ALPHABETS = tuple(
     range(start, start + count)
     for start, count in (
@@ -33,20 +33,20 @@ _ALPHABETS = tuple(
         (0x1D468, 26), (0x1D482, 26), (0x1D400, 26), (0x1D41A, 26), (0x1D6E2, 25), (0x1D6FC, 25),
     )
 )  # fmt: skip
-"""Characters whose glyphs a font numbers in their order."""
+"""Characters whose glyphs are numbered in their order."""
 _MOVED = {"\U0001d455": "ℎ"}
-"""The small italic h, which Unicode had before its italic alphabet."""
+"""The small italic h, which predates Unicode's italic alphabet."""
 
 
 def read_characters(font: pymupdf.Font) -> dict[int, str]:
-    """The character that each glyph of an embedded font stands for.
+    """Return the character of each glyph of an embedded font.
 
     Args:
-        font: The font, opened from its program.
+        font: Font opened from its program.
 
     Returns:
-        A Unicode character by the glyph's number; glyphs that no table leads to are left out, and
-        a table that is broken is taken as far as it can be read.
+        Unicode characters by glyph number, without glyphs that no table reaches; broken tables are
+        used up to the error.
     """
     characters: dict[int, str] = {}
     for point in sorted(font.valid_codepoints(), reverse=True):
@@ -69,13 +69,13 @@ def read_characters(font: pymupdf.Font) -> dict[int, str]:
 
 
 _Form = tuple[int, int, tuple[int, int] | None]
-"""A base glyph, a form of it, and for a piece its place from the foot and the number of pieces."""
+"""Base glyph, a form of it, and for a piece its place from the foot and the number of pieces."""
 
 
 def _complete_characters(characters: dict[int, str]) -> dict[int, str]:
-    """The letters of alphabets of which a subset's character map has kept only some.
+    """Return the letters of alphabets that a subset's character map keeps in part.
 
-    Two letters at least must stand as far from each other as in Unicode, and none otherwise.
+    At least two letters must be as far apart as in Unicode, and no pair may contradict this.
     """
     glyphs = {ord(character): glyph for glyph, character in characters.items()}
     letters: dict[int, str] = {}
@@ -96,7 +96,7 @@ def _piece(character: str, place: tuple[int, int]) -> str | None:
 
 
 def _safely(forms: Iterator[_Form]) -> Iterator[_Form]:
-    """The forms up to the first that a broken table cannot tell."""
+    """Yield the forms up to the first error of a broken table."""
     try:
         for k, form in enumerate(forms):
             if k >= _MOST_GLYPHS:
@@ -107,7 +107,7 @@ def _safely(forms: Iterator[_Form]) -> Iterator[_Form]:
 
 
 def _tables(program: bytes | None) -> dict[bytes, bytes]:
-    """The tables of a font program by their tags; none of one that is not OpenType."""
+    """Return the tables of a font program by tag; empty if it is not OpenType."""
     if not program or program[:4] not in (b"\0\1\0\0", b"OTTO", b"true"):
         return {}
     count = struct.unpack_from(">H", program, 4)[0] if len(program) >= 12 else 0
@@ -125,12 +125,12 @@ def _words(table: bytes, at: int, count: int) -> tuple[int, ...]:
 
 
 def _array(table: bytes, at: int) -> tuple[int, ...]:
-    """A count, and as many numbers of two bytes."""
+    """Return a list of 16-bit numbers that is preceded by its length."""
     return _words(table, at + 2, _words(table, at, 1)[0])
 
 
 def _read_coverage(table: bytes, at: int) -> list[int]:
-    """The glyphs of a coverage table in its order."""
+    """Return the glyphs of a coverage table in its order."""
     (form,) = _words(table, at, 1)
     if form == 1:
         return list(_array(table, at + 2))
@@ -144,7 +144,7 @@ def _read_coverage(table: bytes, at: int) -> list[int]:
 
 
 def _substitutions(table: bytes) -> Iterator[_Form]:
-    """Base glyph and form of every substitution that the features of mathematics make."""
+    """Yield base glyph and form of every substitution in the mathematical features."""
     _, _, _, features, lookups = _words(table, 0, 5)
     wanted: dict[int, None] = {}
     for k in range(_words(table, features, 1)[0]):
@@ -178,7 +178,7 @@ def _substitution(table: bytes, at: int, kind: int) -> Iterator[_Form]:
 
 
 def _math_forms(table: bytes) -> Iterator[_Form]:
-    """Base glyph and form of every taller and wider form, and of the pieces of tall ones."""
+    """Yield base glyph and form of every taller and wider form, and of the pieces of tall ones."""
     (variants,) = _words(table, 8, 1)
     _, vertical, horizontal, tall, wide = _words(table, variants, 5)
     offsets = _words(table, variants + 10, tall + wide)

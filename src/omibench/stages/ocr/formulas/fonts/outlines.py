@@ -1,8 +1,8 @@
-"""Letters of Type 3 fonts without names, known by the hash of their outlines.
+"""Letters of unnamed Type 3 fonts, identified by the hash of their outlines.
 
-Chrome embeds the fonts of MathJax 2 and 3 as Type 3 fonts without names: `x` the variable and `x`
-of a word are told apart by nothing but their outlines. The table was made by printing a page of
-these fonts' letters with Chrome (Skia/PDF) and hashing each procedure as `hash_outline` does.
+Chrome embeds the fonts of MathJax 2 and 3 as unnamed Type 3 fonts: only their outlines
+distinguish `x` the variable from `x` in a word. The table was made by printing a page of these
+fonts' letters with Chrome (Skia/PDF) and hashing each procedure with `hash_outline`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import pymupdf
 
 _LONGEST = 20_000
-"""A procedure of more bytes is no letter's outline."""
+"""Maximum size of a letter's outline procedure, in bytes."""
 _MOST = 1024
-"""Glyphs of a font beyond this number are not looked at."""
+"""Maximum number of glyphs of a font that are examined."""
 _DIGITS = 8
 _POINTS = re.compile(rb"((?:-?[\d.]+ )+)([mlcvy])\b")
 _PROCEDURE = re.compile(r"/([^\s/<>\[\]]+)\s+(\d+)\s+0\s+R")
@@ -25,15 +25,15 @@ _DIFFERENCE = re.compile(r"/([^\s/<>\[\]]+)|(\d+)")
 
 
 def hash_outline(procedure: bytes, scale: float) -> str:
-    """A hash of the points through which a glyph's outline goes.
+    """Return a hash of the points of a glyph's outline.
 
     Args:
-        procedure: The content of a glyph of a Type 3 font.
-        scale: What the font's matrix makes of a unit's height, times 1,000.
+        procedure: Content stream of a glyph of a Type 3 font.
+        scale: Height of a unit under the font's matrix, times 1,000.
 
     Returns:
-        Eight hexadecimal digits, the same for every size and direction of the axes; empty where
-        the procedure draws no path.
+        Eight hexadecimal digits, the same for every size and direction of the axes; empty if the
+        procedure draws no path.
     """
     points = []
     for numbers, _ in _POINTS.findall(procedure):
@@ -45,14 +45,14 @@ def hash_outline(procedure: bytes, scale: float) -> str:
 
 
 def read_letters(document: pymupdf.Document, xref: int) -> dict[int, str]:
-    """The letters of a Type 3 font that the table knows.
+    """Return the letters of a Type 3 font that are in the table.
 
     Args:
-        document: The document.
-        xref: The number of the font's object in it.
+        document: PDF document.
+        xref: Object number of the font.
 
     Returns:
-        Characters of Unicode's mathematical alphabets by the font's codes.
+        Characters of Unicode's mathematical alphabets by font code.
     """
     try:
         matrix = document.xref_get_key(xref, "FontMatrix")[1].strip("[] ").split()

@@ -1,4 +1,4 @@
-"""Fonts of TeX by the names of their glyphs, which their programs keep where codes say nothing.
+"""TeX fonts, identified by the glyph names in their font programs.
 
 The names are those of the AMS's Type 1 programs of Computer Modern, Euler and the AMS symbols, and
 of the fonts that follow them: Latin Modern, newtx and STIX.
@@ -102,7 +102,7 @@ _FENCE = re.compile(
 _ROOT = re.compile(r"radical(?P<tail>big|Big|bigg|Bigg|bt|vertex|tp)?[A-D\d]*(\.\w+)?$")
 _HORIZONTAL_BRACE = re.compile(r"bracehtip(down|up)(left|right)")
 _WIDE_ACCENT = re.compile(r"(hat|tilde)\d$")
-"""Of newtx, which has five widths of each."""
+"""Accents of newtx, which has five widths of each."""
 _CODE_NAME = re.compile(r"u(?:ni)?([0-9A-F]{4,6})(?:\.(\w+))?$")
 _PARTS_OF_ARROWS = {
     "mapsto": GlyphSymbol("\\mapstochar", "piece"),
@@ -141,12 +141,12 @@ _LARGE_SYMBOLS = dict(zip(_LARGE_NAMES.split()[::2], _LARGE_NAMES.split()[1::2],
 
 
 def is_tex(font: str) -> bool:
-    """Whether a font's name is one of TeX's families."""
+    """Return whether a font belongs to TeX's families."""
     return bool(_FAMILIES.match(font))
 
 
 def of_name(name: str) -> GlyphSymbol | None:
-    """What a glyph name of TeX's fonts means; None where no table has it."""
+    """Return the symbol of a glyph name of TeX's fonts, or None if no table has it."""
     if name in _PARTS_OF_ARROWS:
         return _PARTS_OF_ARROWS[name]
     if match := _CODE_NAME.match(name):
@@ -156,7 +156,7 @@ def of_name(name: str) -> GlyphSymbol | None:
 
 
 def _of_extension(name: str) -> GlyphSymbol | None:
-    """A glyph of an extension font: brackets and roots of all heights, their parts, and sums."""
+    """Return the symbol of an extension font's glyph: brackets, roots, their parts, and sums."""
     if match := _FENCE.match(name):
         side = match[2] == "right"
         is_piece = match["tail"].rstrip("AB") in {"tp", "mid", "bt", "ex"}
@@ -169,7 +169,7 @@ def _of_extension(name: str) -> GlyphSymbol | None:
     if (match := _LARGE.match(name)) and match[1] in _LARGE_SYMBOLS:
         return GlyphSymbol(_LARGE_SYMBOLS[match[1]], "large")
     if match := _HORIZONTAL_BRACE.match(name):
-        tips = {"down": "\\overbrace", "up": "\\underbrace"}  # as the leftmost tip has it
+        tips = {"down": "\\overbrace", "up": "\\underbrace"}  # like the leftmost tip
         return GlyphSymbol(tips[match[1]], "accent")
     if _WIDE_ACCENT.match(name):
         return GlyphSymbol("\\wide" + name[:-1], "accent")
@@ -177,16 +177,16 @@ def _of_extension(name: str) -> GlyphSymbol | None:
 
 
 _MISTAKEN = {("STIXTwoMath-Regular", "\u1d46"): "\U0001d462"}
-"""Characters that programs cut short: LuaTeX writes four digits of the small italic u."""
+"""Names that programs cut short: LuaTeX writes four digits of the small italic u."""
 
 
 def of_tex(font: str, text: str, name: str | None) -> GlyphSymbol:
-    """What a glyph of a font of TeX means.
+    """Return the symbol of a glyph of a TeX font.
 
     Args:
-        font: the font's name without the letters of a subset.
-        text: what the PDF says that it is.
-        name: the glyph's name in the font program, where it has one.
+        font: Font name without the subset prefix.
+        text: Character according to the PDF.
+        name: Glyph name in the font program, if any.
     """
     text = _MISTAKEN.get((font, text), text)
     symbol = (of_name(name) if name else None) or of_character(text)
@@ -204,7 +204,7 @@ def of_tex(font: str, text: str, name: str | None) -> GlyphSymbol:
 
 
 def _alphabet(font: str, latex: str) -> str:
-    """The command of the alphabet that a font sets a letter in; empty for roman and italic."""
+    """Return the command of a font's alphabet; empty for roman and italic."""
     plain = latex.isascii() and len(latex) == 1
     if plain and latex.isalpha() and _FRAKTUR.match(font):
         return "\\mathfrak"

@@ -1,1 +1,1 @@
-"""From a page of a PDF to its marks, to the regions of its formulas, to lines with `$...$`."""
+"""From a PDF page to its marks, the regions of its formulas, and lines with `$...$`."""

@@ -1,4 +1,4 @@
-"""Accents of mathematics, put into the rows of their letters."""
+"""Mathematical accents, placed in the rows of their letters."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from omibench.stages.ocr.formulas.reading.units import AXIS, InkField, RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 _LOWEST = -0.25
-"""Type sizes by which an accent may reach into the box of its letter."""
+"""Maximum overlap of an accent with the box of its letter, in type sizes."""
 _HIGHEST = 0.4
-"""Type sizes between a letter and its accent, at most."""
+"""Maximum gap between a letter and its accent, in type sizes."""
 _OFF_CENTRE = 0.75
-"""Type sizes by which an accent of no width may stand beside the middle of its letter."""
+"""Maximum offset of a zero-width accent from the middle of its letter, in type sizes."""
 
 
 def seat_accents(field: InkField) -> None:
-    """Give each accent over a letter of mathematics the baseline and the width of that letter.
+    """Give each accent over a mathematical letter the baseline and the width of that letter.
 
-    TeX raises accents over tall letters, and gives the arrow of a vector no width: by its own place
-    such an accent would stand in a row above.
+    TeX raises accents over tall letters, and gives the arrow of a vector no width: by its position
+    alone, such an accent would be in the row above.
 
     Args:
-        field: The units of a page, none of them joined yet.
+        field: Units of a page before any are joined.
     """
     for unit in [u for u in field.units if u.glyphs[0].symbol.kind == "accent"]:
         letter = _find_letter(unit, field)
@@ -34,7 +34,7 @@ def seat_accents(field: InkField) -> None:
 
 
 def _find_letter(accent: RowUnit, field: InkField) -> RowUnit | None:
-    """The letter under an accent; None where there is none of mathematics."""
+    """Return the letter under an accent, or None if no mathematical letter is there."""
     x, size = accent.box.centre[0], accent.size
     below = Box(x - size, accent.box.y1 + _LOWEST * size, x + size, accent.box.y1 + 1.2 * size)
     letters = [

@@ -1,4 +1,4 @@
-"""Marks that belong together over several rows: fractions, roots, limits, tall brackets."""
+"""Marks that form one unit over several rows: fractions, roots, limits, tall brackets."""
 
 from __future__ import annotations
 
@@ -14,47 +14,52 @@ from omibench.stages.ocr.formulas.reading.fractions import (
 )
 from omibench.stages.ocr.formulas.reading.harpoons import join_harpoons
 from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
+from omibench.stages.ocr.formulas.reading.rules import WIDEST
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units, unit_of_glyph
 from omibench.stages.ocr.layout.layout import Box
 
 MAX_BARS = 300
-"""Rules of a page that are looked at; the shortest come first."""
-_WIDEST = 0.72
-"""The part of the page's width from which on a rule is one of the page or a table."""
+"""Maximum number of rules of a page that are examined; the shortest come first."""
 _LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
+_INITIALS = frozenset(word[0] for word in _LIMITED)
+_TALL_BARS = frozenset("|‖∥")
+_BESIDE_BAR = 0.5
+"""Heights of a tall bar within which the type beside it has the size of its row."""
 _BELOW_OVERLINE = 14.0
-"""Points below a bar in which its letters are."""
+"""Depth below a bar in which its letters are, in points."""
 _MOST_OVERLINED = 12
 _OVERLINE_GAP = 0.36
-"""Type sizes between an overline and the highest of its letters."""
+"""Maximum gap between an overline and the highest of its letters, in type sizes."""
 _UNDERLINE_GAP = 0.3
-"""Type sizes between letters and a rule under them."""
+"""Maximum gap between letters and a rule under them, in type sizes."""
 
 
 def find_units(marks: PageMarks) -> InkField:
-    """The units of a page: its glyphs, with all that makes several rows joined.
+    """Return the units of a page: its glyphs, joined where they form several rows.
 
     Args:
-        marks: What the page paints.
+        marks: Marks that the page paints.
 
     Returns:
-        Units; scripts are not attached yet.
+        Units, scripts not attached yet.
     """
     field = InkField(unit_of_glyph(glyph) for glyph in marks.glyphs)
+    _level_bars(field)
     seat_accents(field)
     _join_pieces(field)
     join_harpoons(field)
     join_long_arrows(field)
     _join_limits(field)
-    neighbours = find_neighbours(field.units)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
-    bars = [bar for bar in bars if bar.x1 - bar.x0 < _WIDEST * marks.width]
+    bars = [bar for bar in bars if bar.x1 - bar.x0 < WIDEST * marks.width]
+    neighbours = find_neighbours(field.units) if bars else BarNeighbours({}, {})
     rooted = _pair_roots(field, marks, bars)
+    plain = [bar for bar in bars if bar not in rooted]
     for bar in bars:
         sign = rooted.get(bar)
         if sign is not None:
             _join_root(field, bar, sign)
-        elif not join_fraction(field, bar, neighbours, bars):
+        elif not join_fraction(field, bar, neighbours, plain):
             _join_overline(field, bar)
     for drawn in marks.roots:
         if drawn not in rooted.values():
@@ -63,8 +68,17 @@ def find_units(marks: PageMarks) -> InkField:
     return field
 
 
+def _level_bars(field: InkField) -> None:
+    """Give tall bars the type size of what they enclose: LibreOffice enlarges their type."""
+    for unit in field.units:
+        if unit.is_tall and unit.glyphs[0].text in _TALL_BARS:
+            beside = unit.box.grow(_BESIDE_BAR * unit.box.height, 0)
+            sizes = [u.size for u in field.centred_in(beside) if not u.is_tall]
+            unit.size = min(unit.size, max(sizes, default=unit.size))
+
+
 def _join_pieces(field: InkField) -> None:
-    """Put parts of one bracket, brace or radical sign together."""
+    """Join the parts of one bracket, brace or radical sign."""
     pieces = sorted(
         (u for u in field.units if u.glyph and u.glyph.symbol.kind == "piece"),
         key=lambda u: (round(u.box.centre[0]), u.box.y0),
@@ -86,11 +100,12 @@ def _join_pieces(field: InkField) -> None:
 
 
 def _join_limits(field: InkField) -> None:
-    """Put sums, products and the like together with what stands above and below them."""
+    """Join sums, products and the like with their limits."""
     for unit in [u for u in field.units if u.glyph and u.glyph.symbol.kind == "large"]:
         _join_above_below(field, [unit], unit.box, unit.box.centre[1], 0.62)
-    neighbours = find_neighbours(field.units)
-    for unit in list(field.units):
+    firsts = [u for u in field.units if not u.is_block and u.glyphs[0].text in _INITIALS]
+    neighbours = find_neighbours(field.units) if firsts else BarNeighbours({}, {})
+    for unit in firsts:
         word = _word_from(unit, neighbours)
         if "".join(u.glyphs[0].text for u in word) in _LIMITED:
             box = word[0].box.union(word[-1].box)
@@ -98,7 +113,7 @@ def _join_limits(field: InkField) -> None:
 
 
 def _word_from(unit: RowUnit, neighbours: BarNeighbours) -> list[RowUnit]:
-    """The letters of a word that begins with this unit, where there is none before it."""
+    """Return the letters of a word that begins with this unit, if it is the first letter."""
     if unit.is_block or not unit.glyphs[0].text.isalpha():
         return []
     before = neighbours.left.get(unit)
@@ -156,7 +171,7 @@ def _join_above_below(
 
 
 def _split_rows(units: Sequence[RowUnit]) -> list[list[RowUnit]]:
-    """Units of one baseline each, split at wide gaps."""
+    """Split units by baseline and at wide gaps."""
     levels: list[list[RowUnit]] = []
     for unit in sorted(units, key=lambda u: u.baseline):
         if levels and unit.baseline - levels[-1][-1].baseline < 0.3 * unit.size:
@@ -182,7 +197,7 @@ def _near(a: Box, b: Box, gap: float) -> bool:
 def _pair_roots(
     field: InkField, marks: PageMarks, bars: Sequence[Rule]
 ) -> dict[Rule, RowUnit | RootSign]:
-    """The radical sign of each bar that begins at the top right of one."""
+    """Return the radical sign of each bar that begins at the top right of one."""
     signs: list[RowUnit | RootSign] = [*_bare_signs(field), *marks.roots]
     signs += [u for u in field.units if u.is_block and u.glyphs[0].symbol.kind == "piece"]
     pairs: dict[Rule, RowUnit | RootSign] = {}
@@ -241,7 +256,7 @@ def _is_point(unit: RowUnit) -> bool:
 
 
 def _join_overline(field: InkField, bar: Rule) -> None:
-    """Join a bar over a few symbols with them, unless it underlines what stands above it."""
+    """Join a bar over a few symbols with them, unless it underlines the text above it."""
     below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + _BELOW_OVERLINE))
     below = [u for u in below if not u.is_block and u.box.y0 > bar.y - 0.05 * u.size]
     if not 1 <= len(below) <= _MOST_OVERLINED:
@@ -260,7 +275,7 @@ def _join_overline(field: InkField, bar: Rule) -> None:
 
 
 def _join_fences(field: InkField) -> None:
-    """Join tall brackets with all that stands between them, as matrices and cases do."""
+    """Join tall brackets with everything between them, as in matrices and cases."""
     tall = sorted(
         (u for u in field.units if _is_tall_fence(u)), key=lambda u: (u.box.height, u.box.x0)
     )
@@ -293,7 +308,7 @@ def _is_tall_fence(unit: RowUnit) -> bool:
 
 
 def _opens(unit: RowUnit) -> bool:
-    """Whether a fence stands left of what it encloses."""
+    """Return whether a fence is left of its content."""
     glyph = unit.glyphs[0]
     if glyph.symbol.kind != "piece":
         return glyph.symbol.kind == "open"

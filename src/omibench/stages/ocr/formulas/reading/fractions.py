@@ -1,4 +1,4 @@
-"""Bars of fractions with what stands above and below them."""
+"""Bars of fractions with their numerators and denominators."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ from omibench.stages.ocr.formulas.marks import Rule
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
 from omibench.stages.ocr.layout.layout import Box
 
-_FIRST_GAP = 0.68
-"""Type sizes from a bar to the nearest ink of the numerator or denominator, at most."""
+_FIRST_GAP = 0.74
+"""Maximum gap from a bar to the nearest ink of the numerator or denominator, in type sizes."""
 _NEXT_GAP = 0.16
-"""Type sizes between rows of one numerator, as between a letter and its script."""
+"""Maximum gap between rows of one numerator, as between a letter and its script, in type sizes."""
 _NEIGHBOUR = 0.45
-"""Type sizes up to which the next glyph of a row belongs to the same words."""
+"""Maximum gap to the next glyph of the same words in a row, in type sizes."""
 _UNDER = 0.2
-"""Type sizes from a baseline down to its underline, at most."""
+"""Maximum distance from a baseline down to its underline, in type sizes."""
 _FEWEST = 7
-"""Letters of an underlined phrase, at least: `1 - cos x` in a line has no more."""
+"""Minimum number of letters of an underlined phrase: `1 - cos x` in a line has no more."""
 _NEARER = 0.8
-"""The part of a unit's distance from a bar at which another bar is nearer."""
+"""Share of a unit's distance from a bar at which another bar is nearer."""
+_LEVEL = 0.15
+"""Maximum distance of a bar from the axis of the symbols beside it, in type sizes."""
 _CELL_GAP = 2.2
-"""Type sizes from which on a gap parts the cells of a table: the bar is one of its rules."""
+"""Minimum gap between table cells, in type sizes: the bar is then a rule of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class BarNeighbours:
-    """The next units on the baseline of each, if near: a row of words goes on there."""
+    """Return the nearby next unit on each baseline, where a row of words continues."""
 
     left: dict[RowUnit, RowUnit]
     right: dict[RowUnit, RowUnit]
 
 
 def find_neighbours(units: Iterable[RowUnit]) -> BarNeighbours:
-    """What stands beside each unit on its baseline."""
+    """Return the neighbours of each unit on its baseline."""
     left: dict[RowUnit, RowUnit] = {}
     right: dict[RowUnit, RowUnit] = {}
     rows: dict[int, list[RowUnit]] = {}
@@ -58,7 +60,7 @@ def find_neighbours(units: Iterable[RowUnit]) -> BarNeighbours:
 def join_fraction(
     field: InkField, bar: Rule, neighbours: BarNeighbours, bars: Sequence[Rule]
 ) -> bool:
-    """Join numerator, bar and denominator; False where the bar has not both."""
+    """Join numerator, bar and denominator; return False if either is missing."""
     reach = 140.0
     inside = [
         u
@@ -87,14 +89,14 @@ def join_fraction(
 
 
 def _is_underline(above: Sequence[RowUnit], bar: Rule) -> bool:
-    """Whether a bar is close under words, as under a link; numerators have room for their tails."""
+    """Return whether a bar is close under words, as under a link; numerators leave more space."""
     letters = [u for u in above if u.glyph and u.glyph.symbol.kind == "letter"]
     near = [u for u in letters if bar.y - u.baseline < _UNDER * u.size]
     return len(near) >= _FEWEST and len(near) > 0.7 * len(letters)
 
 
 def _belongs_to_another(unit: RowUnit, bar: Rule, field: InkField, bars: Sequence[Rule]) -> bool:
-    """Whether a unit lies between a bar and a nearer one, as in fractions that follow in rows."""
+    """Return whether a unit is between a bar and a nearer one, as in stacked fractions."""
     x, y = unit.box.centre
     distance = abs(y - bar.y)
     return any(
@@ -102,13 +104,25 @@ def _belongs_to_another(unit: RowUnit, bar: Rule, field: InkField, bars: Sequenc
         and (other.y - y) * (bar.y - y) < 0
         and abs(other.y - y) < _NEARER * distance
         and not field.has_bar(other)
+        and not _is_nested(bar, other, field)
         for other in bars
         if other is not bar
     )
 
 
+def _is_nested(bar: Rule, other: Rule, field: InkField) -> bool:
+    """Return whether a bar is in a part of another's fraction that has symbols beside it."""
+    if not (other.x0 <= bar.x0 + 1 and bar.x1 - 1 <= other.x1):
+        return False
+    level = field.centred_in(Box(other.x0, bar.y - 4, other.x1, bar.y + 4))
+    return any(
+        abs(u.axis - bar.y) < _LEVEL * u.size and not bar.x0 < u.box.centre[0] < bar.x1
+        for u in level
+    )
+
+
 def _widest_gap(units: Sequence[RowUnit]) -> float:
-    """The widest gap between units from left to right."""
+    """Return the widest gap between units from left to right."""
     widest, end = 0.0, units[0].box.x1
     for unit in sorted(units, key=lambda u: u.box.x0):
         widest = max(widest, unit.box.x0 - end)
@@ -117,7 +131,7 @@ def _widest_gap(units: Sequence[RowUnit]) -> float:
 
 
 def _row_goes_on(unit: RowUnit, bar: Rule, neighbours: BarNeighbours, bars: Sequence[Rule]) -> bool:
-    """Whether the words of a unit's row go on beyond the ends of the bar."""
+    """Return whether the words of a unit's row continue beyond the ends of the bar."""
     for step in (neighbours.left, neighbours.right):
         current = unit
         for _ in range(200):
@@ -134,7 +148,7 @@ def _row_goes_on(unit: RowUnit, bar: Rule, neighbours: BarNeighbours, bars: Sequ
 
 
 def _stack(units: Sequence[RowUnit], bar: Rule, *, up: bool) -> list[RowUnit]:
-    """The units above or below a bar, as far as they follow each other without a gap."""
+    """Return the units above or below a bar that follow each other without a gap."""
     edge = bar.y
     taken: list[RowUnit] = []
     order = sorted(units, key=lambda u: -u.box.y1 if up else u.box.y0)

@@ -1,11 +1,11 @@
-"""Which units of a row are formulas: grown from what is mathematics for certain."""
+"""Formulas of a row, grown from units that are certainly mathematics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen
+from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen, is_math_letter
 from omibench.stages.ocr.formulas.reading.operands import (
     RAISED,
     SIGNS,
@@ -19,17 +19,23 @@ from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNIT
 
 _MOST_ROUNDS = 60
 _LABEL = 4
-"""Units of the label of a choice or part at most, with its brackets: `(A)`, `(ii)`."""
+"""Maximum number of units in the label of a choice or part, with brackets: `(A)`, `(ii)`."""
 _UNIT_GAP = 0.24
-"""Type sizes between a power of ten and its unit at most."""
+"""Maximum gap between a power of ten and its unit, in type sizes."""
+_BEFORE_MODULUS = 1.3
+"""Maximum gap between a congruence and its modulus, in type sizes."""
+_IN_FLOOR = 0.3
+"""Maximum gap between the brackets of a floor or ceiling and its contents, in type sizes."""
+_SHORT_NAME = 3
+"""Maximum number of letters of a name in brackets after a variable."""
 _SEPARATORS = (":", ",", ";")
 
 
 class RowReader(RowOperands):
-    """One row of units and which of them are formulas."""
+    """Row of units, with the ones that are formulas marked."""
 
     def find_intervals(self) -> list[tuple[int, int]]:
-        """The formulas of the row as half-open ranges of its units."""
+        """Return the formulas of the row as half-open ranges of its units."""
         for start, end in find_seeds(self):
             self._take(start, end)
         if not any(self.taken):
@@ -59,23 +65,24 @@ class RowReader(RowOperands):
         return before != self.taken
 
     def _is_binomial(self, first: int, last: int) -> bool:
-        """Whether brackets hold nothing but what is raised and lowered behind the first."""
+        """Return whether brackets contain only scripts after the first unit."""
         return last == first + 1 and len(self.units[first].scripts) > 1
 
     def _is_enclosed(self, start: int, end: int) -> bool:
-        """Whether the brackets around a formula are its own; round ones may be those of prose."""
+        """Return whether the brackets around a formula are part of it; round ones may be prose."""
         if not start > 0 or self.pairs.get(start - 1) != end:
             return False
-        if self.gaps[start] >= THIN or self.gaps[end] >= THIN:
-            return False
         bracket = self.units[start - 1]
+        widest = _IN_FLOOR if self.sign(start - 1) in ("⌊", "⌈") else THIN
+        if self.gaps[start] >= widest or self.gaps[end] >= widest:
+            return False
         if self.sign(start - 1) != "(" or bracket.is_tall:
             return True
         inside = self.roles[start:end]
         return "relation" not in inside and len({"operator", "point"} & set(inside)) > 0
 
     def _take_strong_brackets(self) -> None:
-        """Take brackets of a font of mathematics around a formula."""
+        """Include mathematical brackets around a formula."""
         for k, end in self.pairs.items():
             is_strong = k < end and self.is_strong(k) and self.is_strong(end)
             if is_strong and any(self.taken[k + 1 : end]) and self.is_mathematics(k + 1, end):
@@ -85,6 +92,7 @@ class RowReader(RowOperands):
         start = None
         for k in range(len(self.taken) + 1):
             far = start is not None and k < len(self.gaps) and self.gaps[k] > SPACE
+            far = far and not self._is_modulus(k)
             if k < len(self.taken) and self.taken[k] and not far:
                 start = k if start is None else start
                 continue
@@ -96,7 +104,7 @@ class RowReader(RowOperands):
         for k in range(start, end):
             self.taken[k] = True
 
-    # To the right: each method is given the place behind a formula.
+    # To the right: each method receives the place after a formula.
 
     def _digit_right(self, k: int) -> None:
         is_raised = self.sign(k) in RAISED
@@ -117,7 +125,7 @@ class RowReader(RowOperands):
             self._take(k, k + 1)
 
     def _take_unit_of_measure(self, k: int) -> bool:
-        """Take the word at a place where it is a unit beside a slash, as in `kg/m^3`."""
+        """Include the word at a place if it is a unit next to a slash, as in `kg/m^3`."""
         if not 0 <= k < len(self.units) or self.roles[k] != "letter":
             return False
         start, end = self.words[k]
@@ -129,8 +137,22 @@ class RowReader(RowOperands):
 
     def _open_right(self, k: int) -> None:
         end = self.pairs.get(k, -1)
-        if self.gaps[k] < THIN and end > k and self.is_mathematics(k + 1, end):
+        is_part = self.is_mathematics(k + 1, end) or self._is_argument(k, end)
+        widest = _BEFORE_MODULUS if self._is_modulus(k) else THIN
+        if self.gaps[k] < widest and end > k and is_part:
             self._take(k, end + 1)
+
+    def _is_modulus(self, k: int) -> bool:
+        """Return whether `(mod m)` begins at a place; TeX sets a wide gap before it."""
+        return self.roles[k] == "open" and k + 1 < len(self.units) and self.word(k + 1) == "mod"
+
+    def _is_argument(self, k: int, end: int) -> bool:
+        """Return whether brackets right after a variable contain a short name, as in `c(HA)`."""
+        before = self.units[k - 1]
+        is_variable = not before.is_block and is_math_letter(before.glyphs[0])
+        first, last = self.words[k + 1]
+        is_word = first == k + 1 and last == end and self.roles[k + 1] == "letter"
+        return is_variable and is_word and end - first <= _SHORT_NAME and self.gaps[k] < TIGHT
 
     def _bar_right(self, k: int) -> None:
         if self.gaps[k] >= 0.4:
@@ -140,12 +162,17 @@ class RowReader(RowOperands):
             self._take(k, end)
         elif any(self.roles[j] == "bar" and self.taken[j] for j in range(k)):
             self._take(k, k + 1)
-        elif self.is_strong(k) and k + 1 < len(self.units) and self.gaps[k + 1] < 0.4:
+        elif self._is_relation(k) and k + 1 < len(self.units) and self.gaps[k + 1] < 0.4:
             # A relation, as in `m | n`.
             self._take(k, self.operand_after(k + 1) or k)
 
+    def _is_relation(self, k: int) -> bool:
+        """Whether a bar is one of mathematics: by its font, or the sign of divisibility."""
+        glyph = self.units[k].glyph
+        return self.is_strong(k) or (glyph is not None and glyph.symbol.kind == "relation")
+
     def _word_right(self, k: int) -> None:
-        """Take letters right of a formula: a function, a unit, a differential, an element."""
+        """Include letters right of a formula: a function, a unit, a differential, an element."""
         start, end = self.words[k]
         word, gap = self.text(start, end), self.gaps[k]
         if end - start == 1 and gap < THIN and self._is_vector(k):
@@ -156,8 +183,12 @@ class RowReader(RowOperands):
             if after is not None and self.gaps[end] < 0.45:
                 self._take(start, after)
             return
+        if self.sign(k - 1) in ("△", "∠") and gap < 0.3 and word.isupper() and end - start <= 4:
+            self._take(start, end)
+            return
         is_ordinal = word in ORDINALS and self.is_digit(k - 1)
-        is_near = gap < TIGHT and not is_ordinal and word != "s"
+        is_factor = self.units[k - 1].is_block and self.units[k].glyphs[0].italic
+        is_near = gap < (THIN if is_factor else TIGHT) and not is_ordinal and word != "s"
         is_power = bool(self.units[k - 1].scripts)
         is_unit = gap < (_UNIT_GAP if is_power else THIN) and (self.is_digit(k - 1) or is_power)
         if (
@@ -168,7 +199,7 @@ class RowReader(RowOperands):
             self._take(start, end)
 
     def _is_vector(self, k: int) -> bool:
-        """Whether a letter is one of a bold alphabet, as vectors are set."""
+        """Return whether a letter belongs to a bold alphabet, as vectors do."""
         glyph = self.units[k].glyph
         if glyph is None or glyph.symbol.kind != "letter":
             return False
@@ -198,7 +229,7 @@ class RowReader(RowOperands):
     }
 
     def _after_long_arrow(self, k: int) -> int:
-        """The place behind an operator or an arrow, which may be made of overlapping glyphs."""
+        """Return the place after an operator or an arrow, possibly of overlapping glyphs."""
         end = k + 1
         while (
             end < len(self.units)
@@ -208,7 +239,7 @@ class RowReader(RowOperands):
             end += 1
         return end
 
-    # To the left: each method is given the place at which a formula begins.
+    # To the left: each method receives the place where a formula begins.
 
     def _digit_left(self, k: int) -> None:
         if self.gaps[k] < THIN:
@@ -283,7 +314,7 @@ class RowReader(RowOperands):
                     self._take(k, k + 2)
 
     def _trim(self) -> Iterator[tuple[int, int]]:
-        """The formulas without loose brackets and punctuation at their ends."""
+        """Yield the formulas without loose brackets and punctuation at their ends."""
         for start, end in self._intervals():
             first, last = start, end
             while last > first and self._is_loose(last - 1, first, last):

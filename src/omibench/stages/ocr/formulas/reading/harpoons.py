@@ -1,4 +1,4 @@
-"""Arrows of equilibrium that are set as two harpoons, one below the other."""
+"""Equilibrium arrows that are set as two harpoons, one below the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from omibench.stages.ocr.layout.layout import Box
 _UPPER = frozenset({"\\rightharpoonup", "\\leftharpoonup"})
 _LOWER = frozenset({"\\leftharpoondown", "\\rightharpoondown"})
 _BELOW = 0.7
-"""Type sizes between the two baselines at most."""
+"""Maximum distance between the two baselines, in type sizes."""
 
 
 def join_harpoons(field: InkField) -> None:

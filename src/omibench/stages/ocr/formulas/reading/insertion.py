@@ -1,4 +1,4 @@
-"""Formulas put into the lines of a text layer, in the place of the characters they are made of."""
+"""Insertion of formulas into the lines of a text layer, in place of their characters."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
 from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.formulas.reading.characters import Character, TextRun
 from omibench.stages.ocr.formulas.reading.page_marks import is_level
 from omibench.stages.ocr.layout.layout import Box
 
 Place = tuple[int, int]
-"""The run of a character and its own place in it."""
+"""Run of a character and its position in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedFormula:
-    """A formula, the characters that it is made of, and where its row stands."""
+    """Formula, its characters, and the position of its row."""
 
     formula: Formula
     characters: frozenset[Place]
@@ -34,25 +34,26 @@ Item = Character | PlacedFormula
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A line of the text layer with its formulas in place; `raw` is None for a formula alone."""
+    """Line of the text layer with formulas inserted; `raw` is None for a single formula."""
 
     raw: Mapping[str, object] | None
     items: tuple[Item, ...]
     upright: bool
     is_whole: bool
-    """Whether it is a line of the text layer as it was."""
+    """Whether it is an unchanged line of the text layer."""
+    is_prose: bool = False
+    """Whether its items are incomplete: it is far from all formulas."""
 
 
 def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) -> list[Fragment]:
-    """The lines of a text layer with formulas where their characters were.
+    """Replace characters in the lines of a text layer by formulas.
 
     Args:
-        runs: The lines.
-        formulas: No character is in two of them.
+        runs: Lines of the text layer.
+        formulas: Formulas without common characters.
 
     Returns:
-        Lines in their order; those of which nothing is left are gone, and a formula that stands in
-        none follows the line left of it.
+        Nonempty lines in order; a formula outside all lines follows the line on its left.
     """
     owner = {place: k for k, formula in enumerate(formulas) for place in formula.characters}
     homes = {k: home for k, formula in enumerate(formulas) if (home := _home(formula, runs))}
@@ -69,6 +70,7 @@ def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) 
             tuple(items),
             is_level(run),
             len(items) == len(run.characters) and all(isinstance(i, Character) for i in items),
+            run.is_prose,
         )
         for run, items in zip(runs, remaining, strict=True)
         if any(not isinstance(i, Character) or not i.text.isspace() for i in items)
@@ -80,7 +82,7 @@ def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) 
 
 
 def _home(formula: PlacedFormula, runs: Sequence[TextRun]) -> Place | None:
-    """The first character of a formula that stands on the baseline of its row."""
+    """Return the first character of a formula that is on the baseline of its row."""
     level = [
         (character.box.x0, place)
         for place in formula.characters
@@ -103,7 +105,7 @@ def _without_parts(
     homes: Mapping[int, Place],
     formulas: Sequence[PlacedFormula],
 ) -> Iterator[Item]:
-    """The items of a run: what belongs to a formula is gone, save that it stands at its home."""
+    """Yield the items of a run without characters of formulas, each formula once at its home."""
     owners = [owner.get((number, k)) for k in range(len(run.characters))]
     if not any(k is not None for k in owners):
         yield from run.characters
@@ -118,7 +120,7 @@ def _without_parts(
 
 
 def _is_within(owners: Sequence[int | None], run: TextRun, k: int) -> bool:
-    """Whether a space stands between two characters of one formula."""
+    """Return whether a space separates two characters of one formula."""
 
     def next_owner(places: range) -> int | None:
         return next((owners[j] for j in places if not run.characters[j].text.isspace()), None)
@@ -130,7 +132,7 @@ def _is_within(owners: Sequence[int | None], run: TextRun, k: int) -> bool:
 def _fill_hole(
     formula: PlacedFormula, runs: Sequence[TextRun], remaining: list[list[Item]]
 ) -> bool:
-    """Put a formula between two words of a line that goes on behind it; False where none does."""
+    """Insert a formula between two words of a line; return False if no line continues after it."""
     middle = formula.box.centre[0]
     for run, items in zip(runs, remaining, strict=True):
         level = [i for i in items if isinstance(i, Character) and _is_on_level(i, formula)]
@@ -145,7 +147,7 @@ def _fill_hole(
 
 
 def _place_after(formula: PlacedFormula, fragments: Sequence[Fragment]) -> int:
-    """The place behind the line that ends left of a formula, else behind the line above it."""
+    """Return the place after the line that ends left of a formula, else after the line above it."""
     best, place = 1e9, len(fragments)
     for k, fragment in enumerate(fragments):
         ends = [i for i in fragment.items if not isinstance(i, Character) or not i.text.isspace()]
@@ -161,7 +163,7 @@ def _place_after(formula: PlacedFormula, fragments: Sequence[Fragment]) -> int:
 
 
 def split_items(items: Sequence[Item]) -> Iterator[Sequence[Character] | PlacedFormula]:
-    """Characters of one font, size and baseline together, and formulas alone."""
+    """Group characters of one font, size and baseline; formulas remain single."""
 
     def style(item: Item) -> tuple[object, ...]:
         if isinstance(item, Character):

@@ -1,8 +1,9 @@
-"""What units of a row are: mathematics for certain, or words, numbers, operators and brackets."""
+"""Roles of units in a row: certain mathematics, or words, numbers, operators and brackets."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from omibench.stages.ocr.formulas.marks import Glyph, Kind
@@ -11,7 +12,7 @@ from omibench.stages.ocr.formulas.reading.units import RowUnit
 Role = Literal[
     "math", "letter", "digit", "operator", "relation", "open", "close", "bar", "point", "other"
 ]
-"""What a unit may be in a formula. `math` is one for certain; `point` is a full stop or comma."""
+"""Role of a unit. `math` is certainly mathematics; `point` is a full stop or comma."""
 
 _MATH_FONT = re.compile(
     r"^(?:CM(?:MI|SY|EX|BSY|MIB)|LMMath|MS[AB]M|EU[RFSE][MBX]|rsfs|NewTXMI|NewPXMI|ntx(?:mia|sy|ex)|"
@@ -19,7 +20,7 @@ _MATH_FONT = re.compile(
     r"MathJax_(?!Main)|KaTeX_(?!Main)|Symbol(?:MT)?\b)|Math(?!J)",
 )
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u2126]")
-_LETTERLIKE = frozenset("ℏħℓ∂∇∞∅ℵ℘ℜℑ∀∃ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℭℌℨ")
+_LETTERLIKE = frozenset("△ℏħℓ∂∇∞∅ℵ℘ℜℑ∀∃ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℭℌℨ")
 _ALPHABETS = ("\U0001d400", "\U0001d7cb")
 _HYPHENS = "-‐‑"
 _QUOTES = "'’‘`´"
@@ -38,17 +39,18 @@ _ROLES: dict[Kind, Role] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def is_math_font(font: str) -> bool:
-    """Whether a font holds mathematics by its name."""
+    """Return whether a font is mathematical by its name."""
     return _MATH_FONT.search(font) is not None
 
 
 def role_of(unit: RowUnit, *, has_greek_prose: bool = False) -> Role:
-    """What a unit may be.
+    """Return the role of a unit.
 
     Args:
-        unit: One of a row, its scripts attached.
-        has_greek_prose: Whether the page has Greek words, so that a Greek letter tells nothing.
+        unit: Unit of a row, its scripts attached.
+        has_greek_prose: Whether the page has Greek words, so that Greek letters prove nothing.
     """
     if unit.is_block:
         return "math"
@@ -64,13 +66,13 @@ def role_of(unit: RowUnit, *, has_greek_prose: bool = False) -> Role:
 
 
 def _role_by_sign(glyph: Glyph) -> Role | None:
-    """The role of what is no letter of an alphabet; None for letters and prose punctuation."""
+    """Return the role of a character outside alphabets; None for letters and prose punctuation."""
     kind, text = glyph.symbol.kind, glyph.text
     if text in _BARS:
         return "bar"
     if text in ".,":
         return "point"
-    # What a font of words does not explain is no formula: a page of such is broken, and read anew.
+    # A symbol that a text font does not explain is not a formula: the page is broken, read again.
     is_unexplained = text == "\ufffd" and kind == "unknown"
     if (is_unexplained or text in _QUOTES) and not is_math_font(glyph.font):
         return "other"
@@ -82,14 +84,14 @@ def _role_by_sign(glyph: Glyph) -> Role | None:
 
 
 def is_variable(glyph: Glyph) -> bool:
-    """Whether a letter is one of a font that sets variables alone."""
+    """Return whether a letter's font sets variables only."""
     if not is_math_font(glyph.font):
         return False
     return not glyph.symbol.upright or glyph.symbol.latex.startswith("\\")
 
 
 def is_math_letter(glyph: Glyph) -> bool:
-    """Whether a letter is one of mathematics by itself: by its font, alphabet or script."""
+    """Return whether a letter is mathematics by its font, alphabet or script."""
     if glyph.symbol.kind not in ("letter", "digit"):
         return False
     by_sign = _GREEK.match(glyph.text) or _role_by_sign(glyph) == "math"
@@ -97,5 +99,5 @@ def is_math_letter(glyph: Glyph) -> bool:
 
 
 def is_hyphen(unit: RowUnit) -> bool:
-    """Whether a unit is a hyphen of prose rather than a minus sign."""
+    """Return whether a unit is a hyphen of prose rather than a minus sign."""
     return not unit.is_block and unit.glyphs[0].text in _HYPHENS

@@ -1,4 +1,4 @@
-"""Arrows over several letters, which TeX puts together from dashes and the head of an arrow."""
+"""Arrows over several letters, which TeX assembles from dashes and an arrowhead."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from omibench.stages.ocr.layout.layout import Box
 
 _HEADS = frozenset({"\\to", "\\leftarrow"})
 _GAP = 0.35
-"""Type sizes between the arrow and the letters below it."""
+"""Maximum gap between the arrow and the letters below it, in type sizes."""
 _MOST_DASHES = 40
 
 
 def join_long_arrows(field: InkField) -> None:
-    """Join each arrow of dashes with the letters that it is as wide as."""
+    """Join each arrow of dashes with the letters within its width."""
     for head in [u for u in field.units if _latex(u) in _HEADS]:
         arrow = [head, *_dashes(head, field)]
         if len(arrow) == 1:
@@ -33,7 +33,7 @@ def join_long_arrows(field: InkField) -> None:
 
 
 def _dashes(head: RowUnit, field: InkField) -> list[RowUnit]:
-    """Minus signs on the level of an arrow's head that overlap it, or each other."""
+    """Return minus signs level with an arrow's head that overlap it or each other."""
     reach = _MOST_DASHES * head.size / 4
     around = Box(head.box.x0 - reach, head.box.y0 - 1, head.box.x1 + reach, head.box.y1 + 1)
     near = [u for u in field.centred_in(around) if _latex(u) == "-"]

@@ -1,4 +1,4 @@
-"""What stands in a row of units, and what between two operators: numbers, brackets, functions."""
+"""Structure of a row of units, and operands: numbers, brackets, functions."""
 
 from __future__ import annotations
 
@@ -7,61 +7,66 @@ from typing import ClassVar
 
 from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen, is_math_font, role_of
 from omibench.stages.ocr.formulas.reading.rows import Row
-from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, STATES, UNITS, is_chemical
+from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, NAMES, STATES, UNITS, is_chemical
 
 TIGHT = 0.16
 """Type sizes: letters of one word are nearer."""
 THIN = 0.22
-"""Type sizes: less than a space between words."""
+"""Type sizes: smaller than a space between words."""
+_THIN_SPACE = 0.07
+"""Minimum gap of a space between two units of LibreOffice, in type sizes."""
+_SYMBOLS = "OpenSymbol"
+"""LibreOffice's font of operators and brackets in formulas, and of bullets."""
 SPACE = 0.75
-"""Type sizes: operators stand no farther from what they are between."""
+"""Maximum gap between an operator and its operands, in type sizes."""
 SIGNS = frozenset("+-−±∓")
 RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
-"""Exponents that are characters of their own: what they stand behind belongs to them."""
+"""Exponents that are separate characters: they belong to the unit before them."""
 _DEEPEST = 4
 _LONGEST_BARS = 30
 _ALLOWED = frozenset(":;!%'′…")
-"""What may stand between brackets beside letters, digits and operators."""
+"""Allowed roles between brackets besides letters, digits and operators."""
 
 
 class RowOperands:
-    """A row of units with the role of each, its words, its brackets and its operands."""
+    """Row of units with the role of each, its words, brackets and operands."""
 
     def __init__(self, row: Row, *, has_greek_prose: bool = False) -> None:
         self.units = row
         self.roles: list[Role] = [role_of(u, has_greek_prose=has_greek_prose) for u in row]
         self.gaps = _measure_gaps(row)
         self.taken = [False] * len(row)
-        """Which units are formulas, as far as is known."""
+        """Units that are formulas, as far as known."""
         self.words = self._find_words()
         self.pairs = self._find_pairs()
         self.is_typed = any(self.sign(k) in ("^", "_") for k in range(len(row)))
-        """Whether its formulas are typed with signs of their own, as `a^2`."""
+        """Whether its formulas are typed in plain characters, as `a^2`."""
         letters = [u for u, role in zip(row, self.roles, strict=True) if role == "letter"]
         self.is_italic = sum(u.glyphs[0].italic for u in letters) * 2 > len(letters) > 3
 
     def text(self, start: int, end: int) -> str:
-        """The text of a range without scripts."""
+        """Return the text of a range without scripts."""
         return "".join("\ufffc" if u.is_block else u.glyphs[0].text for u in self.units[start:end])
 
     def sign(self, k: int) -> str:
-        """The character at a place; nothing for a block."""
+        """Return the character at a place, or nothing for a block."""
         unit = self.units[k]
         return "" if unit.is_block else unit.glyphs[0].text
 
     def word(self, k: int) -> str:
-        """The word that a letter is part of."""
+        """Return the word that a letter is part of."""
         return self.text(*self.words[k])
 
     def is_digit(self, k: int) -> bool:
         return 0 <= k < len(self.units) and self.roles[k] == "digit"
 
     def is_strong(self, k: int) -> bool:
-        """Whether a bracket, operator or comma is of a font of mathematics."""
-        return not self.units[k].is_block and is_math_font(self.units[k].glyphs[0].font)
+        """Return whether a bracket, operator or comma is in a mathematical font."""
+        font = "" if self.units[k].is_block else self.units[k].glyphs[0].font
+        return is_math_font(font) or _SYMBOLS in font
 
     def _find_words(self) -> list[tuple[int, int]]:
-        """The range of the word of each letter; (k, k + 1) for all else."""
+        """Range of the word of each letter; (k, k + 1) for everything else."""
         ranges = [(k, k + 1) for k in range(len(self.units))]
         start = 0
         while start < len(self.units):
@@ -71,6 +76,8 @@ class RowOperands:
                 and self.roles[start] == self.roles[end] == "letter"
                 and self.gaps[end] < TIGHT
                 and not self.units[end - 1].scripts
+                and not self._is_argument_of_function(start, end)
+                and not self._ends_unit(start, end)
             ):
                 end += 1
             for k in range(start, end):
@@ -78,8 +85,18 @@ class RowOperands:
             start = end
         return ranges
 
+    def _is_argument_of_function(self, start: int, end: int) -> bool:
+        """Return whether an italic letter directly follows a function name."""
+        before, unit = self.units[end - 1].glyphs[0], self.units[end].glyphs[0]
+        return unit.italic and not before.italic and self.text(start, end) in FUNCTIONS
+
+    def _ends_unit(self, start: int, end: int) -> bool:
+        """Return whether letters after a number are a unit followed by a thin space."""
+        is_apart = start > 0 and self.roles[start - 1] == "digit" and self.gaps[end] > _THIN_SPACE
+        return is_apart and self.text(start, end) in UNITS
+
     def _find_pairs(self) -> dict[int, int]:
-        """The places of brackets that belong together, both ways."""
+        """Places of matching brackets, in both directions."""
         pairs: dict[int, int] = {}
         stack: list[int] = []
         for k, role in enumerate(self.roles):
@@ -91,7 +108,7 @@ class RowOperands:
         return pairs
 
     def joins_number(self, k: int) -> bool:
-        """Whether a point or a digit goes on with the number before it."""
+        """Return whether a point or a digit continues the number before it."""
         if not 0 < k < len(self.units) or self.gaps[k] >= THIN:
             return False
         if self.roles[k] == "digit":
@@ -107,7 +124,7 @@ class RowOperands:
     # The operand after an operator.
 
     def operand_after(self, k: int, depth: int = 0) -> int | None:
-        """The end of the operand that begins at a place, or None."""
+        """Return the end of the operand that begins at a place, or None."""
         if k >= len(self.units) or depth > _DEEPEST:
             return None
         if self.roles[k] == "operator":
@@ -140,7 +157,7 @@ class RowOperands:
         return None
 
     def _points_after(self, k: int) -> int | None:
-        """The end of three dots of a font of mathematics."""
+        """Return the end of three dots in a mathematical font."""
         end = k
         while end < len(self.units) and self.roles[end] == "point" and self.gaps[end] < SPACE:
             end += 1
@@ -158,7 +175,7 @@ class RowOperands:
     # The operand before an operator.
 
     def operand_before(self, k: int) -> int | None:
-        """The start of the operand that ends before a place, or None."""
+        """Return the start of the operand that ends before a place, or None."""
         read = self._BEFORE.get(self.roles[k - 1]) if k > 0 else None
         return read(self, k - 1) if read else None
 
@@ -206,10 +223,12 @@ class RowOperands:
     # Words and brackets.
 
     def _may_be_operand(self, start: int, end: int) -> bool:
-        """Whether a word is a variable, the name of a function, or a chemical formula."""
+        """Return whether a word is a variable, a function name or a chemical formula."""
         word, units = self.text(start, end), self.units[start:end]
-        if word in FUNCTIONS or (
-            end - start == 1 and (word.isascii() or units[0].glyphs[0].italic)
+        if (
+            word in FUNCTIONS
+            or word in NAMES
+            or (end - start == 1 and (word.isascii() or units[0].glyphs[0].italic))
         ):
             return True
         if end - start <= 3 and all(u.glyphs[0].italic for u in units):
@@ -227,7 +246,7 @@ class RowOperands:
         )  # fmt: skip
 
     def is_mathematics(self, start: int, end: int) -> bool:
-        """Whether all of a range may be mathematics: no words, no prose punctuation."""
+        """Return whether a whole range can be mathematics: no words, no prose punctuation."""
         return start < end and all(
             self._may_be_inside(k)
             for k in range(start, end)
@@ -249,18 +268,18 @@ class RowOperands:
         )
 
     def is_minus(self, k: int) -> bool:
-        """Whether a hyphen stands for a minus sign: evenly spaced between operands."""
+        """Return whether a hyphen is used as a minus sign: evenly spaced between operands."""
         if not 0 < k < len(self.units) - 1 or abs(self.gaps[k] - self.gaps[k + 1]) >= 0.15:
             return False
         return self.operand_before(k) is not None and self.operand_after(k + 1) is not None
 
     def is_prose_hyphen(self, k: int) -> bool:
-        """Whether a unit is a hyphen and no minus sign."""
+        """Return whether a unit is a hyphen rather than a minus sign."""
         return is_hyphen(self.units[k]) and not self.is_minus(k)
 
 
 def _measure_gaps(row: Row) -> list[float]:
-    """Room before each unit, in type sizes; an accent of no width is no end of a row."""
+    """Gap before each unit, in type sizes; a zero-width accent does not end a row."""
     gaps, end, size = [], -1e6, 1.0
     for unit in row:
         box = unit.whole_box

@@ -1,13 +1,24 @@
-"""The formulas of a page, each with the characters of the text layer that it is made of."""
+"""Formulas of a page, each with its characters in the text layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.stages.ocr.formulas.reading.characters import MAX_CHARACTERS, TextRun
+from omibench.stages.ocr.formulas.doubts.left import Leftover
+from omibench.stages.ocr.formulas.doubts.page import find_doubts
+from omibench.stages.ocr.formulas.doubts.vanished import find_vanished
+from omibench.stages.ocr.formulas.glyphs.characters import MAX_CHARACTERS, TextRun
+from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
+from omibench.stages.ocr.formulas.marks import Formula
+from omibench.stages.ocr.formulas.reading.blocks import MAX_BARS
 from omibench.stages.ocr.formulas.reading.insertion import PlacedFormula
-from omibench.stages.ocr.formulas.reading.page_marks import gather_marks, level_characters
+from omibench.stages.ocr.formulas.reading.page_marks import (
+    MAX_DRAWINGS,
+    gather_marks,
+    level_characters,
+)
 from omibench.stages.ocr.formulas.reading.regions import place_regions
 from omibench.stages.ocr.formulas.tree.formula import read_formula
 
@@ -16,33 +27,68 @@ if TYPE_CHECKING:
 
 
 def exceeds_limits(runs: Sequence[TextRun]) -> bool:
-    """Whether a page has too many characters for its formulas to be looked for."""
+    """Return whether a page has too many characters to be searched for formulas."""
     return sum(len(run.characters) for run in runs) > MAX_CHARACTERS
 
 
-def read_formulas(page: pymupdf.Page, runs: Sequence[TextRun]) -> list[PlacedFormula]:
-    """Every formula of a page.
+class PageFormulas(NamedTuple):
+    """Formulas of a page from top to bottom, and unread mathematics.
+
+    `rest` is mathematics in the text of a line, `vanished` the symbols that the text layer lacks,
+    `is_partial` whether the page is too large for a complete search.
+    """
+
+    formulas: list[PlacedFormula]
+    rest: list[Leftover]
+    vanished: list[Leftover]
+    is_partial: bool
+
+
+def read_formulas(
+    page: pymupdf.Page,
+    runs: Sequence[TextRun],
+    painted: Sequence[PaintedGlyph] = (),
+    drawings: Sequence[dict[str, Any]] | None = None,
+) -> PageFormulas:
+    """Read the formulas of a page.
 
     Args:
-        page: The page, its rotation removed.
-        runs: Its text layer, from `read_runs`.
+        page: Page with its rotation removed.
+        runs: Text layer from `read_characters`.
+        painted: Painted glyphs from `read_characters`.
+        drawings: Paths of the page from `get_drawings` or `get_cdrawings`; by default read from the
+            page.
 
     Returns:
-        Formulas from top to bottom; no character is in two of them.
+        The formulas; no character is in two of them.
     """
     if exceeds_limits(runs):
-        return []
-    marks = gather_marks(page, runs, page.get_drawings(), page.get_image_info())
+        return PageFormulas([], [], [], is_partial=True)
+    if drawings is None:
+        drawings = page.get_cdrawings()
+    if painted and all(run.is_prose for run in runs):
+        painted = find_vanished(painted, runs)
+    if not painted and all(run.is_prose for run in runs):
+        return PageFormulas([], [], [], is_partial=len(drawings) > MAX_DRAWINGS)
+    marks = gather_marks(page, runs, drawings, page.get_image_info())
     places = {
         id(glyph): (run, k)
         for glyph, (run, k, _) in zip(marks.glyphs, level_characters(runs), strict=True)
     }
-    return [
+    regions = place_regions(marks)
+    doubts = find_doubts(regions, marks, find_vanished(painted, runs))
+    formulas = [
         PlacedFormula(
-            read_formula(place.region),
+            _add_doubts(read_formula(place.region), more),
             frozenset(places[id(glyph)] for glyph in place.region.glyphs),
             place.baseline,
             place.size,
         )
-        for place in place_regions(marks)
+        for place, more in zip(regions, doubts.formulas, strict=True)
     ]
+    is_partial = len(drawings) > MAX_DRAWINGS or len(marks.bars) > MAX_BARS
+    return PageFormulas(formulas, doubts.rest, doubts.vanished, is_partial)
+
+
+def _add_doubts(formula: Formula, doubts: Sequence[str]) -> Formula:
+    return replace(formula, doubts=(*formula.doubts, *doubts)) if doubts else formula

@@ -1,15 +1,20 @@
-"""Everything that a page paints, as far as formulas may be made of it."""
+"""Marks of a page that formulas can consist of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun, read_runs
+from omibench.stages.ocr.formulas.glyphs.opensymbol import correct_signs
+from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, GlyphSymbol, PageMarks
-from omibench.stages.ocr.formulas.reading.characters import Character, TextRun, read_runs
-from omibench.stages.ocr.formulas.reading.opensymbol import correct_signs
-from omibench.stages.ocr.formulas.reading.rules import find_bars, find_pictures, find_roots
-from omibench.stages.ocr.formulas.reading.stretched import cut_stretched
+from omibench.stages.ocr.formulas.reading.rules import (
+    WIDEST,
+    find_bars,
+    find_pictures,
+    find_roots,
+)
 from omibench.stages.ocr.formulas.reading.symbols import Symbols
 from omibench.stages.ocr.formulas.reading.vectors import find_vectors
 from omibench.stages.ocr.layout.layout import Box
@@ -18,19 +23,19 @@ if TYPE_CHECKING:
     import pymupdf
 
 MAX_GLYPHS = 20_000
-"""Glyphs of a page beyond which its formulas are not read. A page of a paper has 1,000 to 4,000."""
+"""Maximum glyphs of a page whose formulas are read. A page of a paper has 1,000 to 4,000."""
 MAX_DRAWINGS = 4_000
-"""Paths of a page beyond which those that follow are not looked at: maps and scatter plots."""
+"""Maximum paths of a page that are examined: maps and scatter plots have more."""
 
 
 def read_marks(page: pymupdf.Page) -> PageMarks:
-    """The marks of a page, within the limits of this module.
+    """Return the marks of a page, within the limits of this module.
 
     Args:
-        page: The page, its rotation removed.
+        page: Page with its rotation removed.
 
     Returns:
-        Glyphs (level text alone, no spaces), rules, drawn roots and small pictures.
+        Glyphs (horizontal text only, no spaces), rules, drawn roots and small pictures.
     """
     drawings = page.get_drawings()
     return gather_marks(page, read_runs(page), drawings, page.get_image_info())
@@ -42,7 +47,7 @@ def gather_marks(
     drawings: Sequence[dict[str, Any]],
     images: Sequence[dict[str, Any]],
 ) -> PageMarks:
-    """The marks of a page whose runs, drawings and images are known."""
+    """Return the marks of a page from its runs, drawings and images."""
     symbols = Symbols(page)
     glyphs = tuple(as_glyph(c, symbols.identify(c)) for _, _, c in level_characters(runs))
     bounded = drawings[:MAX_DRAWINGS]
@@ -56,8 +61,23 @@ def gather_marks(
     )
 
 
+def find_marks(drawings: Sequence[dict[str, Any]], width: float) -> list[Box]:
+    """Return the boxes of drawings that can be part of a formula.
+
+    Args:
+        drawings: Paths of the page from `get_drawings` or `get_cdrawings`.
+        width: Width of the page in points.
+    """
+    bounded = drawings[:MAX_DRAWINGS]
+    bars = [bar for bar in find_bars(bounded) if bar.x1 - bar.x0 < WIDEST * width]
+    return [
+        *(Box(bar.x0, bar.y, bar.x1, bar.y) for bar in bars),
+        *(root.box for root in find_roots(bounded)),
+    ]
+
+
 def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> FormulaRegion:
-    """The marks of a page whose centres lie in a box."""
+    """Return the marks of a page whose centres are in a box."""
     glyphs = tuple(g for g in marks.glyphs if box.holds(g.box))
     return FormulaRegion(
         box=box,
@@ -70,10 +90,10 @@ def cut_region(marks: PageMarks, box: Box, *, display: bool = False) -> FormulaR
 
 
 def level_characters(runs: Sequence[TextRun]) -> Iterator[tuple[int, int, Character]]:
-    """Every character that is a mark, with the places of its run and of itself in it."""
+    """Yield every character that is a mark, with the indices of its run and within it."""
     count = 0
     for place, run in enumerate(runs):
-        if not is_level(run):
+        if run.is_prose or not is_level(run):
             continue
         for k, character in enumerate(run.characters):
             if character.synthetic or (character.code is None and character.text.isspace()):
@@ -85,12 +105,12 @@ def level_characters(runs: Sequence[TextRun]) -> Iterator[tuple[int, int, Charac
 
 
 def is_level(run: TextRun) -> bool:
-    """Whether a line of the text layer runs from left to right."""
+    """Return whether a line of the text layer runs from left to right."""
     return bool(abs(run.raw["dir"][1]) < 0.05 and run.raw["dir"][0] > 0)
 
 
 def as_glyph(character: Character, symbol: GlyphSymbol) -> Glyph:
-    """A character as a mark, its box corrected where the symbol says that the font's is false."""
+    """Return a character as a mark, its box corrected if the symbol's font has a false one."""
     box = character.box
     if symbol.ascent is not None:
         box = box._replace(y0=character.y - symbol.ascent * character.size)

@@ -1,4 +1,4 @@
-"""Which marks of a page are formulas."""
+"""Regions of a page's marks that are formulas."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from omibench.stages.ocr.formulas.marks import FormulaRegion, PageMarks
+from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
@@ -15,22 +16,28 @@ from omibench.stages.ocr.formulas.reading.units import RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 _GREEK_PROSE = 0.2
-"""The part of a page's letters from which on Greek ones are prose."""
+"""Share of a page's letters from which Greek ones are prose."""
 
 
 class PlacedRegion(NamedTuple):
-    """A formula with the baseline and the type size, in points, of the row that it stands in."""
+    """Formula with the baseline and the type size of its row, in points.
+
+    `start` and `end` are the range of its units in `row`.
+    """
 
     region: FormulaRegion
     baseline: float
     size: float
+    row: RowReader
+    start: int
+    end: int
 
 
 def find_regions(marks: PageMarks) -> list[FormulaRegion]:
-    """The formulas of a page.
+    """Return the formulas of a page.
 
     Args:
-        marks: What the page paints.
+        marks: Marks that the page paints.
 
     Returns:
         A region for each formula, from top to bottom; no mark is in two.
@@ -39,37 +46,38 @@ def find_regions(marks: PageMarks) -> list[FormulaRegion]:
 
 
 def place_regions(marks: PageMarks) -> list[PlacedRegion]:
-    """The formulas of a page, each with its place in its row, from top to bottom."""
+    """Return the formulas of a page with their places in their rows, from top to bottom."""
     rows = form_rows(find_units(marks).units)
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
     places: list[PlacedRegion] = []
     for row in rows:
-        intervals = RowReader(row, has_greek_prose=greek).find_intervals()
+        reader = RowReader(row, has_greek_prose=greek)
+        intervals = reader.find_intervals()
         base = next((u for u in row if not u.has_axis), row[0])
         size = max((u.size for u in row if not u.has_axis), default=base.size)
         for start, end in intervals:
             display = len(intervals) == 1 and end - start == len(row)
             region = make_region(row[start:end], marks, display=display)
-            places.append(PlacedRegion(region, base.baseline, size))
-    return sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0))
+            places.append(PlacedRegion(region, base.baseline, size, reader, start, end))
+    return join_aligned(sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0)))
 
 
 def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:
-    """The marks without the bars that a unit has: the root of a row below is none of the next's."""
+    """Return the marks without bars that belong to a unit, such as a root in the row below."""
     taken = {bar for row in rows for unit in row for part in unit.walk() for bar in part.bars}
     return replace(marks, bars=tuple(bar for bar in marks.bars if bar not in taken))
 
 
 def has_greek_prose(marks: PageMarks) -> bool:
-    """Whether Greek letters of a page are words rather than mathematics."""
+    """Return whether Greek letters of a page are words rather than mathematics."""
     letters = [g for g in marks.glyphs if g.text.isalpha() and not is_math_font(g.font)]
     greek = sum("\u0370" <= g.text <= "\u03ff" for g in letters)
     return greek > _GREEK_PROSE * max(1, len(letters))
 
 
 def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool) -> FormulaRegion:
-    """Units of one formula as a region."""
+    """Return units of one formula as a region."""
     units = [part for unit in row for part in unit.walk()]
     box = units[0].box
     for unit in units[1:]:

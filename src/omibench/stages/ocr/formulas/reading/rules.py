@@ -1,4 +1,4 @@
-"""What a page draws that formulas are made of: bars, drawn radical signs and small pictures."""
+"""Drawings of a page that are parts of formulas: bars, radical signs and small pictures."""
 
 from __future__ import annotations
 
@@ -7,35 +7,37 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from omibench.stages.ocr.formulas.glyphs.characters import SEQUENCE
 from omibench.stages.ocr.formulas.marks import RootSign, Rule, SmallPicture
-from omibench.stages.ocr.formulas.reading.characters import SEQUENCE
 from omibench.stages.ocr.layout.layout import Box
 
 Drawing = dict[str, Any]
-"""A path as MuPDF tells it."""
+"""Path as returned by MuPDF."""
 _THICK = 1.6
-"""Points up to which a rule is one of a formula: bars of display type are .4 to 1.2 thick."""
+"""Maximum thickness of a formula's rule, in points: bars of display type have .4 to 1.2."""
 _LEVEL = 0.3
-"""Points by which the ends of a level rule may differ."""
+"""Maximum height difference between the ends of a horizontal rule, in points."""
 _MEETS = 1.5
-"""Points within which a rule meets an upright one."""
+"""Maximum distance between a rule and a vertical rule that meet, in points."""
 _UPRIGHT = 2.0
-"""Points that an upright rule is high at least."""
+"""Minimum height of a vertical rule, in points."""
+WIDEST = 0.72
+"""Minimum length of a page or table rule, as a share of the page width."""
 _SHORT = 1.5
-"""Points that a rule is long at least."""
+"""Minimum length of a rule, in points."""
 _ROOT_HEIGHTS = 5.0, 150.0
 _ROOT_SEGMENTS = 3, 12
 _PICTURE_HEIGHT = 60.0
-"""Points up to which an image may stand in a line, as a formula of a few rows does."""
+"""Maximum height of an image in a line, such as a formula of a few rows, in points."""
 
 
 def find_bars(drawings: Sequence[Drawing]) -> list[Rule]:
-    """Every level rule of a page that is no part of a grid or table.
+    """Return every horizontal rule of a page that is not part of a grid or table.
 
     Stroked lines, thin filled rectangles and thin polygons are rules.
 
     Args:
-        drawings: The page's paths, as `get_drawings` gives them.
+        drawings: Paths of the page from `get_drawings` or `get_cdrawings`.
 
     Returns:
         Each rule once; its thickness is that of its ink, in points.
@@ -47,7 +49,7 @@ def find_bars(drawings: Sequence[Drawing]) -> list[Rule]:
 
 
 def _meets(bar: Rule, uprights: Sequence[UprightRule], places: Sequence[float]) -> bool:
-    """Whether a vertical rule ends at a rule or crosses it."""
+    """Return whether a vertical rule ends at a rule or crosses it."""
     low = bisect_left(places, bar.x0 - _MEETS)
     high = bisect_left(places, bar.x1 + _MEETS)
     return any(u.y0 - _MEETS <= bar.y <= u.y1 + _MEETS for u in uprights[low:high])
@@ -68,14 +70,14 @@ def _list_bars(drawings: Sequence[Drawing]) -> Iterator[Rule]:
                 if abs(ay - by) <= _LEVEL and abs(ax - bx) >= _SHORT and stroke <= _THICK:
                     yield Rule(serial, min(ax, bx), max(ax, bx), (ay + by) / 2, stroke)
             elif item[0] in ("re", "qu"):
-                box = Box(*(item[1] if item[0] == "re" else item[1].rect))
+                box = _bound(item)
                 if _is_thin(box):
                     thickness = max(box.height, stroke)
                     yield Rule(serial, box.x0, box.x1, box.centre[1], thickness)
 
 
 class UprightRule(NamedTuple):
-    """A vertical rule, as those of tables, frames and axes are."""
+    """Return a path as a vertical rule, as in tables, frames and axes."""
 
     x: float
     y0: float
@@ -90,14 +92,14 @@ def _list_uprights(drawings: Sequence[Drawing]) -> Iterator[UprightRule]:
                 if abs(ax - bx) <= _LEVEL and abs(ay - by) >= _UPRIGHT:
                     yield UprightRule((ax + bx) / 2, min(ay, by), max(ay, by))
             elif item[0] in ("re", "qu"):
-                box = Box(*(item[1] if item[0] == "re" else item[1].rect))
+                box = _bound(item)
                 if box.height >= _UPRIGHT:
                     yield UprightRule(box.x0, box.y0, box.y1)
                     yield UprightRule(box.x1, box.y0, box.y1)
 
 
 def find_roots(drawings: Sequence[Drawing]) -> Iterator[RootSign]:
-    """Every path that has the shape of a radical sign, filled or stroked."""
+    """Yield every path in the shape of a radical sign, filled or stroked."""
     for drawing in drawings:
         items = drawing["items"]
         box = Box(*drawing["rect"])
@@ -111,10 +113,10 @@ def find_roots(drawings: Sequence[Drawing]) -> Iterator[RootSign]:
 
 
 def find_pictures(images: Sequence[dict[str, Any]]) -> Iterator[SmallPicture]:
-    """Every image of a page that is low enough to stand in a line of text.
+    """Yield every image of a page that is low enough for a line of text.
 
     Args:
-        images: As `get_image_info` gives them.
+        images: Images from `get_image_info`.
     """
     for image in images:
         box = Box(*image["bbox"])
@@ -122,12 +124,21 @@ def find_pictures(images: Sequence[dict[str, Any]]) -> Iterator[SmallPicture]:
             yield SmallPicture(image["number"], box)
 
 
+def _bound(item: Sequence[Any]) -> Box:
+    """Return the box of a rectangle or quadrilateral of a path."""
+    if item[0] == "re":
+        return Box(*item[1])
+    points = list(item[1])
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return Box(min(xs), min(ys), max(xs), max(ys))
+
+
 def _is_thin(box: Box) -> bool:
     return box.height <= _THICK and box.width >= max(_SHORT, 2 * box.height)
 
 
 def _is_radical(points: Sequence[tuple[float, float]], box: Box) -> bool:
-    """Whether a path goes from a mid height down to its bottom and up to the top, rightwards."""
+    """Return whether a path goes rightwards from a middle height to its bottom, then to its top."""
     x_low, _ = max(points, key=lambda p: p[1])
     top = [x for x, y in points if y < box.y0 + 0.12 * box.height]
     left_y = min(points, key=lambda p: p[0])[1]

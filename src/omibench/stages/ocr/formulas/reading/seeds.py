@@ -1,22 +1,24 @@
-"""Which units of a row are mathematics for certain, whatever stands beside them."""
+"""Units of a row that are certainly mathematics regardless of their neighbours."""
 
 from __future__ import annotations
 
 from omibench.stages.ocr.formulas.reading.kinds import is_hyphen
 from omibench.stages.ocr.formulas.reading.operands import SPACE, TIGHT, RowOperands
-from omibench.stages.ocr.formulas.reading.words import ORDINALS, UNITS, is_chemical
+from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNITS, is_chemical
 
 _RELATIONS = frozenset("=≈≤≥≠<>≪≫∝≡∼≅≃→⇌⟶↔⇒")
 _OPERATORS = frozenset("×·⋅±∓÷+−")
 _EITHER_SIGN = frozenset("±∓")
+SEEDS = _RELATIONS | _OPERATORS
+"""Signs that make a formula of their neighbours."""
 _DEGREES = frozenset("°◦∘º")
 _LABEL = 3
-"""The place of the bracket that closes the label of a choice or part, at most."""
+"""Maximum place of the bracket that closes the label of a choice or part."""
 _LETTERS_OF_CHOICES = "ABCDEFGH"
 
 
 def find_seeds(row: RowOperands) -> list[tuple[int, int]]:
-    """Ranges of units that are formulas or parts of such."""
+    """Return ranges of units that are formulas or parts of them."""
     return [
         _with_operands(row, k) if row.roles[k] in ("operator", "relation") else (k, k + 1)
         for k in range(len(row.units))
@@ -50,9 +52,9 @@ def _is_seed_operator(row: RowOperands, k: int) -> bool:
 
 
 def _is_worth(row: RowOperands, k: int) -> bool:
-    """Whether an operator makes a formula of what it stands between.
+    """Return whether an operator and its neighbours are a formula.
 
-    Sums of plain numbers and upright letters in the font of the words are as legible as text.
+    Sums of plain numbers and upright letters in the text font are as legible as text.
     """
     if row.is_strong(k) or (row.roles[k] == "relation" and not row.is_typed):
         return True
@@ -61,7 +63,7 @@ def _is_worth(row: RowOperands, k: int) -> bool:
 
 
 def _is_prose_script(row: RowOperands, k: int) -> bool:
-    """Whether a script is an ordinal, a degree or the mark of a footnote."""
+    """Return whether a script is an ordinal, a degree or a footnote mark."""
     unit, role = row.units[k], row.roles[k]
     marks = "".join(s.glyphs[0].text for s in unit.scripts if s.glyphs)
     is_raised = all(s.axis < unit.axis for s in unit.scripts)
@@ -70,7 +72,8 @@ def _is_prose_script(row: RowOperands, k: int) -> bool:
     if role == "math" or not is_raised:
         return False
     if role == "digit":
-        return marks.lower() in ORDINALS or set(marks) <= _DEGREES
+        is_degree = set(marks) <= _DEGREES
+        return marks.lower() in ORDINALS or (is_degree and not _is_angle(row, k))
     if role == "close":
         start = row.pairs.get(k)
         is_label = start == 0 and k <= _LABEL
@@ -78,8 +81,15 @@ def _is_prose_script(row: RowOperands, k: int) -> bool:
     return role == "letter" and _is_footnote(_word_of_script(row, k), marks)
 
 
+def _is_angle(row: RowOperands, k: int) -> bool:
+    """Return whether a number directly follows a function name, as in tan 49°."""
+    while row.joins_number(k):
+        k -= 1
+    return k > 0 and row.gaps[k] < SPACE and row.word(k - 1) in FUNCTIONS
+
+
 def _word_of_script(row: RowOperands, k: int) -> str:
-    """The word that a script stands behind, or before which it stands."""
+    """Return the word before or after a script."""
     unit, end = row.units[k], k + 1
     if any(script.box.centre[0] > unit.box.x0 for script in unit.scripts):
         return row.word(k)
@@ -95,7 +105,7 @@ def _is_footnote(word: str, marks: str) -> bool:
 
 
 def _is_unit_sign(row: RowOperands, k: int) -> bool:
-    """Whether a Greek letter is one of a unit behind a plain number, as in 5 μm or 3 kΩ."""
+    """Return whether a Greek letter is in a unit after a plain number, as in 5 μm or 3 kΩ."""
     if row.units[k].has_axis or row.units[k].scripts or row.is_strong(k):
         return False
     start, end = k, k + 1
@@ -107,7 +117,7 @@ def _is_unit_sign(row: RowOperands, k: int) -> bool:
 
 
 def _is_lone_italic(row: RowOperands, k: int) -> bool:
-    """Whether a letter in italics stands alone among upright words."""
+    """Return whether an italic letter is alone among upright words."""
     glyph = row.units[k].glyphs[0]
     start, end = row.words[k]
     if row.is_italic or not glyph.italic or not glyph.text.isascii() or end - start > 1:

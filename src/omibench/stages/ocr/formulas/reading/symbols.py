@@ -1,4 +1,4 @@
-"""Which symbol each character of a page is: by its font, its Unicode, its name in the font."""
+"""Symbols of a page's characters, by font, Unicode and glyph name."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
 from omibench.stages.ocr.formulas.fonts.identify import identify
 from omibench.stages.ocr.formulas.fonts.tex import is_tex
+from omibench.stages.ocr.formulas.glyphs.characters import Character
 from omibench.stages.ocr.formulas.marks import GlyphSymbol
-from omibench.stages.ocr.formulas.reading.characters import Character
 
 if TYPE_CHECKING:
     import pymupdf
 
 
 class Symbols:
-    """Tells symbols of characters and remembers them: a page repeats its letters."""
+    """Cache of the symbols of characters: a page repeats its letters."""
 
     def __init__(self, page: pymupdf.Page) -> None:
         self._page = page
@@ -23,7 +23,7 @@ class Symbols:
         self._symbols: dict[tuple[str, str, int | None], GlyphSymbol] = {}
 
     def identify(self, character: Character) -> GlyphSymbol:
-        """The symbol of a character; of kind `unknown` where nothing tells it."""
+        """Return the symbol of a character, of kind `unknown` if it cannot be identified."""
         key = (character.font, character.text, character.glyph_id)
         symbol = self._symbols.get(key)
         if symbol is None:

@@ -1,4 +1,4 @@
-"""What stands on a page as one thing: a glyph, or marks that belong together in two dimensions."""
+"""Units of a page: single glyphs, or marks combined in two dimensions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ AXIS = 0.25
 _CENTRED = frozenset(("large", "piece", "root"))
 _GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))
 _TALL_BRACKET = 1.12
-"""Type sizes from which on a bracket is one that has grown: those of a line are 0.9 to 1.05."""
+"""Minimum height of a grown bracket, in type sizes: ordinary ones have 0.9 to 1.05."""
 _OFF_AXIS = 0.3
-"""Type sizes by which the middle of a bracket in its line may lie off the axis."""
+"""Maximum distance of an ordinary bracket's middle from the axis, in type sizes."""
 _TALL = 1.3
-"""Type sizes from which on a bracket is taller than one of a line."""
+"""Minimum height of a bracket taller than a line, in type sizes."""
 _CELL = 24.0
-"""Points of a side of the squares in which units are looked up."""
+"""Side of the squares in which units are looked up, in points."""
 
 
 @dataclass(slots=True, eq=False)
 class RowUnit:
-    """Marks that one reads as one thing of a row: a letter, a fraction, a root with its radicand.
+    """Marks that form one element of a row: a letter, a fraction, a root with its radicand.
 
-    `axis` is the level at which it stands in its row: a quarter of the type size above the
-    baseline of a letter, the bar of a fraction. `size` is that of its largest glyph.
+    `axis` is its level in its row: a quarter of the type size above the baseline of a letter, the
+    bar of a fraction. `size` is that of its largest glyph.
     """
 
     box: Box
@@ -39,23 +39,27 @@ class RowUnit:
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
     scripts: list[RowUnit] = field(default_factory=list)
+    is_block: bool = field(init=False)
+    """Whether it is more than a glyph."""
+    is_tall: bool = field(init=False)
+    """Whether it is a glyph centred on the axis: a sum, a bracket of several rows.
+
+    Brackets of TeX's extension fonts hang from their origin at any height.
+    """
+    has_axis: bool = field(init=False)
+    """Whether its axis places it in a row, rather than the baseline of its glyph."""
+
+    def __post_init__(self) -> None:
+        self.is_block = len(self.glyphs) != 1 or bool(self.bars or self.roots or self.pictures)
+        self.is_tall = bool(self.glyphs) and self._is_tall()
+        self.has_axis = self.is_block or self.is_tall
 
     @property
     def glyph(self) -> Glyph | None:
-        """The glyph, where it is one alone."""
-        return self.glyphs[0] if len(self.glyphs) == 1 and not self.is_block else None
+        """Glyph of a single-glyph unit, else None."""
+        return None if self.is_block else self.glyphs[0]
 
-    @property
-    def is_block(self) -> bool:
-        """Whether it is more than a glyph."""
-        return len(self.glyphs) != 1 or bool(self.bars or self.roots or self.pictures)
-
-    @property
-    def is_tall(self) -> bool:
-        """Whether it is a glyph that stands around the axis: a sum, a bracket of several rows.
-
-        Brackets of TeX's extension fonts hang from their origin, whatever their height.
-        """
+    def _is_tall(self) -> bool:
         glyph = self.glyphs[0]
         if glyph.symbol.kind not in _GROWING:
             return glyph.symbol.kind in _CENTRED
@@ -65,31 +69,26 @@ class RowUnit:
         return offset > _OFF_AXIS * self.size or self.box.height > _TALL_BRACKET * self.size
 
     @property
-    def has_axis(self) -> bool:
-        """Whether its axis places it in a row, rather than the baseline of its glyph."""
-        return self.is_block or self.is_tall
-
-    @property
     def baseline(self) -> float:
         return self.axis + AXIS * self.size
 
     @property
     def whole_box(self) -> Box:
-        """The box with its scripts."""
+        """Box including scripts."""
         box = self.box
         for script in self.scripts:
             box = box.union(script.whole_box)
         return box
 
     def walk(self) -> Iterator[RowUnit]:
-        """The unit and its scripts."""
+        """Yield the unit and its scripts."""
         yield self
         for script in self.scripts:
             yield from script.walk()
 
 
 def unit_of_glyph(glyph: Glyph) -> RowUnit:
-    """A glyph as a unit."""
+    """Return a glyph as a unit."""
     unit = RowUnit(glyph.box, glyph.size, glyph.y - AXIS * glyph.size, (glyph,))
     if unit.is_tall:
         unit.axis = glyph.box.centre[1]
@@ -104,7 +103,7 @@ def join_units(
     roots: Iterable[RootSign] = (),
     size: float | None = None,
 ) -> RowUnit:
-    """Units that belong together, with the bars and roots between them, as one."""
+    """Join units with the bars and roots between them."""
     all_bars, all_roots = tuple(bars), tuple(roots)
     boxes = [
         *(unit.box for unit in units),
@@ -126,7 +125,7 @@ def join_units(
 
 
 class InkField:
-    """The units of a page, looked up by place; joined ones take the place of their parts."""
+    """Units of a page, looked up by place; joined ones replace their parts."""
 
     def __init__(self, units: Iterable[RowUnit]) -> None:
         self._cells: defaultdict[tuple[int, int], set[RowUnit]] = defaultdict(set)
@@ -137,7 +136,8 @@ class InkField:
 
     def add(self, unit: RowUnit) -> None:
         self.units[unit] = None
-        self._bars.update(unit.bars)
+        if unit.bars:
+            self._bars.update(unit.bars)
         self._cells[_cell(*unit.box.centre)].add(unit)
 
     def remove(self, unit: RowUnit) -> None:
@@ -145,17 +145,17 @@ class InkField:
         self._cells[_cell(*unit.box.centre)].discard(unit)
 
     def replace(self, parts: Iterable[RowUnit], whole: RowUnit) -> None:
-        """Put a joined unit in the place of its parts."""
+        """Replace parts by a joined unit."""
         for part in parts:
             self.remove(part)
         self.add(whole)
 
     def has_bar(self, bar: Rule) -> bool:
-        """Whether a bar is a part of a unit."""
+        """Return whether a bar is a part of a unit."""
         return bar in self._bars
 
     def centred_in(self, box: Box) -> list[RowUnit]:
-        """Units whose centre lies in a box, from left to right."""
+        """Return the units whose centre is in a box, from left to right."""
         x0, y0 = _cell(box.x0, box.y0)
         x1, y1 = _cell(box.x1, box.y1)
         if (x1 - x0 + 1) * (y1 - y0 + 1) > len(self._cells):

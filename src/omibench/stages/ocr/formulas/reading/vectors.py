@@ -1,4 +1,4 @@
-"""Arrows over letters, which MathJax sets as arrows of a line and not as accents."""
+"""Arrows over letters, which MathJax sets as ordinary arrows rather than accents."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol
 _ARROW = "→"
 _VECTOR = GlyphSymbol("\\vec", "accent")
 _WIDEST = 1.3
-"""Type sizes of an arrow over one letter, at most."""
+"""Maximum width of an arrow over one letter, in type sizes."""
 _GAP = 0.35
-"""Type sizes between a letter and the arrow over it, at most."""
+"""Maximum gap between a letter and the arrow over it, in type sizes."""
 _OFF_CENTRE = 0.45
-"""Type sizes by which the middle of the arrow may lie beside that of its letter."""
+"""Maximum offset between the middles of the arrow and its letter, in type sizes."""
 
 
 def find_vectors(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
-    """The glyphs, arrows over a letter as accents.
+    """Return the glyphs, with arrows over a letter as accents.
 
     Args:
         glyphs: All glyphs of a page.
@@ -36,7 +36,7 @@ def find_vectors(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
 
 
 def _is_lengthened(arrow: Glyph, dash: Glyph) -> bool:
-    """Whether a dash goes on from an arrow, which then stands over several letters."""
+    """Return whether a dash continues an arrow, which then is over several letters."""
     is_level = abs(arrow.y - dash.y) < 0.05 * arrow.size
     return is_level and arrow.box.gap_x(dash.box) < 0 and dash.box.x0 < arrow.box.x0
 

@@ -1,4 +1,4 @@
-"""Words that decide what a formula is: names of functions, units, ordinals, chemical elements."""
+"""Words that identify formulas: function names, units, ordinals, chemical elements."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ _ELEMENTS = (
 FUNCTIONS = frozenset(_FUNCTIONS.split())
 UNITS = frozenset(_UNITS.split())
 ORDINALS = frozenset(_ORDINALS.split())
+NAMES = frozenset(("const", "pH", "pOH"))
+"""Words that represent a quantity next to a relation."""
 STATES = frozenset(("s", "l", "g", "aq"))
-"""States of matter behind a chemical formula."""
+"""States of matter after a chemical formula."""
 _CHEMICAL = re.compile(rf"[(\[]?(?:(?:{_ELEMENTS})\d{{0,2}}|[()\[\]]\d{{0,2}}|e)+")
 
 
 def is_chemical(text: str) -> bool:
-    """Whether a text, scripts written as plain digits, is made of symbols of elements."""
+    """Return whether a text, scripts written as plain digits, consists of element symbols."""
     return _CHEMICAL.fullmatch(text) is not None

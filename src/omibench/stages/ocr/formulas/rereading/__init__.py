@@ -1,1 +1,1 @@
-"""Formulas that were not read for certain, read once more by a reader of pictures."""
+"""A second reading of doubtful formulas by a model that sees their crops."""

@@ -1,4 +1,4 @@
-"""What two readings of one place make together: settled, or different in what matters."""
+"""Comparison of two readings of one place."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from omibench.stages.ocr.engines.presets.loops import ends_in_loop
 from omibench.stages.ocr.engines.presets.markdown import list_lines, wrap_formula
 
 UNKNOWN: Final = r"\square"
-"""Stands in a formula for a glyph that no table names."""
+"""Placeholder for a glyph that no table identifies."""
 _ARRANGEMENT: Final = "the arrangement differs"
 _MOST_GROWTH: Final = 12
-"""Characters of a reply for each of the first reading, at most."""
+"""Maximum length of a reply, in characters per character of the first reading."""
 _SHORT: Final = 200
-"""So many it may have in any case."""
+"""Length that is always accepted."""
 _SIMILAR: Final = 0.5
-"""Share of letters that two readings of one line have in common at least."""
+"""Minimum share of letters that two readings of one line have in common."""
 _COMMAND: Final = re.compile(r"\\([A-Za-z]+)")
 _SIGNS: Final = {
     "times": "×", "cdot": "·", "pm": "±", "mp": "∓", "neq": "≠", "ne": "≠", "leq": "≤", "le": "≤",
@@ -30,7 +30,7 @@ _COMPARED: Final = frozenset("=+-<>×±∓≠≤≥≈÷")
 
 
 class Agreement(NamedTuple):
-    """The text that stands, whether that is settled, and in what the readings differ."""
+    """Resulting text, whether it is settled, and the differences between the readings."""
 
     text: str
     is_settled: bool
@@ -38,15 +38,15 @@ class Agreement(NamedTuple):
 
 
 def compare_formulas(layer: str, reply: str) -> Agreement:
-    """What the reading of a text layer and a reader's reply make of a formula.
+    """Combine the reading of a text layer with a reader's reply about one formula.
 
-    Where both hold the same numbers, signs, negations and symbols, the arrangement is the reader's:
-    it is what the layer was not certain of. A glyph that no table names may be anything. Where they
-    differ in more, the layer's reading stands, whose characters are the document's own.
+    If both have the same numbers, signs, negations and symbols, the reader's arrangement is used:
+    the text layer was uncertain about it only. A glyph that no table identifies matches any symbol.
+    Otherwise the reading of the text layer is kept, whose characters come from the document.
 
     Args:
         layer: LaTeX without dollar signs.
-        reply: The reader's, in any delimiters.
+        reply: Reader's reply, in any delimiters.
     """
     latex = _extract_formula(reply)
     if not latex or _is_overlong(layer, latex):
@@ -66,14 +66,14 @@ def compare_formulas(layer: str, reply: str) -> Agreement:
 
 
 def compare_lines(line: str, reply: str) -> Agreement:
-    """What an engine that writes no formulas and a reader make of one line.
+    """Combine a line from an engine that writes no formulas with a reader's reply.
 
-    The reader's reading stands where it is one of this line at all; numbers and signs in which it
-    differs are named.
+    The reader's text is used if it is a reading of this line at all; differences in numbers and
+    signs are listed.
 
     Args:
-        line: As the engine read it, scripts and fractions flattened.
-        reply: The reader's, formulas between delimiters.
+        line: Text from the engine, scripts and fractions flattened.
+        reply: Reader's reply, formulas between delimiters.
     """
     text = " ".join(part for part in list_lines(reply) if part)
     if not text or _is_overlong(line, text) or not _is_similar(line, text):
@@ -89,7 +89,7 @@ def compare_lines(line: str, reply: str) -> Agreement:
 
 
 def _extract_formula(reply: str) -> str:
-    """The source of the formula that a reply holds, or of its formulas in a row."""
+    """Return the source of the formula in a reply, or of its formulas in a row."""
     rows = [row for row in reply.splitlines() if not row.strip().startswith("```")]
     source = " ".join(" ".join(rows).split())
     spans = find_formulas(source) or find_formulas(wrap_formula(source))
@@ -107,13 +107,13 @@ def _is_similar(line: str, text: str) -> bool:
 
 
 def _list_letters(text: str) -> str:
-    """The letters of a text, Greek ones aside, which LaTeX writes as commands."""
+    """Return the letters of a text, without Greek ones, which LaTeX writes as commands."""
     plain = unicodedata.normalize("NFKC", _COMMAND.sub(" ", text)).lower()
     return "".join(c for c in plain if c.isalnum() and not "\u0370" <= c <= "\u03ff")
 
 
 def _count_marks(text: str) -> Counter[str]:
-    """Digits and signs of a text, LaTeX or not."""
+    """Return the digits and signs of a text, LaTeX or not."""
     signs = _COMMAND.sub(lambda command: _SIGNS.get(command[1], " "), text)
     plain = unicodedata.normalize("NFKC", signs).translate(_DASHES)
     return Counter(c for c in plain if c.isdigit() or c in _COMPARED)

@@ -1,4 +1,4 @@
-"""Crops of formulas put to a reader: a model that sees, a document reader's task, or Mathpix."""
+"""Requests for crops of formulas to a vision model, a document reader, or Mathpix."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ text alone, in one line."""
 FORMULA: Final = add_prompt(
     PromptEntry(
         name="formula",
-        purpose="writes a formula, whose picture stands before it, in LaTeX",
+        purpose="transcribes an attached picture of a formula as LaTeX",
         text=FORMULA_TEXT,
         owner="formula reader",
     )
@@ -61,7 +61,7 @@ FORMULA: Final = add_prompt(
 LINE: Final = add_prompt(
     PromptEntry(
         name="formula-line",
-        purpose="copies out a line with formulas, whose picture stands before it",
+        purpose="transcribes an attached picture of a line with formulas",
         text=LINE_TEXT,
         owner="formula reader",
     )
@@ -70,7 +70,7 @@ NO_FILES: Final[Mapping[str, str]] = {}
 
 
 class FormulaTasks(NamedTuple):
-    """The words by which a document reader knows its tasks."""
+    """Task prompts of a document reader."""
 
     system: str
     formula: str
@@ -81,28 +81,28 @@ PRESETS: Final = {
     "mineru": FormulaTasks(mineru.SYSTEM, mineru.FORMULA_TASK, mineru.TEXT_TASK),
     "paddleocr-vl": FormulaTasks("", "Formula Recognition:", "OCR:"),
 }
-"""How readers are asked, by `ocr.formula_preset`. PaddleOCR-VL: its model card."""
+"""Prompts of document readers by `ocr.formula_preset`. PaddleOCR-VL: its model card."""
 
 
 class WaitingCrop(NamedTuple):
-    """A crop without a reply, and where it lies."""
+    """Crop without a reply, and its file."""
 
     name: CropName
     path: Path
 
 
 ReadCrops = Callable[[Sequence[WaitingCrop]], Sequence[str | None]]
-"""What a reader says of each crop; None where it gives no answer."""
+"""Return a reader's text for each crop, None if it gave no answer."""
 
 
 def answer_crops(reader: str, read: ReadCrops, crops: Path, replies: Path) -> None:
-    """Have every crop of a folder read for which there is no reply yet.
+    """Read every crop of a folder that has no reply yet.
 
     Args:
-        reader: The name of who reads.
-        read: Reads crops.
-        crops: The folder of crops; equal ones are read once.
-        replies: The folder to which replies are written.
+        reader: Name of the reader.
+        read: Function that reads crops.
+        crops: Folder of crops; identical ones are read once.
+        replies: Folder for the replies.
     """
     waiting: dict[tuple[CropKind, str], WaitingCrop] = {}
     for path in sorted(crops.glob("*.png")):
@@ -125,17 +125,17 @@ def build_crop_request(
     prompts: Mapping[str, str] = NO_FILES,
     preset: str | None = None,
 ) -> Request:
-    """The request for one crop.
+    """Build the request for one crop.
 
     Args:
-        crop: The crop.
-        source: The name of its paper.
-        study: The study that asks.
-        prompts: Files that take the place of prompts, by their names.
-        preset: A key of `PRESETS`; None for a model that is asked in words.
+        crop: Crop to read.
+        source: Name of its paper.
+        study: Study that sends the request.
+        prompts: Files that replace prompts, by prompt name.
+        preset: Key of `PRESETS`, or None for a model that follows instructions.
 
     Raises:
-        ParamsError: A prompt's file cannot be read or is no such prompt.
+        ParamsError: A prompt's file cannot be read or is invalid.
     """
     name = crop.name
     if preset:
@@ -157,7 +157,7 @@ def build_crop_request(
 
 
 def read_with_model(ask: Ask, source: str, study: str, params: OcrParams) -> ReadCrops:
-    """A reader of crops that asks a model; see `build_crop_request`."""
+    """Return a reader of crops that queries a model; see `build_crop_request`."""
 
     def read(crops: Sequence[WaitingCrop]) -> list[str | None]:
         words, preset = params.prompts, params.formula_preset
@@ -168,7 +168,7 @@ def read_with_model(ask: Ask, source: str, study: str, params: OcrParams) -> Rea
 
 
 def read_with_mathpix(client: mathpix.Client) -> ReadCrops:
-    """A reader of crops that asks Mathpix; what it has read is kept by the hash of the crop."""
+    """Return a reader of crops that calls Mathpix; results are cached by the crop's hash."""
 
     def read(crops: Sequence[WaitingCrop]) -> list[str | None]:
         texts = []

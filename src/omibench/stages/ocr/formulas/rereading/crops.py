@@ -1,7 +1,7 @@
-"""Crops of formulas that another reader is asked for, and its replies.
+"""Crops of formulas for a second reader, and its replies.
 
-The process that puts a paper together reaches no network: it leaves crops in one folder and finds
-replies in another, both by the SHA-256 of the crop's bytes, so that each is asked for once.
+The process that assembles a paper has no network access: it writes crops to one folder and reads
+replies from another, both named by the SHA-256 of the crop's bytes, so each is requested once.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 CropKind = Literal["formula", "line"]
 """`formula`: the crop shows one formula alone; `line`: a line of text with formulas."""
 MARGIN = 3.0
-"""Points around the box of a formula: accents and serifs may stand out of it."""
+"""Margin around the box of a formula in points: accents and serifs can exceed it."""
 LINE_MARGIN = 0.5
-"""Points above and below a line, whose box has room around its letters: its neighbours are near."""
+"""Margin above and below a line in points: its neighbours are near."""
 
 
 class CropReply(BaseModel):
-    """What a reader said of a crop; `text` is None where it gave no answer."""
+    """Reader's reply to a crop; `text` is None if it gave no answer."""
 
     reader: str
     text: str | None = None
 
 
 class CropName(NamedTuple):
-    """A crop that waits for a reader: its kind, the place of its file and page, and its hash."""
+    """Crop that waits for a reader: its kind, the place of its file and page, and its hash."""
 
     kind: CropKind
     place: int
@@ -45,42 +45,42 @@ class CropName(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """File name of the crop."""
         return f"{self.kind}-{self.place}-{self.page}-{self.sha256}.png"
 
 
 def parse_crop_name(file: str) -> CropName:
-    """Read the name of a crop's file."""
+    """Parse the file name of a crop."""
     kind, place, page, digest = file.removesuffix(".png").split("-")
     return CropName("formula" if kind == "formula" else "line", int(place), int(page), digest)
 
 
 def reply_file(folder: Path, kind: CropKind, sha256: str) -> Path:
-    """Where the reply about a crop lies."""
+    """Return the path of the reply to a crop."""
     return folder / f"{kind}-{sha256}.json"
 
 
 class CropDesk:
-    """Finds replies about crops, and keeps the crops that wait for one."""
+    """Replies to crops, and the crops that wait for one."""
 
     def __init__(self, waiting: Path, replies: Path) -> None:
         self.waiting, self.replies = waiting, replies
         self.count = 0
-        """How many crops wait."""
+        """Number of waiting crops."""
 
     def find_reply(self, kind: CropKind, crop: bytes, place: int, page: int) -> CropReply | None:
-        """The reply about a crop; where there is none yet, the crop is kept to be asked for.
+        """Return the reply to a crop; save the crop if it has none yet.
 
         Args:
-            kind: What it shows.
-            crop: A PNG.
-            place: Of its file among those of the source.
-            page: On which it stands, from 1.
+            kind: Content of the crop.
+            crop: PNG image.
+            place: Index of its file among those of the source.
+            page: Page number, from 1.
         """
         digest = hashlib.sha256(crop).hexdigest()
         path = reply_file(self.replies, kind, digest)
         if path.is_file():
-            # A file of our own: a reader of files of others asks for more memory than is left.
+            # Our own file: the reader of external files uses more memory than remains.
             return CropReply.model_validate_json(path.read_bytes())
         self.waiting.mkdir(parents=True, exist_ok=True)
         (self.waiting / CropName(kind, place, page, digest).file).write_bytes(crop)
@@ -89,7 +89,7 @@ class CropDesk:
 
 
 class PageCrops:
-    """Cuts boxes out of a page, which is rendered once, when first needed.
+    """Page that is rendered on first use and cut into boxes.
 
     `scale` is pixels per point.
     """
@@ -99,11 +99,11 @@ class PageCrops:
         self._pixels: Pixels | None = None
 
     def cut(self, box: Box, margin: float = MARGIN) -> bytes | None:
-        """A box with a margin as a PNG; None where nothing of it lies on the page.
+        """Return a box with a margin as a PNG, or None if it is entirely off the page.
 
         Args:
-            box: In points.
-            margin: Above and below it, in points.
+            box: Box in points.
+            margin: Margin above and below it, in points.
         """
         import pymupdf
 

@@ -1,4 +1,4 @@
-"""Lines of a scan whose formulas an engine has flattened, put together with their other rows."""
+"""Groups of lines in scans whose formulas an engine has flattened."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import replace
 from omibench.stages.ocr.layout.layout import Box, Line
 
 _SHARED_HEIGHT = 0.3
-"""Share of the lower line's height that two lines have in common where they are rows of one."""
+"""Minimum overlap of two lines in one row, as a share of the lower line's height."""
 _GAP = 1.2
-"""Width between them, in heights of the lower line, at most."""
+"""Maximum gap between them, in heights of the lower line."""
 _OVERLAP = 0.3
-"""Width that they share, likewise."""
+"""Minimum width that they share, in heights of the lower line."""
 _MOST_ROWS = 8
 
 
 def group_flattened(lines: Sequence[Line]) -> list[list[Line]]:
-    """Groups of lines around those that may hold a flattened formula.
+    """Group the lines around those that may contain a flattened formula.
 
-    A numerator, a denominator and what stands beside the bar are lines of their own to an engine.
+    To an engine, a numerator, a denominator and the text next to the bar are separate lines.
 
     Args:
-        lines: Of one page.
+        lines: Lines of one page.
 
     Returns:
-        Each line is in one group at most; a group reads from left to right, then downwards.
+        Groups of lines, read from left to right, then downwards; each line is in one group at most.
     """
     candidates = [line for line in lines if line.upright and not line.left_out]
     groups: list[list[Line]] = []
@@ -40,7 +40,7 @@ def group_flattened(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def join_group(group: Sequence[Line]) -> Line:
-    """The lines of a group as one, its text theirs in a row."""
+    """Join the lines of a group, their texts in a row."""
     first = group[0]
     if len(group) == 1:
         return first
@@ -68,7 +68,7 @@ def _grow(line: Line, candidates: Sequence[Line]) -> list[Line]:
 
 
 def _belong_together(a: Box, b: Box) -> bool:
-    """Whether two boxes stand beside each other; of two above each other, neither is beside it."""
+    """Return whether two boxes are side by side rather than above each other."""
     height = min(a.height, b.height)
     is_beside = -_OVERLAP * height < a.gap_x(b) < _GAP * height
     return is_beside and -a.gap_y(b) > _SHARED_HEIGHT * height

@@ -1,4 +1,4 @@
-"""The lines of a page with what another reader says of its doubtful formulas."""
+"""Lines of a page, combined with a second reader's replies about doubtful formulas."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     import pymupdf
 
 _SCALE = 300 / 72
-"""Pixels per point of the crops of pages that are no scans."""
+"""Pixels per point of crops of pages that are not scans."""
 MOST_CROPS = 200
-"""Of one page."""
+"""Images of one page."""
 
 
 class Rereader(NamedTuple):
-    """Has the doubtful formulas of one file's pages read once more.
+    """Second reading of the doubtful formulas of one file.
 
-    `place` is that of the file among those of its source.
+    `place` is the index of the file among those of its source.
     """
 
     desk: CropDesk
     place: int
 
     def reread(self, page: pymupdf.Page, number: int, lines: Sequence[Line]) -> list[Line]:
-        """The lines of a page, formulas for which there are replies settled or compared.
+        """Return the lines of a page, settling or comparing formulas that have replies.
 
         Args:
-            page: As it stands when its lines' boxes are of it.
-            number: From 1.
-            lines: Of the text layer, or of an engine that writes no formulas.
+            page: Page, upright as the boxes of its lines assume.
+            number: Page number, from 1.
+            lines: Lines of the text layer, or of an engine that writes no formulas.
         """
         return _PageRereader(self, page, number).reread(lines)
 

@@ -1,1 +1,1 @@
-"""From the marks of a region to a tree of its formula, and from the tree to LaTeX."""
+"""From the marks of a region to the tree of its formula, and from the tree to LaTeX."""

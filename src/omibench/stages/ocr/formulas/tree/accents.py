@@ -1,4 +1,4 @@
-"""Accents over letters, wide ones over several, and braces with their labels."""
+"""Accents over letters, wide accents over several letters, and braces with their labels."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _WIDE = {
     "\\leftrightarrow": "\\overleftrightarrow",
 }
 _SIGNS = {"\\sim": "\\tilde", "-": "\\bar"}
-"""Signs that some programs set over a letter in place of an accent."""
+"""Signs that some programs set over a letter as an accent."""
 _BELOW = {"\\underbrace", "\\underline", "\\underbracket", "\\undergroup"}
 _BRACES = {"\\underbrace", "\\overbrace", "\\underbracket", "\\overbracket"}
 _NEAR = 0.5
-"""Ems between a letter and its accent."""
+"""Maximum gap between a letter and its accent, in ems."""
 _ARROW_NEAR = 0.35
 
 
 def place_accents(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
-    """Parts in which every accent stands over its body, the innermost first."""
+    """Place every accent over its body, the innermost first."""
     rest = list(parts)
     accents = [p for p in parts if p.kind == "accent" or p.latex in _WIDE or p.latex in _SIGNS]
     accents.sort(key=lambda p: (p.box.width, -p.box.y1))
@@ -40,7 +40,7 @@ def place_accents(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) 
         body = _body(accent, without(rest, [accent]))
         if not body:
             if accent.kind == "accent":
-                doubts.add("an accent stands over no letter")
+                doubts.add("an accent is not over a letter")
             continue
         inside = build(body, doubts)
         command = _command(accent, body)
@@ -65,7 +65,7 @@ def _command(accent: PlacedPart, body: Sequence[PlacedPart]) -> str:
 
 
 def _body(accent: PlacedPart, parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """What an accent belongs to: one letter, or all below its whole width."""
+    """Return the body of an accent: one letter, or everything under its width."""
     is_below = accent.latex in _BELOW
     em = accent.size
     under = _beside(accent, parts, is_below=is_below)
@@ -89,7 +89,7 @@ def _body(accent: PlacedPart, parts: Sequence[PlacedPart]) -> list[PlacedPart]:
 
 
 def _beside(accent: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool) -> list[PlacedPart]:
-    """Parts close to an accent, on the side where its body is."""
+    """Return the parts close to an accent, on the side of its body."""
     em = accent.size
     near = _ARROW_NEAR if accent.kind == "arrow" else _NEAR
     return [
@@ -107,7 +107,7 @@ def _beside(accent: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool) 
 def _span(
     accent: PlacedPart, base: PlacedPart, parts: Sequence[PlacedPart], *, is_below: bool
 ) -> list[PlacedPart]:
-    """Everything beside a wide accent in its width, on the row of its base."""
+    """Return all parts within the width of a wide accent, on the row of its base."""
     em = accent.size
     return [
         part
@@ -121,7 +121,7 @@ def _span(
 
 
 def _is_overarrow(accent: PlacedPart, base: PlacedPart, span: Sequence[PlacedPart]) -> bool:
-    """Whether an arrow is as wide as the letters below it, and they are nothing but letters."""
+    """Return whether an arrow is as wide as the parts below it, and all of them are letters."""
     if base.kind == "arrow" or not span:
         return False
     reach, most = bounds(span), 0.35 * accent.size
@@ -130,7 +130,7 @@ def _is_overarrow(accent: PlacedPart, base: PlacedPart, span: Sequence[PlacedPar
 
 
 def _is_sign_of(accent: PlacedPart, base: PlacedPart) -> bool:
-    """Whether a sign is set close over one letter, and no wider: else it is an exponent's."""
+    """Return whether a sign is close over one letter and no wider; else it is an exponent's."""
     is_letter = base.kind == "letter" and isinstance(base.node, Sign)
     near = base.box.y0 - accent.box.y1 < 0.2 * base.size
     centred = abs(accent.x - base.x) < 0.25 * base.box.width + 0.05 * base.size
@@ -142,11 +142,11 @@ def _same_row(accent: PlacedPart, part: PlacedPart) -> bool:
 
 
 def _distance(accent: PlacedPart, part: PlacedPart, *, is_below: bool) -> float:
-    """Vertical space between an accent and a part; large where they are the wrong way round."""
+    """Return the vertical gap between an accent and a part; infinite in the wrong order."""
     space = accent.box.y0 - part.box.y1 if is_below else part.box.y0 - accent.box.y1
     return space if space > -0.35 * part.size else float("inf")
 
 
 def is_brace(part: PlacedPart) -> bool:
-    """Whether a part is a body under or over a horizontal brace, which may have a label."""
+    """Return whether a part is a body under or over a horizontal brace, which can have a label."""
     return isinstance(part.node, Accent) and part.node.command in _BRACES

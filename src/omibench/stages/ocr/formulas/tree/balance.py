@@ -1,4 +1,4 @@
-"""Whether a formula is whole: its brackets come in pairs, and it does not break off."""
+"""Completeness of a formula: matched brackets, and an end that does not break off."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign
 
 
 def are_balanced(node: Node) -> bool:
-    """Whether every row has as many closing brackets as opening ones.
+    """Return whether every row has as many closing brackets as opening ones.
 
-    Half-open intervals count as balanced, in both ways of writing them: `[0, 1)` and `[0, 1[`.
+    Half-open intervals count as balanced, in both notations: `[0, 1)` and `[0, 1[`.
     """
     if isinstance(node, Row) and not _is_even(node):
         return False
     if isinstance(node, Chemistry):
         return all(node.text.count(a) == node.text.count(b) for a, b in ("()", "[]"))
-    return all(are_balanced(child) for child in _children(node))
+    return all(are_balanced(child) for child in list_children(node))
 
 
 def ends_open(node: Node) -> bool:
-    """Whether the last symbol of a row is an operator or a relation, as in `v =`."""
+    """Return whether the last symbol of a row is an operator or a relation, as in `v =`."""
     last = node.children[-1] if isinstance(node, Row) and node.children else None
     return isinstance(last, Sign) and (
         last.kind == "relation" or last.latex in {"-", "+", "\\cdot", "\\times", "\\pm", "/"}
@@ -38,13 +38,13 @@ def _is_even(row: Row) -> bool:
 
 
 def _bracket(node: Any) -> Sign | None:
-    """The bracket that a child of a row is, alone or with scripts."""
+    """Return the bracket that a child of a row is, alone or with scripts."""
     base = getattr(node, "base", node)
     return base if isinstance(base, Sign) and base.kind in {"open", "close"} else None
 
 
-def _children(node: Any) -> Iterator[Node]:
-    """The nodes right below a node."""
+def list_children(node: Any) -> Iterator[Node]:
+    """Yield the direct children of a node."""
     for field in fields(node):
         value = getattr(node, field.name)
         for item in _flat(value):

@@ -18,25 +18,27 @@ from omibench.stages.ocr.formulas.tree.parts import (
 from omibench.stages.ocr.layout.layout import Box
 
 BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
-"""Makes one part of parts that stand in a row."""
+"""Function that combines the parts of a row into one part."""
 _SIDE = 0.18
-"""Ems by which a numerator's centre may lie beyond the end of its bar."""
+"""Maximum distance of a numerator's centre beyond the end of its bar, in ems."""
 _GAP = 0.32
-"""Ems between two rows of one numerator, such as a sum and its limits."""
+"""Maximum gap between two rows of one numerator, such as a sum and its limits, in ems."""
+_SCRIPT_GAP = 0.12
+"""Maximum gap between the letters of a numerator and their scripts, in ems."""
 _FIRST_GAP = 0.75
-"""Ems between a bar and what stands on it."""
+"""Maximum gap between a bar and the parts on it, in ems."""
 _NO_OPERANDS = frozenset({"relation", "operator", "punctuation", "arrow"})
 _UNDERLINE_GAP = 0.3
 _LINE_GAP = 0.42
-"""Ems between an overline and its letters."""
+"""Maximum gap between an overline and its letters, in ems."""
 
 
 def join_signs(
     parts: Sequence[PlacedPart], rules: Sequence[Rule]
 ) -> tuple[list[PlacedPart], list[Rule]]:
-    """Root signs and the bars that belong to them as one rule each.
+    """Combine root signs and their bars into one rule each.
 
-    A root sign without a bar stays a rule of its own, as wide as its sign.
+    A root sign without a bar remains a separate rule, as wide as its sign.
     """
     signs = sorted((p for p in parts if p.kind == "root"), key=lambda p: p.box.height)
     free = list(rules)
@@ -72,7 +74,7 @@ def _is_bar_of(bar: Rule, sign: PlacedPart) -> bool:
 def reduce_rules(
     parts: Sequence[PlacedPart], rules: Sequence[Rule], doubts: Doubts, build: BuildRow
 ) -> list[PlacedPart]:
-    """Parts in which every rule has become a fraction, a root, or a line over or under its body."""
+    """Turn every rule into a fraction, a root, or a line over or under its body."""
     rest = list(parts)
     queue = sorted(rules, key=_reach_of)
     for number, rule in enumerate(queue):
@@ -86,7 +88,7 @@ def reduce_rules(
 
 
 def _reach_of(rule: Rule) -> float:
-    """A rule's width; a root is a little narrower than the bar that it alone stands at."""
+    """Return a rule's width; a root counts as slightly narrower than its bar."""
     return rule.width - (0.3 * rule.sign.size if rule.sign else 0.0)
 
 
@@ -128,7 +130,7 @@ def _is_bracket(part: PlacedPart) -> bool:
 
 
 def _crosses(part: PlacedPart, rule: Rule) -> bool:
-    """Whether a part stands beside a bar: a bracket that goes past it, a sign level with it."""
+    """Return whether a part is next to a bar: a bracket taller than it, or a sign level with it."""
     em = 0.15 * part.size
     passes = part.box.y0 < rule.y - em and part.box.y1 > rule.y + em
     is_level = abs(part.box.centre[1] - rule.y) < em
@@ -137,12 +139,12 @@ def _crosses(part: PlacedPart, rule: Rule) -> bool:
 
 
 def _beyond(part: PlacedPart, room: float) -> float:
-    """How far a part's centre may lie behind the end of a bar: a full stop there is outside."""
+    """Return the tolerance behind the end of a bar for a part's centre; none for a full stop."""
     return 0.0 if part.kind == "punctuation" else room
 
 
 def _index(parts: Sequence[PlacedPart], sign: PlacedPart, size: float) -> list[PlacedPart]:
-    """Small parts in the crook of a root sign."""
+    """Return the small parts in the crook of a root sign."""
     box = sign.box
     em = sign.size
     return [
@@ -176,7 +178,7 @@ def _reduce_bar(
         return [*without(parts, [*above, *below]), fraction]
     body, command = (below, "\\overline") if below else (above, "\\underline")
     if not body:
-        doubts.add("a rule belongs to no part of the formula")
+        doubts.add("a rule could not be placed in the formula")
         return parts
     em = max(part.size for part in body)
     edge = min(p.box.y0 for p in body) if below else max(p.box.y1 for p in body)
@@ -205,7 +207,7 @@ def _reach(part: PlacedPart, rule: Rule) -> Box:
 def _list_stacked_parts(
     parts: Sequence[PlacedPart], rule: Rule, later: Sequence[Rule], *, up: bool
 ) -> list[PlacedPart]:
-    """Parts on one side of a bar, row by row as long as one row stands close to the other."""
+    """Return the parts on one side of a bar, row by row while the next row is close."""
     limit = _limit(rule, later, up=up)
     column = [
         part
@@ -217,7 +219,7 @@ def _list_stacked_parts(
         and (limit < part.box.centre[1] < rule.y if up else rule.y < part.box.centre[1] < limit)
     ]
     sign = -1 if up else 1
-    # Distances from the bar, whichever way it goes: near and far edge of each part.
+    # Distances from the bar in either direction: near and far edge of each part.
     edges = {
         id(p): sorted((sign * (p.box.y0 - rule.y), sign * (p.box.y1 - rule.y))) for p in column
     }
@@ -226,7 +228,7 @@ def _list_stacked_parts(
     reach = 0.0
     for part in column:
         near, far = edges[id(part)]
-        allowed = _FIRST_GAP if not stack else 0.0 if _is_next_row(part, stack) else _GAP
+        allowed = _FIRST_GAP if not stack else _gap_of_next(part, stack)
         if near - reach > allowed * part.size:
             break
         stack.append(part)
@@ -234,14 +236,21 @@ def _list_stacked_parts(
     return stack
 
 
+def _gap_of_next(part: PlacedPart, stack: Sequence[PlacedPart]) -> float:
+    """Return the maximum gap between a part and those before it in a stack, in ems."""
+    if not _is_next_row(part, stack):
+        return _GAP
+    return _SCRIPT_GAP if part.size < 0.85 * max(p.size for p in stack) else 0.0
+
+
 def _is_next_row(part: PlacedPart, stack: Sequence[PlacedPart]) -> bool:
-    """Whether a part begins another line of full size, as the row above a numerator does."""
+    """Return whether a part begins another line of full size, as the row above a numerator does."""
     full = [p for p in stack if p.size > 0.85 * part.size and p.kind != "large"]
     return bool(full) and all(abs(p.middle - part.middle) > 0.6 * part.size for p in full)
 
 
 def _limit(rule: Rule, later: Sequence[Rule], *, up: bool) -> float:
-    """The height of the nearest wider bar on one side, which no numerator goes beyond."""
+    """Return the height of the nearest wider bar on one side, the limit of a numerator."""
     covers = [
         other.y
         for other in later

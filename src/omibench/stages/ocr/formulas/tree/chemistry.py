@@ -50,11 +50,11 @@ _OUTLETS = {"\\uparrow": " ^", "\\downarrow": " v"}
 
 
 def as_chemistry(line: Sequence[PlacedPart]) -> Node | None:
-    """The parts of a baseline as a chemical formula or reaction.
+    """Return the parts of a baseline as a chemical formula or reaction.
 
     Returns:
-        None where a part can be none of chemistry, or nothing shows that it is chemistry: neither
-        two elements bound to each other, a charge, an isotope, nor an arrow between formulas.
+        None if a part cannot be chemistry, or nothing shows that it is: neither two bonded
+        elements, a charge, an isotope, nor an arrow between formulas.
     """
     tokens = [_token(part.node) for part in line]
     if any(token is None for token in tokens):
@@ -68,7 +68,7 @@ def _tidy(text: str) -> str:
 
 
 def _is_chemical(text: str) -> bool:
-    """Whether a text in mhchem's notation has a molecule, an ion or an isotope in it."""
+    """Return whether a text in mhchem's notation contains a molecule, an ion or an isotope."""
     bare = re.sub(r"\((?:s|l|g|aq)\)", "", text)
     for species in re.split(r" ?(?:->|<-|<=>|<->|\+ |=|\*)(?:\[[^\]]*\])* ?|\s", bare):
         core = re.sub(r"^\d+", "", species)
@@ -80,7 +80,7 @@ def _is_chemical(text: str) -> bool:
         atoms = re.findall(_SYMBOLS, re.sub(r"[\d^_{}+-]", " ", core))
         has_index = re.search(r"[A-Za-z\])]\d", core)
         if re.match(r"\^|_", core):
-            continue  # an isotope alone is written without mhchem as well
+            continue  # a single isotope is written without mhchem as well
         if is_ion or core in _SELF_BOUND:
             return True
         if len(atoms) > 1 and has_index:
@@ -91,7 +91,7 @@ def _is_chemical(text: str) -> bool:
 
 
 def _token(node: Node) -> str | None:
-    """What a node is in mhchem's notation; None where it has no place there."""
+    """Return a node in mhchem's notation, or None if it cannot be part of it."""
     if isinstance(node, Words):
         if _FORMULA.fullmatch(node.text) or node.text in {*_STATES, "e"}:
             return node.text
@@ -152,7 +152,7 @@ def _charge(node: Node) -> str | None:
 
 
 def _plain(node: Node) -> str | None:
-    """Digits, letters and signs in a row as text."""
+    """Return digits, letters and signs in a row as text."""
     if isinstance(node, Sign):
         return node.latex
     if isinstance(node, Words):

@@ -1,4 +1,4 @@
-"""Brackets that grow with what they hold, and what stands between them."""
+"""Brackets that grow with their content, and the parts between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, all_mark
 
 BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _TALL = 1.15
-"""Ems from which a bracket is one that has grown."""
+"""Minimum height of a grown bracket, in ems."""
 _PARTNER = {
     "(": ")",
     "[": "]",
@@ -24,7 +24,7 @@ _BARS = {"|", "\\|"}
 
 
 def place_fences(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
-    """Parts in which every pair of tall brackets holds what stands between them."""
+    """Enclose the parts between every pair of tall brackets."""
     rest = list(parts)
     size = _type_size(parts)
     for _ in range(len(parts)):
@@ -37,7 +37,7 @@ def place_fences(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -
 
 
 def _type_size(parts: Sequence[PlacedPart]) -> float:
-    """The size of the letters; a program may set a tall bracket in larger type."""
+    """Return the size of the letters; a program may set a tall bracket in larger type."""
     plain = [p.size for p in parts if p.axis is None or not isinstance(p.node, Sign)]
     return max(plain, default=max((part.size for part in parts), default=1.0))
 
@@ -53,7 +53,7 @@ def _is_tall(part: PlacedPart, size: float) -> bool:
 def _innermost(
     parts: Sequence[PlacedPart], size: float
 ) -> tuple[PlacedPart, PlacedPart | None] | None:
-    """The first closing bracket with the last opening one before it; a lone brace opens cases."""
+    """Find the first closing bracket and the opening one before it; a lone brace opens cases."""
     stacked = _around_stacks(parts)
     tall = sorted(
         (p for p in parts if _is_tall(p, size) or id(p) in stacked), key=lambda p: p.box.x0
@@ -77,7 +77,7 @@ def _innermost(
 
 
 def _around_stacks(parts: Sequence[PlacedPart]) -> set[int]:
-    """The ids of low parentheses that hold nothing but two small rows, as those of a binomial."""
+    """Return the ids of low parentheses that contain only two small rows, as in a binomial."""
     ids: set[int] = set()
     ordered = sorted(parts, key=lambda p: p.x)
     for place, left in enumerate(ordered):
@@ -139,7 +139,7 @@ def _enclose(
     else:
         body = build(inside, doubts).node
         if isinstance(body, GridNode) or right is None:
-            doubts.add("a bracket has no partner")
+            doubts.add("a bracket is unmatched")
         node = Fence(names[0], body, names[1])
     held = [*ends, *inside]
     fence = replace(

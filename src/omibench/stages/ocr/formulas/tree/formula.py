@@ -1,9 +1,10 @@
-"""A region's marks as a tree, and as LaTeX with what is doubtful of it."""
+"""The marks of a region as a tree, and as LaTeX with doubts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from omibench.stages.ocr.formulas.doubts.constructs import find_constructs
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
 from omibench.stages.ocr.formulas.tree.accents import place_accents
 from omibench.stages.ocr.formulas.tree.balance import are_balanced, ends_open
@@ -22,17 +23,17 @@ from omibench.stages.ocr.formulas.tree.pieces import join_pieces
 from omibench.stages.ocr.formulas.tree.rows import build_row
 
 MOST_MARKS = 1200
-"""Marks of one formula beyond which it is not built: no formula of a paper has so many."""
+"""Maximum number of marks of a formula, far above those of real papers."""
 
 
 def read_formula(region: FormulaRegion) -> Formula:
-    """The marks of a formula as LaTeX.
+    """Return the marks of a formula as LaTeX.
 
     Args:
-        region: the marks; spaces may be among them.
+        region: Marks of the formula, possibly with spaces.
 
     Returns:
-        The best reading, never empty, and in words what is doubtful of it.
+        The best reading, never empty, and its doubts as text.
     """
     node, doubts = build_tree(region)
     latex = write_latex(node).strip()
@@ -42,12 +43,12 @@ def read_formula(region: FormulaRegion) -> Formula:
 
 
 def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
-    """The tree of a formula, and what is doubtful of it."""
+    """Return the tree of a formula, and its doubts."""
     doubts = Doubts()
     parts = _parts(region)
     rules = _rules(region, len(region.glyphs))
     if region.pictures:
-        doubts.add("a small picture stands in the formula")
+        doubts.add("the formula contains a small picture")
     if len(parts) + len(rules) > MOST_MARKS:
         doubts.add("the formula has too many marks to be built")
         return Row(tuple(part.node for part in parts[:MOST_MARKS])), tuple(doubts.texts)
@@ -60,7 +61,7 @@ def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
         return Row(tuple(part.node for part in parts)), tuple(doubts.texts)
     expected = all_marks(parts).union(*(rule.marks for rule in rules))
     if whole.marks != expected:
-        doubts.add("a mark belongs to no part of the formula")
+        doubts.add("a mark could not be placed in the formula")
     return whole.node, tuple(doubts.texts)
 
 
@@ -76,9 +77,11 @@ def _build(
     rest = reduce_rules(rest, joined, doubts, build_row)
     whole = build_row(rest, doubts)
     if ends_open(whole.node):
-        doubts.add("the formula ends with a sign that something should follow")
+        doubts.add("the formula ends with a sign that needs something after it")
+    for doubt in find_constructs(whole.node):
+        doubts.add(doubt)
     if not are_balanced(whole.node):
-        doubts.add("a bracket has no partner")
+        doubts.add("a bracket is unmatched")
     return whole
 
 

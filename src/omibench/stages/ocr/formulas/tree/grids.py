@@ -1,4 +1,4 @@
-"""Rows under each other: matrices, cases, aligned rows."""
+"""Stacked rows: matrices, cases, aligned rows."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _KINDS: dict[tuple[str, str], GridKind] = {
     ("\\|", "\\|"): "Vmatrix",
 }
 _ROW_STEP = 0.75
-"""Ems that the baselines of two rows lie apart at least."""
+"""Minimum distance between the baselines of two rows, in ems."""
 _BINOMIAL_STEP = 1.255
 """Ems between numerator and denominator in display (TeX 1.36); lines of a matrix have 1.2."""
 _COLUMN_GAP = 0.42
-"""Ems between two columns at least; a relation has .28 on each side."""
+"""Minimum gap between two columns, in ems; a relation has .28 on each side."""
 
 
 def find_rows(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
-    """Parts in rows, from the top; one row where nothing stands on a line of its own.
+    """Split parts into rows, from the top; one row if no part is on a separate line.
 
-    Two rows are told from a base and its scripts by symbols of full size on two baselines whose
-    marks do not overlap vertically.
+    Two rows differ from a base and its scripts: both have symbols of full size, and their marks do
+    not overlap vertically.
     """
     size = max(part.size for part in parts)
     full = [p for p in parts if p.size > SMALLER * size or p.axis is not None]
@@ -55,7 +55,7 @@ def find_rows(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
 
 
 def _merge_rows(rows: list[list[PlacedPart]], size: float) -> list[list[PlacedPart]]:
-    """Rows that overlap, such as a sum and what stands high beside it, are one."""
+    """Merge rows that overlap, such as a sum and a tall part next to it."""
     merged: list[list[PlacedPart]] = []
     for row in rows:
         box = bounds(row)
@@ -90,14 +90,14 @@ def build_grid(
     doubts: Doubts,
     build: BuildRow,
 ) -> Node:
-    """Rows inside of brackets as a matrix, a binomial or cases; else a list with a doubt.
+    """Return rows inside brackets as a matrix, a binomial or cases; else a list with a doubt.
 
     Args:
-        rows: from the top.
-        ends: the brackets; the right one is empty where there is none.
-        size: type size of the row that the brackets stand in, in points.
-        doubts: takes what is not certain.
-        build: makes a part of an entry.
+        rows: Rows from the top.
+        ends: The brackets; the right one is empty if absent.
+        size: Type size of the row of the brackets, in points.
+        doubts: Collects doubts.
+        build: Combines the parts of an entry.
     """
     left, right = ends
     if left == "\\{" and not right:
@@ -108,7 +108,7 @@ def build_grid(
     if kind == "pmatrix" and len(rows) == 2 and len(columns) == 1 and _is_binomial(rows, size):
         return GridNode(tuple(tuple(row) for row in cells), "binom")
     if kind is None:
-        doubts.add("rows stand between brackets that are of no matrix")
+        doubts.add("brackets that are not those of a matrix enclose several rows")
         return Fence(left, GridNode(tuple(tuple(row) for row in cells), "matrix"), right)
     if any(len(row) != len(cells[0]) for row in cells):
         doubts.add("the rows of a matrix have different numbers of entries")
@@ -116,13 +116,13 @@ def build_grid(
 
 
 def _is_binomial(rows: Sequence[Sequence[PlacedPart]], size: float) -> bool:
-    """Whether two rows are a fraction without a bar: smaller, or farther apart than lines."""
+    """Return whether two rows are a fraction without a bar: smaller or farther apart than lines."""
     inside = max(part.size for row in rows for part in row)
     return inside < 0.9 * size or _line(rows[1]) - _line(rows[0]) > _BINOMIAL_STEP * inside
 
 
 def _cells(row: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> tuple[Node, ...]:
-    """A case and its condition, which a wide space or text parts."""
+    """Return a case and its condition, separated by a wide space or text."""
     pieces = _split_row(row, 0.9)
     if len(pieces) > 2:
         pieces = [pieces[0], [part for piece in pieces[1:] for part in piece]]
@@ -130,7 +130,7 @@ def _cells(row: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> tuple[
 
 
 def _split_row(row: Sequence[PlacedPart], gap: float) -> list[list[PlacedPart]]:
-    """Parts of a row wherever a space of `gap` ems lies between them."""
+    """Split the parts of a row at spaces of `gap` ems."""
     pieces: list[list[PlacedPart]] = []
     end = 0.0
     for part in sorted(row, key=lambda p: p.box.x0):
@@ -143,7 +143,7 @@ def _split_row(row: Sequence[PlacedPart], gap: float) -> list[list[PlacedPart]]:
 
 
 def _columns(rows: Sequence[Sequence[PlacedPart]]) -> list[tuple[float, float]]:
-    """Horizontal extents of columns: unions of entries that overlap."""
+    """Return the horizontal extents of columns: unions of entries that overlap."""
     spans: list[tuple[float, float]] = []
     pieces = [piece for row in rows for piece in _split_row(row, _COLUMN_GAP)]
     for piece in sorted(pieces, key=lambda p: min(q.box.x0 for q in p)):
@@ -169,7 +169,7 @@ def _by_column(
 
 
 def build_rows(rows: Sequence[Sequence[PlacedPart]], doubts: Doubts, build: BuildRow) -> PlacedPart:
-    """Rows without brackets: aligned at their relations, or centred under each other."""
+    """Return rows without brackets: aligned at their relations, or centred."""
     built = [build(row, doubts) for row in rows]
     starts = [_relation_start(row) for row in rows]
     size = max(part.size for part in built)
@@ -181,7 +181,7 @@ def build_rows(rows: Sequence[Sequence[PlacedPart]], doubts: Doubts, build: Buil
         node: Node = GridNode(cells, "aligned")
     else:
         node = GridNode(tuple((part.node,) for part in built), "gathered")
-        doubts.add("rows stand under each other without an alignment")
+        doubts.add("stacked rows have no alignment")
     box = bounds(built)
     marks = all_marks(part for row in rows for part in row)
     return replace(built[0], node=node, box=box, marks=marks, axis=box.centre[1])

@@ -1,4 +1,4 @@
-"""The tree of a formula as LaTeX: the plainest that a person would write."""
+"""The tree of a formula as LaTeX, in the simplest form."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from omibench.stages.ocr.formulas.tree.words import OPERATORS
 
 
 def write_latex(node: Node) -> str:
-    """A tree as LaTeX that KaTeX renders, without dollar signs."""
+    """Return a tree as LaTeX that KaTeX renders, without dollar signs."""
     return _write(node)
 
 
 @singledispatch
 def _write(node: Node) -> str:
-    raise TypeError(f"{type(node).__name__} is no node of a formula")
+    raise TypeError(f"{type(node).__name__} is not a node of a formula")
 
 
 @_write.register
@@ -46,7 +46,7 @@ def _(node: Row) -> str:
 
 
 def _texts_joined(nodes: Iterable[Node]) -> list[str]:
-    """Nodes as LaTeX; words that follow each other stand in one `\\text{}`."""
+    """Return nodes as LaTeX; consecutive words share one `\\text{}`."""
     written: list[str] = []
     last: Node | None = None
     for node in nodes:
@@ -64,7 +64,7 @@ def _texts_joined(nodes: Iterable[Node]) -> list[str]:
 
 
 def join_latex(pieces: Iterable[str]) -> str:
-    """Pieces one after the other, a space where a command would swallow the letter after it."""
+    """Join pieces, with a space where a command would swallow the next letter."""
     text = ""
     for piece in pieces:
         if re.search(r"\\[A-Za-z]+$", text) and re.match(r"[A-Za-z]", piece):

@@ -1,4 +1,4 @@
-"""What stands below and above sums, limits, arrows and braces."""
+"""Limits below and above sums, limit operators, arrows and braces."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from omibench.stages.ocr.formulas.tree.parts import Doubts, PlacedPart, join, wi
 
 BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 _NEAR = 0.55
-"""Ems between an operator and its limits."""
+"""Maximum gap between an operator and its limits, in ems."""
 _WORD_GAP = 0.45
-"""Ems between two parts of one limit."""
+"""Maximum gap between two parts of one limit, in ems."""
 TAKING_LIMITS = frozenset(
     ["lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "det", "gcd", "Pr"]
 )
 
 
 def place_limits(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> list[PlacedPart]:
-    """Parts in which every operator has taken in what stands centred below and above it."""
+    """Attach the parts centred below and above every operator."""
     rest = list(parts)
     for base in [part for part in parts if _takes_limits(part)]:
         others = without(rest, [base])
@@ -44,7 +44,7 @@ def _takes_limits(part: PlacedPart) -> bool:
 
 
 def _column(base: PlacedPart, parts: Sequence[PlacedPart], *, up: bool) -> list[PlacedPart]:
-    """A run of smaller parts on one side of an operator, centred on it."""
+    """Return a run of smaller parts on one side of an operator, centred on it."""
     em = base.size
     most = 0.88 * em if base.kind != "large" and not is_brace(base) else 0.95 * em
     beyond = [
@@ -76,7 +76,7 @@ def _column(base: PlacedPart, parts: Sequence[PlacedPart], *, up: bool) -> list[
 def _with_second_rows(
     run: list[PlacedPart], parts: Sequence[PlacedPart], base: PlacedPart, *, up: bool
 ) -> list[PlacedPart]:
-    """The run with the scripts and fractions that lie beyond its row but in its width."""
+    """Extend a run by the scripts and fractions beyond its row but within its width."""
     x0, x1 = min(p.box.x0 for p in run), max(p.box.x1 for p in run)
     size = max(p.size for p in run)
     y0, y1 = min(p.box.y0 for p in run), max(p.box.y1 for p in run)

@@ -1,4 +1,4 @@
-"""What a formula is made of, as a tree."""
+"""Nodes of a formula's tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Parts one after the other on a baseline; `gaps` are the spaces before each, in ems."""
+    """Consecutive parts on a baseline; `gaps` are the spaces before each, in ems."""
 
     children: tuple[Node, ...]
     gaps: tuple[float, ...] = ()
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A base with what stands around it: raised, lowered, on its left, and its primes."""
+    """Base with its superscripts, subscripts, left scripts and primes."""
 
     base: Node
     sub: Node | None = None
@@ -65,7 +65,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class LimitsNode:
-    """An operator, arrow, relation or brace with what stands below and above it."""
+    """Operator, arrow, relation or brace with the limits below and above it."""
 
     base: Node
     below: Node | None = None
@@ -74,7 +74,7 @@ class LimitsNode:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Brackets that grow with what they hold; an empty side has no bracket."""
+    """Brackets that grow with their content; an empty side has no bracket."""
 
     left: str
     body: Node
@@ -83,7 +83,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Accent:
-    """A command over or under its body: `\\hat`, `\\overline`, `\\underbrace`."""
+    """Command over or under its body: `\\hat`, `\\overline`, `\\underbrace`."""
 
     command: str
     body: Node
@@ -91,7 +91,7 @@ class Accent:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Upright letters: the name of a function, a unit, or text inside of the formula."""
+    """Upright letters: a function name, a unit, or text inside the formula."""
 
     text: str
     command: Literal["operator", "\\mathrm", "\\text"]
@@ -99,7 +99,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class GridNode:
-    """Rows and columns: a matrix, cases, or rows aligned with each other."""
+    """Rows and columns: a matrix, cases, or aligned rows."""
 
     rows: tuple[tuple[Node, ...], ...]
     kind: GridKind
@@ -107,7 +107,7 @@ class GridNode:
 
 @dataclass(frozen=True, slots=True)
 class Chemistry:
-    """A formula or reaction in the notation of mhchem, such as `2H2 + O2 -> 2H2O`."""
+    """Formula or reaction in the notation of mhchem, such as `2H2 + O2 -> 2H2O`."""
 
     text: str
 

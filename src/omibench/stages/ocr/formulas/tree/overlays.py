@@ -1,4 +1,4 @@
-"""Symbols that are set as two or three glyphs over each other or close together."""
+"""Symbols that consist of two or three overlapping or adjacent glyphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.stages.ocr.formulas.tree.nodes import Sign
 from omibench.stages.ocr.formulas.tree.parts import PlacedPart, join, without
 
 _LEVEL = 0.08
-"""Ems by which the baselines of two glyphs of one symbol may differ."""
+"""Maximum difference between the baselines of two glyphs of one symbol, in ems."""
 _PAIRS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\not", "="): ("\\neq", "relation"),
     ("\\not", "\\in"): ("\\notin", "relation"),
@@ -34,7 +34,7 @@ _PAIRS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\leftharpoondown", "-"): ("\\leftharpoondown", "arrow"),
     ("|", "="): ("\\models", "relation"),
 }
-"""What two glyphs mean that overlap, the left one first."""
+"""Meaning of two overlapping glyphs, the left one first."""
 _STACKS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\sim", "="): ("\\cong", "relation"),
     ("\\rightharpoonup", "\\leftharpoondown"): ("\\rightleftharpoons", "arrow"),
@@ -42,7 +42,7 @@ _STACKS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\to", "\\leftarrow"): ("\\rightleftarrows", "arrow"),
     ("\\longrightarrow", "\\longleftarrow"): ("\\rightleftarrows", "arrow"),
 }
-"""What two glyphs mean that stand over each other, the upper one first."""
+"""Meaning of two stacked glyphs, the upper one first."""
 _INTEGRALS = {
     ("\\int", "\\int"): "\\iint",
     ("\\iint", "\\int"): "\\iiint",
@@ -50,13 +50,13 @@ _INTEGRALS = {
 _DOTS = {".", "\\cdot"}
 _NEAR_DOTS = 8
 _MOST_PIECES = 8
-"""Of one arrow."""
+"""Parts of one arrow."""
 
 
 def join_overlays(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """Parts with each symbol of several glyphs as one: `\\neq`, `\\longrightarrow`, `\\cdots`."""
+    """Combine each symbol of several glyphs: `\\neq`, `\\longrightarrow`, `\\cdots`."""
     rest = sorted(parts, key=lambda p: (p.box.x0, p.box.y0))
-    for _ in range(_MOST_PIECES):  # pieces are joined two by two
+    for _ in range(_MOST_PIECES):  # pieces are joined in pairs
         rest, changed = _join_pairs(rest)
         if not changed:
             break
@@ -84,7 +84,7 @@ def _join_pairs(parts: Sequence[PlacedPart]) -> tuple[list[PlacedPart], bool]:
 
 
 def _symbol(left: PlacedPart, right: PlacedPart) -> tuple[str, Kind] | None:
-    """What two parts mean together, where their places allow it."""
+    """Return the meaning of two parts together, if their places allow it."""
     size = max(left.size, right.size)
     shared = left.box.x1 - right.box.x0
     if left.kind == right.kind == "large":
@@ -103,7 +103,7 @@ def _symbol(left: PlacedPart, right: PlacedPart) -> tuple[str, Kind] | None:
 
 
 def _overlay(left: PlacedPart, right: PlacedPart, shared: float) -> tuple[str, Kind] | None:
-    """What two parts of one baseline mean; the left one reaches `shared` ems into the other."""
+    """Return the meaning of two parts of one baseline that overlap by `shared` ems."""
     if right.latex in {"\\not", "\\mapstochar"} and shared > 0.05:
         left, right = right, left
     names = (left.latex, right.latex)
@@ -117,17 +117,17 @@ def _overlay(left: PlacedPart, right: PlacedPart, shared: float) -> tuple[str, K
 
 
 def _is_hbar(stroke: PlacedPart, letter: PlacedPart) -> bool:
-    """The stroke of Computer Modern's `\\hbar` is a macron on the letter's own baseline."""
+    """Match Computer Modern's `\\hbar`, whose stroke is a macron on the letter's baseline."""
     return letter.latex == "h" and stroke.latex == "\\bar"
 
 
 def _is_stroked(stroke: PlacedPart, letter: PlacedPart) -> bool:
-    """Euler's `\\hbar` has a stroke of a font of text on its letter."""
+    """Match Euler's `\\hbar`, whose stroke comes from a text font."""
     return letter.latex == "h" and (stroke.latex, stroke.kind) == ("-", "piece")
 
 
 def _join_dots(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """Three dots at even distances as one symbol, whichever way they run."""
+    """Combine three dots at even distances into one symbol, in any direction."""
     dots = [part for part in parts if part.latex in _DOTS]
     rest = list(parts)
     while len(dots) >= 3:

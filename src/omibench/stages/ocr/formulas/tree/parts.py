@@ -1,4 +1,4 @@
-"""Parts of a formula in the making: a node of the tree with the place where it stands."""
+"""Parts of a formula during its construction: nodes of the tree with their positions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from omibench.stages.ocr.layout.layout import Box
 
 AXIS = 0.25
 """Height of the mathematical axis above the baseline, in ems: fraction bars, minus signs and the
-middles of brackets lie on it (Computer Modern .25, STIX .26, Cambria Math .28)."""
+middles of brackets lie on it (Computer Modern .25, STIX .26, Cambria Math .28).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedPart:
-    """A node and where it stands.
+    """Node with its position.
 
-    `y` is its baseline. `axis` is the height of its middle where it is centred on the axis of its
-    row, as brackets, sums and fractions are; else None. Lengths in points, y downwards.
+    `y` is its baseline. `axis` is the height of its middle if it is centred on the axis of its row,
+    as brackets, sums and fractions are; else None. Lengths in points, y downwards.
     """
 
     node: Node
@@ -28,30 +29,30 @@ class PlacedPart:
     size: float
     kind: Kind
     marks: frozenset[int]
-    """The numbers of the marks of the region that it is made of."""
+    """Indices of its marks in the region."""
     axis: float | None = None
 
     @property
     def latex(self) -> str:
-        """Of a part that is one symbol; else empty."""
+        """LaTeX of a part that is one symbol; else empty."""
         return self.node.latex if isinstance(self.node, Sign) else ""
 
     @property
     def middle(self) -> float:
-        """Where the axis of its row would be."""
+        """Height of the axis of its row."""
         return self.y - AXIS * self.size if self.axis is None else self.axis
 
     @property
     def x(self) -> float:
-        """Its horizontal centre."""
+        """Horizontal centre."""
         return (self.box.x0 + self.box.x1) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A bar of a formula, or a root sign with its bar.
+    """Bar of a formula, or a root sign with its bar.
 
-    `sign` is the root's sign; its bar begins at `x0` then, and `y` is the bar's height.
+    `sign` is the root's sign; then its bar begins at `x0`, and `y` is the bar's height.
     """
 
     x0: float
@@ -67,12 +68,12 @@ class Rule:
 
 @dataclass(slots=True)
 class Doubts:
-    """What is not certain of a reading, each once, in the order in which it was met."""
+    """Doubts about a reading, each once, in order of appearance."""
 
     texts: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """Keep a doubt, a short sentence for a reader, unless it is there already."""
+        """Add a doubt, a short message, unless it is present."""
         if text not in self.texts:
             self.texts.append(text)
 
@@ -81,15 +82,15 @@ _CENTRED: frozenset[Kind] = frozenset({"open", "close", "large", "root"})
 
 
 _TALL = 1.4
-"""Ems from which on an operator is one that has grown, as a slash between fractions has."""
+"""Minimum height of a grown operator, such as a slash between fractions, in ems."""
 _SMALLEST = 0.5
-"""Points that a type size is taken for at least: what ems are measured in must not vanish."""
+"""Minimum type size in points, so that an em never vanishes."""
 _TALL_BARS = {"\\mid": "|", "\\parallel": "\\|"}
-"""Relations that are brackets where they are tall."""
+"""Relations that are brackets if they are tall."""
 
 
 def part_of_glyph(glyph: Glyph, mark: int) -> PlacedPart:
-    """A glyph as a part; `mark` is its number in the region."""
+    """Return a glyph as a part; `mark` is its index in the region."""
     symbol = glyph.symbol
     if symbol.latex in _TALL_BARS and glyph.box.height > 1.15 * glyph.size:
         symbol = GlyphSymbol(_TALL_BARS[symbol.latex], "punctuation")
@@ -116,7 +117,7 @@ def part_of_glyph(glyph: Glyph, mark: int) -> PlacedPart:
 
 
 def bounds(parts: Iterable[PlacedPart]) -> Box:
-    """The smallest box around parts, of which there is at least one."""
+    """Return the smallest box around one or more parts."""
     boxes = [part.box for part in parts]
     return Box(
         min(b.x0 for b in boxes),
@@ -127,20 +128,20 @@ def bounds(parts: Iterable[PlacedPart]) -> Box:
 
 
 def all_marks(parts: Iterable[PlacedPart]) -> frozenset[int]:
-    """The numbers of the marks of all parts."""
+    """Return the mark indices of all parts."""
     return frozenset().union(*(part.marks for part in parts))
 
 
 def join(
     parts: Sequence[PlacedPart], node: Node, like: PlacedPart, **changes: object
 ) -> PlacedPart:
-    """A part in the place of several: `node`, on the baseline of one of them.
+    """Replace several parts by one with `node`, on the baseline of one of them.
 
     Args:
-        parts: what it is made of.
-        node: the tree of all of them.
-        like: the part whose baseline, size and kind it takes on.
-        changes: fields that differ from `like`'s.
+        parts: Parts to replace.
+        node: Tree of all of them.
+        like: Part that provides the baseline, size and kind.
+        changes: Fields that differ from `like`'s.
     """
     return replace(
         like,
@@ -152,11 +153,11 @@ def join(
 
 
 def without(parts: Iterable[PlacedPart], taken: Iterable[PlacedPart]) -> list[PlacedPart]:
-    """The parts that are not among those taken."""
+    """Return the parts that are not among those taken."""
     ids = {id(part) for part in taken}
     return [part for part in parts if id(part) not in ids]
 
 
 def row_node(nodes: Sequence[Node], gaps: Sequence[float] = ()) -> Node:
-    """Nodes in a row; one alone stands for itself."""
+    """Return nodes in a row; a single node is returned unchanged."""
     return nodes[0] if len(nodes) == 1 else Row(tuple(nodes), tuple(gaps))

@@ -1,4 +1,4 @@
-"""Brackets, roots, braces and long arrows that fonts put together from several glyphs."""
+"""Brackets, roots, braces and long arrows that fonts assemble from several glyphs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from omibench.stages.ocr.formulas.tree.nodes import Sign
 from omibench.stages.ocr.formulas.tree.parts import PlacedPart, Rule, bounds, join, without
 
 _TOUCH = 0.2
-"""Ems that two pieces of one bracket may lie apart."""
+"""Maximum gap between two pieces of one bracket, in ems."""
 _SIDES: dict[str, Kind] = {
     "(": "open",
     "[": "open",
@@ -29,7 +29,7 @@ _SIDES: dict[str, Kind] = {
     "\\uparrow": "arrow",
 }
 _NAMELESS = {"", "\\square"}
-"""What pieces are called that Unicode has no name for."""
+"""Names of pieces without a Unicode name."""
 _ACROSS = {
     "\\overbrace",
     "\\underbrace",
@@ -45,10 +45,10 @@ _ACROSS = {
 def join_pieces(
     parts: Sequence[PlacedPart], rules: Sequence[Rule]
 ) -> tuple[list[PlacedPart], list[Rule]]:
-    """Parts with each bracket, root sign and brace of several pieces as one.
+    """Combine the pieces of each bracket, root sign and brace.
 
     Returns:
-        The parts, and the rules that are no piece of a brace.
+        The parts, and the rules that are not pieces of a brace.
     """
     rest = list(parts)
     for stack in _stacks([part for part in parts if _may_stack(part)]):
@@ -71,7 +71,7 @@ def _may_stack(part: PlacedPart) -> bool:
 
 
 def _stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
-    """Parts that stand on top of each other without a gap, from the top."""
+    """Return stacked parts without a gap, from the top."""
     stacks: list[list[PlacedPart]] = []
     for part in sorted(parts, key=lambda p: (p.box.y0, p.box.x0)):
         for stack in reversed(stacks[-40:]):
@@ -90,14 +90,14 @@ def _stacks(parts: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
 
 
 def _is_whole(stack: Sequence[PlacedPart]) -> bool:
-    """Whether parts on top of each other are pieces; one of them at least has a name."""
+    """Return whether stacked parts are pieces; at least one of them has a name."""
     kinds = {part.kind for part in stack}
     is_named = any(part.latex in _SIDES for part in stack)
     return is_named and bool(kinds & {"piece", "root", "punctuation", "unknown"})
 
 
 def _is_stackable(upper: PlacedPart, lower: PlacedPart) -> bool:
-    """Two whole brackets of a size are no pieces of one, unless they are bars or root signs."""
+    """Return whether two parts can be stacked pieces: two whole brackets cannot."""
     whole = {"open", "close"}
     return not (upper.kind in whole and lower.kind in whole)
 
@@ -114,7 +114,7 @@ def _bracket(stack: Sequence[PlacedPart]) -> PlacedPart:
 
 
 def _groups_across(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[list[PlacedPart]]:
-    """Accents that continue each other at one height, with nothing but a rule between them."""
+    """Return accents that continue each other at one height, connected by rules at most."""
     groups: list[list[PlacedPart]] = []
     for part in sorted(parts, key=lambda p: p.box.x0):
         for group in reversed(groups[-20:]):
@@ -129,14 +129,14 @@ def _groups_across(parts: Sequence[PlacedPart], rules: Sequence[Rule]) -> list[l
 
 
 def _reach(piece: PlacedPart, rules: Sequence[Rule]) -> float:
-    """The right end of a piece, or of the rule that goes on from it."""
+    """Return the right end of a piece, or of the rule that continues it."""
     box = piece.box
     ends = [r.x1 for r in rules if box.y0 <= r.y <= box.y1 and box.x0 <= r.x0 <= box.x1 + 1]
     return max([box.x1, *ends])
 
 
 def _brace(group: Sequence[PlacedPart]) -> PlacedPart:
-    """The leftmost piece tells a brace that opens downwards from one that opens upwards."""
+    """Return the brace of these pieces; the leftmost one decides its direction."""
     first = min(group, key=lambda p: p.box.x0)
     names = {part.latex for part in group}
     braces = names & {"\\overbrace", "\\underbrace"}
@@ -149,7 +149,7 @@ def _brace(group: Sequence[PlacedPart]) -> PlacedPart:
 
 
 def _alone(part: PlacedPart) -> PlacedPart:
-    """A piece that is whole by itself, such as the one part of a bar, or is not known."""
+    """Return a single piece as a whole sign, such as a bar; other parts are unchanged."""
     if part.kind != "piece" or part.latex not in _SIDES:
         return part
     kind = _SIDES[part.latex]

@@ -1,4 +1,4 @@
-"""A row of parts as one part: brackets, limits, scripts and words put in their places."""
+"""Combination of a row's parts: brackets, limits, scripts and words."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from omibench.stages.ocr.formulas.tree.scripts import attach_scripts, is_on_line
 from omibench.stages.ocr.formulas.tree.words import is_upright, join_words
 
 _OVERLAP = 0.45
-"""Share of the narrower of two symbols that the other may cover."""
+"""Maximum overlap of two symbols, as a share of the narrower one."""
 
 
 def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
-    """Parts of one row, or of rows under each other, as one part.
+    """Combine the parts of one row, or of stacked rows, into one part.
 
     Args:
-        parts: at least one; fractions, roots and accents are made already.
-        doubts: takes what is not certain.
+        parts: One or more parts; fractions, roots and accents are complete.
+        doubts: Collects doubts.
     """
     if len(parts) == 1:
         return _alone(parts[0])
@@ -40,7 +40,7 @@ def build_row(parts: Sequence[PlacedPart], doubts: Doubts) -> PlacedPart:
         *(p.marks for p in line)
     )
     if lost or not line:
-        doubts.add("a mark belongs to no part of the formula")
+        doubts.add("a mark could not be placed in the formula")
         line = sorted(parts, key=lambda p: p.box.x0)
     like = next((part for part in line if part.axis is None), line[0])
     node = as_chemistry(line) or row_node([part.node for part in line], _gaps(line))
@@ -61,7 +61,7 @@ def _gaps(line: Sequence[PlacedPart]) -> tuple[float, ...]:
 
 
 def _with_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """Upright letters of each baseline as words, which take limits and scripts as one."""
+    """Combine upright letters on each baseline into words, which can have limits and scripts."""
     upright = [p for p in parts if is_upright(p)]
     lines: list[list[PlacedPart]] = []
     for part in sorted(upright, key=lambda p: p.y):

@@ -1,4 +1,4 @@
-"""What is raised and lowered beside the parts of a row."""
+"""Superscripts, subscripts and left scripts of the parts of a row."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from omibench.stages.ocr.formulas.tree.parts import (
 
 BuildRow = Callable[[Sequence[PlacedPart], Doubts], PlacedPart]
 SMALLER = 0.85
-"""Scripts are set in type of at most this share of their base's (TeX .7, Word .58 to .7)."""
+"""Maximum type size of scripts, as a share of their base's (TeX .7, Word .58 to .7)."""
 _LEVEL = 0.07
-"""Ems within which a part is on the baseline."""
+"""Maximum distance of a part on the baseline from it, in ems."""
 _CENTRE = 0.24
-"""Ems within which a part that is centred on the axis is on the baseline."""
+"""The same for a part that is centred on the axis."""
 _TAKING_SCRIPTS = frozenset({"|", "\\|", "*", "!", "."})
 _LARGE_SCRIPT = 7.5
-"""Points above which a script is smaller than its base; those of scripts may be as large."""
+"""Type size in points above which a script is smaller than its base."""
 _BARE = frozenset({"relation", "operator", "arrow", "open", "punctuation"})
-"""Kinds that nothing is raised or lowered beside."""
+"""Kinds that have no scripts."""
 
 
 class _Level(NamedTuple):
-    """The baseline of a row, and its type size, in points."""
+    """Baseline of a row, and its type size, in points."""
 
     y: float
     size: float
@@ -39,17 +39,17 @@ class _Level(NamedTuple):
 
 @dataclass(slots=True)
 class _Around:
-    """What stands around one part of the row."""
+    """Scripts around one part of the row."""
 
     left: list[PlacedPart] = field(default_factory=list)
     right: list[PlacedPart] = field(default_factory=list)
 
 
 def main_line(parts: Sequence[PlacedPart]) -> tuple[float, float]:
-    """The baseline of a row and its type size, in points.
+    """Return the baseline of a row and its type size, in points.
 
-    It is that of the leftmost of the largest symbols; brackets, sums and fractions, whose sizes
-    say little, count where there is nothing else.
+    They are those of the leftmost of the largest symbols; brackets, sums and fractions, whose sizes
+    vary, count only without other parts.
     """
     plain = [p for p in parts if p.axis is None and p.kind not in {"accent", "prime", "unknown"}]
     largest = max((part.size for part in plain), default=0.0)
@@ -65,12 +65,12 @@ def main_line(parts: Sequence[PlacedPart]) -> tuple[float, float]:
 
 
 def _are_level(centred: PlacedPart, part: PlacedPart) -> bool:
-    """Whether a part may stand on the baseline of another that is centred on its axis."""
+    """Return whether a part can be on the baseline of another that is centred on its axis."""
     return abs(centred.middle - part.middle) < (_CENTRE + 0.06) * max(part.size, 0.7 * centred.size)
 
 
 def is_on_line(part: PlacedPart, y: float, size: float) -> bool:
-    """Whether a part stands on a baseline, or is centred on its axis."""
+    """Return whether a part is on a baseline, or is centred on its axis."""
     if part.kind == "prime" or (part.latex.startswith(("^{", "_{"))):
         return False
     if part.axis is not None:
@@ -85,7 +85,7 @@ def is_on_line(part: PlacedPart, y: float, size: float) -> bool:
 def attach_scripts(
     parts: Sequence[PlacedPart], y: float, size: float, doubts: Doubts, build: BuildRow
 ) -> list[PlacedPart]:
-    """The parts of a baseline from left to right, each with its scripts."""
+    """Return the parts of a baseline from left to right, each with its scripts."""
     line = sorted((p for p in parts if is_on_line(p, y, size)), key=lambda p: p.box.x0)
     others = sorted((p for p in parts if not is_on_line(p, y, size)), key=lambda p: p.box.x0)
     if not line:
@@ -101,7 +101,7 @@ def attach_scripts(
 
 
 def _runs(others: Sequence[PlacedPart], line: Sequence[PlacedPart]) -> list[list[PlacedPart]]:
-    """Parts off the baseline, grouped by the two parts of it that they stand between."""
+    """Group the parts off the baseline by the two parts they are between."""
     runs: dict[int, list[PlacedPart]] = {}
     for part in others:
         place = sum(1 for base in line if base.box.x0 + 0.3 * base.box.width < part.x)
@@ -126,7 +126,7 @@ def _attach_run(
 def _leans_right(
     part: PlacedPart, run: Sequence[PlacedPart], before: PlacedPart, after: PlacedPart, size: float
 ) -> bool:
-    """Whether a script belongs to the part that follows it, as the numbers of an isotope do."""
+    """Return whether a script belongs to the part after it, as the numbers of an isotope do."""
     if part.kind == "prime" or after.kind in _BARE or after.kind == "close":
         return False
     space_before = min(p.box.x0 for p in run) - before.box.x1
@@ -144,11 +144,11 @@ def _with_scripts(
     left_sup, left_sub, left_primes = _sides(beside.left, base, row, doubts)
     parts = [base, *beside.left, *beside.right]
     if base.kind in _BARE and base.latex not in _TAKING_SCRIPTS:
-        doubts.add("a script stands beside an operator, a relation or an opening bracket")
+        doubts.add("a script is next to an operator, a relation or an opening bracket")
     if beside.left and not _takes_left_scripts(base):
-        doubts.add("a script stands before a symbol that is no element")
+        doubts.add("a script precedes a symbol that is not an element")
     if left_sub and not left_sup:
-        doubts.add("a charge number stands before a symbol without its mass number")
+        doubts.add("a charge number precedes a symbol without its mass number")
     count = sum(len(p.latex) for p in [*primes, *left_primes])
     node = Script(
         base.node,
@@ -163,7 +163,7 @@ def _with_scripts(
 
 
 def _takes_left_scripts(base: PlacedPart) -> bool:
-    """Whether a base may be an element with its numbers, or a count such as of combinations."""
+    """Return whether a base can be an element with its numbers, or a count of combinations."""
     node = base.node
     is_upright = isinstance(node, Words) or (isinstance(node, Sign) and node.upright)
     return is_upright or (base.kind == "letter" and base.latex.isupper())
@@ -181,7 +181,7 @@ def _node(parts: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> Node 
 def _sides(
     parts: Sequence[PlacedPart], base: PlacedPart, row: _Level, doubts: Doubts
 ) -> tuple[list[PlacedPart], list[PlacedPart], list[PlacedPart]]:
-    """Raised parts, lowered parts and primes beside one base."""
+    """Return the raised parts, lowered parts and primes of one base."""
     primes = [part for part in parts if part.kind == "prime"]
     scripts = sorted((p for p in parts if p.kind != "prime"), key=lambda p: p.box.x0)
     upper: list[PlacedPart] = []
@@ -217,7 +217,7 @@ def _is_raised(part: PlacedPart, base: PlacedPart, row: _Level, doubts: Doubts) 
 def _nearest(
     part: PlacedPart, upper: list[PlacedPart], lower: list[PlacedPart]
 ) -> list[PlacedPart]:
-    """The run of scripts that a smaller part goes on: a script of a script."""
+    """Return the run of scripts that a smaller part continues: a script of a script."""
     if not upper or not lower:
         return upper or lower
     above = [p for p in upper if p.size > SMALLER * max(q.size for q in upper)]
@@ -228,7 +228,7 @@ def _nearest(
 
 
 def _misfit(part: PlacedPart, row: Sequence[PlacedPart]) -> float:
-    """How badly a part fits as a script of the last part of a row, in points."""
+    """Return the misfit of a part as a script of the last part of a row, in points."""
     before = [p for p in row if p.box.x0 < part.x]
     last = max(before or row, key=lambda p: p.box.x1)
     gap = abs(part.box.x0 - last.box.x1)

@@ -1,4 +1,4 @@
-"""Upright letters of a row: names of functions, units and text."""
+"""Upright letters of a row: function names, units and text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _OPERATORS_LIST = (
     "liminf limsup ln log max min Pr sec sin sinh sup tan tanh arctg ctg tg"
 )
 OPERATORS = frozenset(_OPERATORS_LIST.split(" "))
-"""Functions that have a command of their own in LaTeX and KaTeX."""
+"""Functions with a LaTeX and KaTeX command."""
 _WORD_GAP = 0.16
-"""Ems between two letters of one word."""
+"""Maximum gap between two letters of one word, in ems."""
 _UNITS_LIST = (
     "m s g A K N J W V C F H T L h u Pa Hz kg km cm mm nm pm fm mol cd rad sr lm lx Wb eV keV "
     "MeV GeV kPa MPa GPa bar atm mL dm min kJ MJ GJ kW MW GW mW mA kV mV kHz MHz GHz kN mN ms "
@@ -31,7 +31,7 @@ _UNITS = frozenset(_UNITS_LIST.split(" "))
 
 
 def join_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
-    """The parts of one baseline, from left to right, with neighbouring upright letters as words."""
+    """Combine neighbouring upright letters of one baseline into words, from left to right."""
     joined: list[PlacedPart] = []
     run: list[PlacedPart] = []
     for part in parts:
@@ -46,7 +46,7 @@ def join_words(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
 
 
 def is_upright(part: PlacedPart) -> bool:
-    """Whether a part is one letter of a roman alphabet."""
+    """Return whether a part is one roman letter."""
     node = part.node
     return isinstance(node, Sign) and node.upright and not node.bold and part.kind == "letter"
 
@@ -62,7 +62,7 @@ def _goes_on(last: PlacedPart, part: PlacedPart) -> bool:
 
 
 def _word(run: list[PlacedPart]) -> list[PlacedPart]:
-    """Names of functions that touch, as in `sin cos`, are told apart by their gaps alone."""
+    """Return a run of letters as words; touching names, as in `sin cos`, become separate words."""
     text = "".join(part.latex for part in run)
     plain = _plain(text)
     if plain in FUNCTIONS:
@@ -78,5 +78,5 @@ def _word(run: list[PlacedPart]) -> list[PlacedPart]:
 
 
 def _plain(text: str) -> str:
-    """Letters alone: those of other alphabets stand in `\\text{}` of their own."""
+    """Return the letters without the `\\text{}` around those of other alphabets."""
     return text.replace("\\text{", "").replace("}", "")

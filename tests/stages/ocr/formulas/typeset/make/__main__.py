@@ -112,17 +112,18 @@ def describe_paper(
     paper: Paper, tool: str, fonts: str, boxes: dict[int, tuple[int, list[float]]]
 ) -> dict[str, Any]:
     """The truth of a paper: its blocks as text with formulas between dollars, and each formula."""
+    mend = word.as_printed if tool == "libreoffice" else str
     formulas = []
     for serial, formula in enumerate(paper.list_formulas(), 1):
         page, box = boxes[serial]
         formulas.append(
-            {"id": formula.id, "page": page + 1, "box": box, "latex": formula.latex,
+            {"id": formula.id, "page": page + 1, "box": box, "latex": mend(formula.latex),
              "kind": formula.kind, "display": formula.display}
         )  # fmt: skip
     blocks = []
     for block in paper.list_blocks():
         parts = [
-            f"${part.latex}$" if isinstance(part, Printed) else part.replace("$", r"\$")
+            f"${mend(part.latex)}$" if isinstance(part, Printed) else part.replace("$", r"\$")
             for part in block.parts
         ]
         if block.kind == "choices":

@@ -33,6 +33,7 @@ _BARS: Final = {r"\bar": "top", r"\overline": "top", r"\underline": "bot"}
 _CALLIGRAPHIC: Final = {"E": "ℰ", "H": "ℋ", "L": "ℒ", "P": "𝒫", "R": "ℛ"}
 _BLACKBOARD: Final = {"R": "ℝ", "N": "ℕ", "Z": "ℤ", "Q": "ℚ", "C": "ℂ"}
 _OBJECT: Final = re.compile(r'(<annotation encoding="StarMath 5.0">)([^<]*)')
+_SIGNED_FRACTION: Final = re.compile(r"(^|= )-\\frac{")
 _NAMESPACES: Final = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
     'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
@@ -55,6 +56,14 @@ def write_formula(latex: str) -> str:
         ValueError: It holds what LibreOffice would read in another way.
     """
     return f"<m:oMath>{_write(FormulaReader(latex).read())}</m:oMath>"
+
+
+def as_printed(latex: str) -> str:
+    """What LibreOffice prints of a formula: it draws a sign before a fraction above its bar.
+
+    Its import writes `- {a} over {b}`, which it then reads as `{- a} over {b}`.
+    """
+    return _SIGNED_FRACTION.sub(r"\1\\frac{-", latex)
 
 
 def _run(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Characters that a page's fonts tell where its text layer tells none or a false one."""
+"""Characters from a page's fonts where its text layer has none or a false one."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ if TYPE_CHECKING:
     import pymupdf
 
 MATHJAX = "MathJax_"
-"""Put before the names of unnamed fonts of mathematics."""
+"""Prefix for the names of unnamed mathematical fonts."""
 REPLACEMENT = "\ufffd"
 _UNNAMED = "Type3 ("
 _ALPHABETS = "\u2102", "\u2134", "\U0001d400"
-"""Where letterlike symbols begin and end, and where the alphabets of mathematics begin."""
+"""Range of letterlike symbols, and start of the mathematical alphabets."""
 _BODY = 0.4
-"""The part of a page's characters from which on a font is that of its prose."""
+"""Minimum share of a page's characters in the font of its prose."""
 _PRIVATE = "\ue000", "\uf8ff"
 
 
 class TrueCharacters:
-    """Asks the fonts of a page, which are opened when the first glyph needs it."""
+    """Characters from the fonts of a page, which are opened on first use."""
 
     def __init__(self, page: pymupdf.Page) -> None:
         self._page = page
         self._fonts: EmbeddedFonts | None = None
 
     def find(self, text: str, font: str, glyph_id: int | None, *, has_ink: bool) -> str:
-        """The character of a glyph.
+        """Return the character of a glyph.
 
         Args:
-            text: What the text layer says; U+FFFD where it says nothing.
-            font: The name of its font.
-            glyph_id: The glyph's number in the font; None where nothing was painted.
-            has_ink: Whether the glyph has an outline: a space with ink is no space.
+            text: Character from the text layer; U+FFFD if it has none.
+            font: Font name.
+            glyph_id: Glyph number in the font; None if nothing was painted.
+            has_ink: Whether the glyph has an outline: a space with ink is a false character.
 
         Returns:
-            `text` itself where nothing speaks against it; U+FFFD where it is false and the font
-            does not tell the true one.
+            `text` unless the font contradicts it; U+FFFD if it is false and the font does not give
+            the true one.
         """
         if glyph_id is None:
             return text
@@ -59,13 +59,13 @@ class TrueCharacters:
 
 
 def find_unnamed_mathematics(characters: Iterable[tuple[str, str]]) -> set[str]:
-    """The fonts without names that hold formulas: MathJax's, where one of them is known by outline.
+    """Return the unnamed fonts with formulas: MathJax's, identified by at least one outline.
 
     Args:
         characters: Font and text of each character of a page.
 
     Returns:
-        Names of fonts. One that sets most of a page's text is left out.
+        Font names, without one that sets most of a page's text.
     """
     pairs = list(characters)
     counts = Counter(font for font, _ in pairs)

@@ -14,21 +14,21 @@ _SPACING_ACCENTS: Final = {
     "~": GlyphSymbol(r"\tilde", "accent"),
     "^": GlyphSymbol(r"\hat", "accent"),
 }  # fmt: skip
-"""Signs that are accents where they stand over a letter."""
+"""Signs that are accents over a letter."""
 _NEIGHBOURS: Final = 4
-"""Letters and digits painted before and after a sign that tell its type size."""
+"""Number of letters and digits painted before and after a sign that give its type size."""
 
 
 def correct_signs(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
-    """Give signs of OpenSymbol the size and the place that they have for a reader.
+    """Give signs of OpenSymbol their visible size and position.
 
-    LibreOffice sets a bracket of 15 points' height in type of 9.7, a sum beside letters of 12
-    points in type of 17.5: by these sizes the letters would be scripts, or the bracket one. Such a
-    sign gets the size of the letters beside it. An arrow over a letter has no width and is painted
-    before its letter; a tilde over one is the sign `~`.
+    LibreOffice sets a bracket 15 points high in type of 9.7, and a sum next to letters of 12 points
+    in type of 17.5: with these sizes the letters or the bracket would be scripts. Each sign gets
+    the size of the adjacent letters. An arrow over a letter has no width and is painted before its
+    letter; a tilde over one is the sign `~`.
 
     Args:
-        glyphs: In the order of painting; boxes of stretched signs stay as they are.
+        glyphs: Glyphs in painting order; boxes of stretched signs are unchanged.
     """
     corrected = list(glyphs)
     for place, glyph in enumerate(glyphs):
@@ -42,7 +42,7 @@ def correct_signs(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
 
 
 def _place_over(sign: Glyph, letter: Glyph) -> Glyph:
-    """A sign over the letter that is painted next, as an accent of its width."""
+    """Return a sign over the letter painted next as an accent of its width."""
     box, size = sign.box, letter.size
     is_above = box.y1 < letter.box.y0 + 0.15 * size and letter.box.y0 - box.y1 < 0.4 * size
     starts = -0.15 * size < letter.box.x0 - box.x0 < 0.3 * size
@@ -56,7 +56,7 @@ def _place_over(sign: Glyph, letter: Glyph) -> Glyph:
 
 
 def _find_size(glyphs: Sequence[Glyph], place: int) -> float:
-    """The largest size among the letters next to a glyph; its own where there are none."""
+    """Return the largest size among the letters around a glyph, or its size if there are none."""
     around = glyphs[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1]
     sizes = [
         other.size

@@ -1,4 +1,4 @@
-"""Accents without a width of their own, which MuPDF moves beside their letters or loses."""
+"""Zero-width accents, which MuPDF moves next to their letters or loses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from omibench.stages.ocr.layout.layout import Box
 if TYPE_CHECKING:
     import pymupdf
 
-    from omibench.stages.ocr.formulas.reading.characters import Character, TextRun
+    from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
 
 _MOST = 500
-"""Accents of a page beyond which they stay where MuPDF has them."""
+"""Maximum number of accents of a page that are moved."""
 _INK = Box(0.05, 0.5, 0.45, 0.75)
-"""Where an accent's ink is taken to be where its font does not tell, in type sizes."""
+"""Assumed position of an accent's ink if its font gives none, in type sizes."""
 
 
 class PaintedGlyph(NamedTuple):
-    """A glyph as the page paints it; `size`, `x` and `y` are in points."""
+    """Glyph as the page paints it; `size`, `x` and `y` are in points."""
 
     serial: int
     text: str
@@ -37,15 +37,15 @@ class PaintedGlyph(NamedTuple):
 def place_combining(
     page: pymupdf.Page, runs: Sequence[TextRun], glyphs: Sequence[PaintedGlyph]
 ) -> list[TextRun]:
-    """The runs with the accents of mathematics where the page paints them.
+    """Return the runs with mathematical accents at their painted positions.
 
     Args:
-        page: The page.
-        runs: The lines of its text layer.
-        glyphs: What the page paints.
+        page: Page to read.
+        runs: Lines of its text layer.
+        glyphs: Glyphs that the page paints.
 
     Returns:
-        The runs. An accent follows the letter that it is nearest to.
+        The runs, each accent after the nearest letter.
     """
     accents = [glyph for glyph in glyphs if _is_combining(glyph.text, glyph.font)]
     if not 0 < len(accents) <= _MOST:
@@ -67,7 +67,7 @@ def place_combining(
 
 
 def _without(letter: Character, accent: str) -> Character:
-    """A letter without an accent that MuPDF has put into its character."""
+    """Return a letter without an accent that MuPDF composed with it."""
     plain = unicodedata.normalize("NFD", letter.text)
     return replace(letter, text=plain[0]) if plain == plain[0] + accent else letter
 

@@ -7,26 +7,26 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from omibench.stages.ocr.formulas.glyphs.characters import SEQUENCE
 from omibench.stages.ocr.formulas.marks import Glyph
-from omibench.stages.ocr.formulas.reading.characters import SEQUENCE
 from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
     import pymupdf
 
 _SHARE = 0.4
-"""The part of the page from which on a glyph's box is none of what one sees of it."""
+"""Minimum share of the page from which a glyph's box is larger than its visible part."""
 
 
 def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
-    """The glyphs with the boxes of stretched ones cut to what the page shows of them.
+    """Cut the boxes of stretched glyphs to their visible parts.
 
     Args:
-        page: The page.
+        page: Page to read.
         glyphs: All its glyphs.
 
     Returns:
-        The glyphs, stretched ones in the type size of the page; without those that no clip shows.
+        The visible glyphs, stretched ones in the type size of the page.
     """
     high, wide = _SHARE * page.rect.height, _SHARE * page.rect.width
     if not any(g.box.height > high or g.box.width > wide for g in glyphs):
@@ -46,7 +46,7 @@ def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph, .
 
 
 def _see(glyph: Glyph, clips: Sequence[tuple[int, int, Box]]) -> Box | None:
-    """What the smallest clip around the glyph's place in the order of painting shows of it."""
+    """Return the smallest clip around the glyph's place in the painting order, cut to its box."""
     number = glyph.serial // SEQUENCE
     boxes = [
         Box(
@@ -63,7 +63,7 @@ def _see(glyph: Glyph, clips: Sequence[tuple[int, int, Box]]) -> Box | None:
 
 
 def _find_clips(drawings: Sequence[dict[str, Any]]) -> Iterator[tuple[int, int, Box]]:
-    """Each clip with the numbers of the paths painted before and after it."""
+    """Yield each clip with the numbers of the paths painted before and after it."""
     before = 0
     waiting: list[Box] = []
     for drawing in drawings:

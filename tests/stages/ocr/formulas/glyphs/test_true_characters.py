@@ -8,10 +8,10 @@ import pymupdf
 import pytest
 
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
+from omibench.stages.ocr.formulas.glyphs.characters import read_runs
+from omibench.stages.ocr.formulas.glyphs.true_characters import TrueCharacters
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind
-from omibench.stages.ocr.formulas.reading.characters import read_runs
 from omibench.stages.ocr.formulas.reading.kinds import Role, role_of
-from omibench.stages.ocr.formulas.reading.true_characters import TrueCharacters
 from omibench.stages.ocr.formulas.reading.units import RowUnit
 from omibench.stages.ocr.layout.layout import Box
 

@@ -1,0 +1,1 @@
+"""Signs on the page around a formula that it may have been misread."""

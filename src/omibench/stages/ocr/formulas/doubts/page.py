@@ -1,0 +1,70 @@
+"""All doubts about the formulas of a page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from omibench.stages.ocr.formulas.doubts.beside import find_beside
+from omibench.stages.ocr.formulas.doubts.left import Leftover, find_left
+from omibench.stages.ocr.formulas.doubts.neighbours import find_neighbours
+from omibench.stages.ocr.formulas.doubts.order import find_torn
+from omibench.stages.ocr.formulas.doubts.rows import find_cut
+from omibench.stages.ocr.formulas.doubts.rules import find_overlines, find_unused, list_free
+from omibench.stages.ocr.formulas.doubts.vanished import VANISHED, doubt_vanished
+from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
+from omibench.stages.ocr.formulas.marks import PageMarks
+from omibench.stages.ocr.formulas.reading.regions import PlacedRegion
+
+
+class PageDoubts(NamedTuple):
+    """Doubts about each formula of a page, and unread symbols that are not near any formula.
+
+    `rest` is mathematics in the text of a line, `vanished` the symbols that the text layer lacks.
+    """
+
+    formulas: list[tuple[str, ...]]
+    rest: list[Leftover]
+    vanished: list[Leftover]
+
+
+def find_doubts(
+    places: Sequence[PlacedRegion], marks: PageMarks, missing: Sequence[PaintedGlyph] = ()
+) -> PageDoubts:
+    """Find the doubts about the formulas of a page, each once.
+
+    Args:
+        places: Formulas of the page.
+        marks: Marks that the page paints.
+        missing: Glyphs of the page that the text layer lacks.
+    """
+    regions = [place.region for place in places]
+    doubts: defaultdict[int, dict[str, None]] = defaultdict(dict)
+
+    def add(found: Iterable[tuple[int, str]]) -> None:
+        for number, doubt in found:
+            doubts[number].setdefault(doubt)
+
+    left = find_left(regions, marks.glyphs)
+    add(find_torn(regions, marks.glyphs))
+    add(find_unused(regions, marks))
+    add(find_cut(places))
+    add(find_neighbours(regions, marks.glyphs))
+    add(left.doubts)
+    owned = {id(glyph) for region in regions for glyph in region.glyphs}
+    free = [glyph for glyph in marks.glyphs if id(glyph) not in owned]
+    rest = [*left.rest, *find_overlines(list_free(regions, marks), free)]
+    vanished: list[Leftover] = []
+    for near, leftover in doubt_vanished(regions, missing):
+        if near is None:
+            vanished.append(leftover)
+        else:
+            add([(near, VANISHED)])
+    numbers = sorted(range(len(places)), key=lambda k: (id(places[k].row), places[k].start))
+    for _, group in groupby(numbers, key=lambda k: id(places[k].row)):
+        members = list(group)
+        intervals = [(places[k].start, places[k].end) for k in members]
+        add((members[n], doubt) for n, doubt in find_beside(places[members[0]].row, intervals))
+    return PageDoubts([tuple(doubts[number]) for number in range(len(places))], rest, vanished)

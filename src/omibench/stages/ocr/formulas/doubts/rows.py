@@ -1,0 +1,25 @@
+"""Doubts from formulas in separate rows that may be rows of one formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from omibench.stages.ocr.formulas.doubts.beside import BEGINS
+from omibench.stages.ocr.formulas.reading.aligned import is_next_row
+from omibench.stages.ocr.formulas.reading.regions import PlacedRegion
+
+ROWS = "a formula in the next row may be part of it"
+_ALIGNED = 1.0
+"""Maximum difference between aligned relations, in points."""
+
+
+def find_cut(places: Sequence[PlacedRegion]) -> Iterator[tuple[int, str]]:
+    """Yield the formulas that begin with a relation, and those in directly adjacent rows."""
+    for number, place in enumerate(places):
+        if place.row.roles[place.start] == "relation" and place.end - place.start > 1:
+            yield number, BEGINS
+    for number, place in enumerate(places):
+        for other, below in enumerate(places):
+            if number != other and is_next_row(place, below, _ALIGNED):
+                yield number, ROWS
+                yield other, ROWS

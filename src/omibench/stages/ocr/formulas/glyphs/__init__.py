@@ -1,0 +1,1 @@
+"""The characters of a page: from its text layer, its painting order and its fonts."""
