@@ -1,7 +1,7 @@
-"""Print docs/licences.md: under which licence each pinned package is, as it says itself.
+"""Print docs/licences.md: the licence of each pinned package.
 
-Read from the metadata of what is installed. Packages that name none there, or are pinned for other
-systems, versions of Python or clusters, are listed in `ELSEWHERE`, as read from theirs.
+Licences come from the metadata of installed packages. Packages without one, or pinned for other
+systems, versions of Python or clusters, are listed in `ELSEWHERE`.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ COPYLEFT = re.compile(r"GPL|GNU|MPL|EPL|CDDL|Artistic", re.IGNORECASE)
 LONGEST = 90
 HEAD = """# Licences of the packages that omibench installs
 
-Written by `scripts/licences.py` from what the packages say of themselves; `make lock` renews it.
-omibench's own code is under Apache-2.0. Nothing of these packages is part of it: pip installs them
-beside it, each under its own licence. This is no legal advice.
+Written by `scripts/licences.py` from the metadata of the packages; `make lock` updates it.
+omibench's own code is under Apache-2.0. It includes no code of these packages: pip installs them
+separately, each under its own licence. This is not legal advice.
 
-Two matter where you pass on more than your results:
+Two matter if you distribute more than your results:
 
 - **PyMuPDF** reads papers. It is under the **AGPL-3.0**, or a commercial licence from Artifex. It
   is the extra `pdf`, which `make` installs; a study of a frozen dataset or of published responses
@@ -77,14 +77,14 @@ Two matter where you pass on more than your results:
   installed.
 
 Wheels may bundle libraries under further licences (OpenCV's bundles FFmpeg, under the LGPL-2.1);
-their texts lie in the packages' `*.dist-info` folders and beside their code.
+their texts are in the packages' `*.dist-info` folders and next to their code.
 
-What the repository itself contains of others' work is in [THIRD_PARTY.md](../THIRD_PARTY.md).
+The repository's own third-party content is listed in [THIRD_PARTY.md](../THIRD_PARTY.md).
 """
 
 
 def pins() -> dict[tuple[str, str], str]:
-    """The first use of every pinned package and version."""
+    """Return the first use of every pinned package and version."""
     found: dict[tuple[str, str], str] = {}
     for suffix, use in LISTS.items():
         text = (ROOT / f"requirements{suffix}.txt").read_text("utf-8")
@@ -94,13 +94,13 @@ def pins() -> dict[tuple[str, str], str]:
 
 
 def licence_of(name: str) -> str:
-    """What a package says of its licence. Raises SystemExit where no source says."""
+    """Return a package's licence. Raises SystemExit if it is unknown."""
     try:
         found = distribution(name)
     except PackageNotFoundError:
         if name in ELSEWHERE:
             return ELSEWHERE[name]
-        sys.exit(f"{name} is not installed here: look at its licence and add it to ELSEWHERE")
+        sys.exit(f"{name} is not installed here: find its licence and add it to ELSEWHERE")
     said = (
         found.metadata.get("License-Expression")
         or _told(found)
@@ -108,7 +108,9 @@ def licence_of(name: str) -> str:
         or ELSEWHERE.get(name)
     )
     if not said:
-        sys.exit(f"{name} names no licence: look at its source and add it to ELSEWHERE")
+        sys.exit(
+            f"{name} has no licence in its metadata: find it in the source and add it to ELSEWHERE"
+        )
     return SAME.get(said, said)
 
 
@@ -131,19 +133,19 @@ def _first_line(found: Distribution) -> str:
 
 
 def table(rows: list[tuple[str, str, str, str]]) -> str:
-    """Rows as a table of Markdown."""
+    """Return rows as a Markdown table."""
     lines = [f"| {n} | {v} | {lic.replace('|', '/')} | {use} |" for n, v, lic, use in rows]
     return "\n".join(["| package | version | licence | for |", "|---|---|---|---|", *lines])
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     rows = [(n, v, licence_of(n), use) for (n, v), use in sorted(pins().items())]
     strict = [row for row in rows if COPYLEFT.search(row[2])]
     return (
-        f"{HEAD}\n## Those with conditions on passing them on changed (copyleft), or that offer it"
-        f"\n\n{table(strict)}\n\n## All\n\n`run`: `make study` installs it; `tests`: `make test` "
-        "does, or an extra names it; `clusters`: needed beside a scheduler of clusters alone.\n\n"
+        f"{HEAD}\n## Copyleft licences"
+        f"\n\n{table(strict)}\n\n## All\n\n`run`: `make study` installs it; `tests`: installed by "
+        "`make test` or an extra; `clusters`: needed only on clusters with a scheduler.\n\n"
         f"{table(rows)}\n"
     )
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Pin every requirement for Python 3.11 and later, with the hashes of all files of each release and
-# without any registry's address.
+# without a registry's address.
 set -eu
 pip install --quiet uv
 compile() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -14,7 +14,7 @@ all="--extra pdf --extra workflow --extra flows --extra stats --extra review --e
     compile pyproject.toml $all --extra sample --extra ocr --extra api --extra hub \
         --extra release --extra docs --group build --group dev \
         --constraint requirements.txt --output-file requirements-dev.txt
-    # What the executors of clusters need beside all that.
+    # Additional requirements of cluster executors.
     compile pyproject.toml $all --extra slurm --extra kubernetes \
         --constraint requirements-dev.txt --output-file requirements-cluster.all
 }

@@ -1,13 +1,15 @@
-"""Count the names of the package that do not say what they stand for, and the size of its files.
+"""Count unclear names in the package, and the size of its files.
 
-A function is best named by a verb and what it acts on (`list_cells`), a variable by what it holds.
-Counted are functions named by a bare participle (`told`, `_asked`, `written_out`), functions whose
-name breaks off at a preposition (`cells_of`), variables with a name that fits anything
-(`found`, `one`), classes that share a name, and long files.
+Name a function by a verb and its object (`list_cells`), and a variable by its value. Counted are
+functions named by a bare participle (`told`, `_asked`, `written_out`), functions whose name ends in
+a preposition (`cells_of`), variables with a name for any value (`found`, `one`), classes that share
+a name, and long files.
 
     python scripts/names.py                   # the table
     python scripts/names.py --list vague      # each such name with its file and line
-    python scripts/names.py --check           # exits with 1 where a limit is broken
+    python scripts/names.py --check           # exits with 1 if a limit is exceeded
+
+`scripts/prose.py` counts the words of docstrings, texts and pages.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ IRREGULAR = _words(
     understood undone unknown unread unsent withheld won worn woven written redrawn rewritten
     """
 )
-"""Past participles that do not end in -ed; `read`, `set`, `split` and `cut` are taken as verbs."""
+"""Past participles that do not end in -ed; `read`, `set`, `split` and `cut` count as verbs."""
 
 NO_PARTICIPLE = _words(
     """
@@ -47,7 +49,7 @@ NO_PARTICIPLE = _words(
     seed shed shred speed steed succeed united weed wed
     """
 )
-"""Words that end in -ed and are none."""
+"""Words in -ed that are not participles."""
 
 PREPOSITIONS = _words(
     """
@@ -56,10 +58,11 @@ PREPOSITIONS = _words(
     towards under until upon via with within without
     """
 )
-"""Without `up`, `out`, `off` and the like, which often end a verb: `set_up`, `time_out`."""
+"""Prepositions without `up`, `out`, `off` and the like, which often end a verb: `set_up`,
+`time_out`."""
 
 ADVERBS = _words("again alone apart away back down off out over through together up")
-"""Words that make no verb of a participle: `written_out`, `put_together`."""
+"""Words that do not turn a participle into a verb: `written_out`, `put_together`."""
 
 VAGUE = _words(
     """
@@ -70,7 +73,7 @@ VAGUE = _words(
     this those told too wanted what whatever when where which who whole whose why
     """
 )
-"""Names that fit a value of any kind."""
+"""Names that fit any value."""
 
 LIMITS = {
     "participle": 2.0,
@@ -92,7 +95,7 @@ TITLES = {
 
 @dataclass
 class Names:
-    """What stands in some files: each name with its file and line."""
+    """The names in some files, each with its file and line."""
 
     functions: list[tuple[str, str]] = field(default_factory=list)
     variables: list[tuple[str, str]] = field(default_factory=list)
@@ -101,35 +104,35 @@ class Names:
 
 
 def split_words(name: str) -> list[str]:
-    """The words of a name in lower case, without the underscores around it."""
+    """Return the words of a name in lower case, without surrounding underscores."""
     return [word.lower() for word in name.strip("_").split("_") if word]
 
 
 def is_participle(word: str) -> bool:
-    """Whether a word is a past participle, and no verb in the present."""
+    """Return whether a word is a past participle and not a present verb."""
     regular = re.fullmatch(r"[a-z]{2,}ed", word) and word not in NO_PARTICIPLE
     return bool(regular) or word in IRREGULAR
 
 
 def is_participle_name(name: str) -> bool:
-    """Whether a function is named by nothing but a participle: `told`, `_written_out`."""
+    """Return whether a function's name is only a participle: `told`, `_written_out`."""
     first, *others = split_words(name) or [""]
     return is_participle(first) and all(is_participle(w) or w in ADVERBS for w in others)
 
 
 def ends_in_preposition(name: str) -> bool:
-    """Whether the name of a function breaks off at a preposition: `cells_of`, `named_in`."""
+    """Return whether a function's name ends in a preposition: `cells_of`, `named_in`."""
     words = split_words(name)
     return len(words) > 1 and words[-1] in PREPOSITIONS
 
 
 def is_vague(name: str) -> bool:
-    """Whether a variable's name fits a value of any kind."""
+    """Return whether a variable's name fits any value."""
     return name.strip("_").lower() in VAGUE
 
 
 def bindings(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """Each variable that one node binds: targets of any statement, and parameters."""
+    """Yield each variable bound by one node: targets of any statement, and parameters."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id, node.lineno
     elif isinstance(node, ast.arg):
@@ -141,7 +144,7 @@ def bindings(node: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def collect_names(files: Iterable[Path], base: Path) -> Names:
-    """All names of some files, with places that are told from `base`."""
+    """Return all names of some files, with places relative to `base`."""
     names = Names()
     for file in sorted(files):
         text = file.read_text("utf-8")
@@ -157,7 +160,7 @@ def collect_names(files: Iterable[Path], base: Path) -> Names:
 
 
 def find_offenders(names: Names) -> dict[str, list[tuple[str, str]]]:
-    """The names and files of each kind that a limit is about, with their places."""
+    """Return the names and files of each limited kind, with their places."""
     longest = sorted(names.lines, key=lambda path: -names.lines[path])
     return {
         "participle": [entry for entry in names.functions if is_participle_name(entry[0])],
@@ -183,7 +186,7 @@ def find_offenders(names: Names) -> dict[str, list[tuple[str, str]]]:
 
 
 def measure(names: Names) -> dict[str, float]:
-    """The figure of each kind; shares are in percent."""
+    """Return the figure of each kind; shares are in percent."""
     offenders = find_offenders(names)
     functions, variables = max(len(names.functions), 1), max(len(names.variables), 1)
     return {
@@ -197,7 +200,7 @@ def measure(names: Names) -> dict[str, float]:
 
 
 def format_table(figures: dict[str, float]) -> str:
-    """The figures beside their limits."""
+    """Print the figures with their limits."""
     rows = [f"{'kind':12} {'counted':46} {'now':>7} {'limit':>7}"]
     for kind, value in figures.items():
         rows.append(f"{kind:12} {TITLES[kind]:46} {value:>7.4g} {LIMITS[kind]:>7g}")
@@ -205,7 +208,7 @@ def format_table(figures: dict[str, float]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print what was asked for; 1 if `--check` finds a limit broken."""
+    """Print the requested counts; return 1 if `--check` finds a limit exceeded."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--package", type=Path, default=ROOT / "src", help="only this folder")
     parser.add_argument("--list", choices=TITLES, metavar="KIND", help=", ".join(TITLES))
@@ -223,7 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     broken = [kind for kind, value in figures.items() if value > LIMITS[kind]]
     for kind in broken:
-        print(f"{TITLES[kind]}: {figures[kind]:.4g}, and the limit is {LIMITS[kind]:g}")
+        print(f"{TITLES[kind]}: {figures[kind]:.4g}, but the limit is {LIMITS[kind]:g}")
     return 1 if broken else 0
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def requirements(file: str) -> list[str]:
-    """Every requirement of a file with the lines that continue it."""
+    """Return every requirement of a file with its continuation lines."""
     return re.findall(r"(?m)^[^#\s].*(?:\n[ ].*)*", Path(file).read_text("utf-8"))
 
 
 def main(file: str, other: str) -> None:
-    """Print what is new in `file`."""
+    """Print the requirements that are new in `file`."""
     known = set(requirements(other))
     print("\n".join(one for one in requirements(file) if one not in known))
 

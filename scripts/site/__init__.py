@@ -1,1 +1,1 @@
-"""Pages of the documentation site that are made from the code, and links between all pages."""
+"""Pages of the documentation site generated from the code, and links between all pages."""

@@ -1,4 +1,4 @@
-"""The reference of the command line, written by Typer from the help of each command."""
+"""Generate the reference of the command line with Typer, from the help of each command."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 
 
 def write_commands() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     words = ["-m", "typer", "omibench.cli.main", "utils", "docs", "--name", "omibench"]
     text = subprocess.run(
         [sys.executable, *words, "--title", "Commands"],
         capture_output=True, encoding="utf-8", check=True,
     ).stdout  # fmt: skip
-    # Help texts name files and options as they are typed: no tag and no link is meant.
+    # Escape help texts: they contain no tags or links.
     lines = [line if line.startswith("$") else _escape(line) for line in text.splitlines()]
     return "\n".join(lines) + "\n"
 

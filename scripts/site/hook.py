@@ -1,4 +1,4 @@
-"""Hook of MkDocs: pages from the code, pages of the repository, and the links between them."""
+"""Hook of MkDocs: generated pages, pages of the repository, and links between them."""
 
 from __future__ import annotations
 
@@ -18,26 +18,32 @@ PAGES = {
     "README.md": "index.md",
     **{name: name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "THIRD_PARTY.md")},
 }
-"""Page of the repository -> page of the site. Those of FOLDERS keep their path."""
+"""The site pages of repository pages. Those of FOLDERS keep their path."""
 FOLDERS = ("benchmarks", "examples")
 _LINK = re.compile(r"(?P<head>\]\()(?P<target>[^)\s#]+)(?P<rest>(?:#[^)\s]*)?\))")
 _FENCE = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)\s*$", re.MULTILINE | re.DOTALL)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are not in docs/, and the files that pages link to."""
+    """Add the pages outside of docs/, and the files that pages link to."""
     from mkdocs.structure.files import File
 
-    # MkDocs takes its own path back once a hook is loaded.
+    # MkDocs restores its path after loading a hook.
     sys.path.insert(0, str(ROOT))
     from scripts.site.commands import write_commands
+    from scripts.site.ocr_codes import write_ocr_codes
+    from scripts.site.packages import write_packages
     from scripts.site.parameters import write_parameters
     from scripts.site.python_api import write_python_api
+    from scripts.site.results import write_results
 
     made = {
         "reference/cli.md": write_commands(),
         "reference/params.md": write_parameters(ROOT / "schemas/params.schema.json"),
         "reference/api.md": write_python_api(),
+        "reference/results.md": write_results(),
+        "reference/ocr_codes.md": write_ocr_codes(),
+        "reference/packages.md": write_packages(ROOT / "src/omibench"),
     }
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))
@@ -52,7 +58,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Point each link to where its target is in the site."""
+    """Rewrite each link to its target's place in the site."""
     source = _find_source(page.file.src_uri)
     return _map_prose(markdown, lambda text: _LINK.sub(lambda m: _relink(m, source, page), text))
 
@@ -68,7 +74,7 @@ def _relink(match: re.Match[str], source: str, page: Page) -> str:
 
 
 def _find_source(uri: str) -> str:
-    """Where a page of the site lies in the repository."""
+    """Return the path of a site page in the repository."""
     pages = {place: name for name, place in PAGES.items()}
     if uri in pages:
         return pages[uri]
@@ -76,15 +82,15 @@ def _find_source(uri: str) -> str:
 
 
 def _find_place(path: str) -> str:
-    """Where a file of the repository lies in the site."""
+    """Return the path of a repository file in the site."""
     if path in PAGES:
         return PAGES[path]
     return path.removeprefix("docs/")
 
 
 def _list_linked_files() -> set[str]:
-    """Files of the repository, no pages, that a page links to."""
-    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / name for name in PAGES)]
+    """Return the files of the repository, other than pages, that a page links to."""
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / name for name in PAGES)]
     pages += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md")]
     linked = set()
     for page in pages:

@@ -1,4 +1,4 @@
-"""The reference of params.yaml, written from its JSON schema: one section a block."""
+"""Generate the reference of params.yaml from its JSON schema: one section per block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Schema = Mapping[str, Any]
 
 
 def write_parameters(schema: Path) -> str:
-    """The page as Markdown: the blocks of params.yaml in order, then the parts that they share."""
+    """Return the page as Markdown: the blocks of params.yaml in order, then their shared parts."""
     root: Schema = json.loads(schema.read_text("utf-8"))
     parts: Schema = root["$defs"]
     blocks = {name: _refer(values) for name, values in root["properties"].items()}
@@ -39,20 +39,20 @@ def _table(properties: Schema) -> Iterator[str]:
 
 
 def _show_default(values: Schema) -> str:
-    """The default; empty where a key is required, or where the part says its own defaults."""
+    """Return the default; empty if a key is required, or if the part has its own defaults."""
     if "default" not in values or isinstance(values["default"], dict):
         return ""
     return f"`{json.dumps(values['default'], ensure_ascii=False)}`"
 
 
 def _refer(values: Schema) -> str | None:
-    """The part that a key holds, also among alternatives; None for plain values."""
+    """Return the part of a key, also among alternatives; None for plain values."""
     options = [values, *values.get("anyOf", ())]
     return next((o["$ref"].removeprefix(_REF) for o in options if "$ref" in o), None)
 
 
 def _type(values: Schema) -> str:
-    """The type of a key in words, with links to the parts."""
+    """Return the type of a key as text, with links to the parts."""
     if "$ref" in values:
         name = values["$ref"].removeprefix(_REF)
         return f"[{name}](#{name})"
@@ -68,5 +68,5 @@ def _type(values: Schema) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in a cell of a table."""
+    """Escape a text for a table cell."""
     return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("<", "&lt;")
