@@ -1,5 +1,5 @@
-# One graph, from raw exam papers to a report. Rules hold no logic: files in, files out, the slice
-# of the parameters that the rule depends on, a hash of its source, and one command.
+# One graph, from raw exam papers to a report. Rules have no logic: each has input and output files,
+# the slice of the parameters it depends on, a hash of its source, and one command.
 from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file, explain_directory
@@ -26,13 +26,14 @@ for stage in STAGES:
     include: f"rules/{stage.name}.smk"
 
 
-# Notes of each run, for `omibench status`; at its end every failed job and the command that retries.
+# Write the status of each run for `omibench status`; at its end, list failed jobs and the command
+# to retry.
 WATCHED = Watched(STUDY)
 
-# Notes of what each job writes: a file that is edited or exchanged later is not read.
+# Write the provenance of each job's outputs, so that files edited or replaced later are rejected.
 NOTED = Noted(RESULTS)
 
-# Before freeze has run, a list of jobs holds those that it may spare.
+# Before freeze has run, the list of jobs includes some that it may make unnecessary.
 remark_when_planned(workflow)
 
 
@@ -51,7 +52,7 @@ onerror:
     WATCHED.end("failed")
 
 
-# A study that names no model and setting makes a dataset.
+# A study without models and settings only builds a dataset.
 rule all:
     default_target: True
     input:

@@ -1,15 +1,15 @@
-"""What do the tables and figures of a large study cost: to load, to tabulate, to draw?
+"""Measure the cost of loading, tabulating and drawing a large study.
 
-Makes a results folder of OMIBench's size from drawn verdicts, without asking a model: made-up
+Makes a results folder of OMIBench's size from drawn verdicts, without calling a model: synthetic
 problems, verdicts by item-response theory, responses of a realistic length. Each size is measured
-in a process of its own: CPU seconds (user and system, all threads) and the peak of its memory.
+in a separate process: CPU seconds (user and system, all threads) and the peak of its memory.
 
     python benchmarks/analyze_at_size.py                # 31 models x 20 settings x 1,322 problems
     python benchmarks/analyze_at_size.py --ratio        # half and double the settings as well
     python benchmarks/analyze_at_size.py --slowest 15   # names the results that take longest
     python benchmarks/analyze_at_size.py --models 3 --settings 4 --json out.json
 
-The exit code is 1 when a limit (set for 620 cells under two rule books) is missed.
+The exit code is 1 when a limit (set for 620 cells under two scorers) is missed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What does a request cost its client, against the bare SDK and against inspect-ai?
+"""Measure the client's cost per request, compared with the bare SDK and inspect-ai.
 
 The server of the tests answers in its own process after a fixed latency; every client, a process
-of its own, asks the same questions with three pictures of 300 kB each, all different, and starts
-without anything cached. A run counts only when every answer text is the right one and the server
-saw each question once with its own pictures in order. CPU is user and system time of the client's
+of its own, sends the same questions with three pictures of 300 kB each, all different, and starts
+with empty caches. A run counts only if every answer is right and the server
+received each question once with its pictures in order. CPU is user and system time of the client's
 process, imports and one warm-up request left out; wall time is that of the whole run, from the
 questions to the last file; the ideal is rounds of requests x latency.
 

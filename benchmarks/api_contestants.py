@@ -1,4 +1,4 @@
-"""One client of `api_client.py` in a process of its own: asks every question, says what it took.
+"""Run one client of `api_client.py`: send every question and report the cost.
 
 `python api_contestants.py CLIENT TASK.json` asks one question to have everything imported, prints
 `ready`, waits for a line, asks the others and prints its figures as JSON. The task names `url`,
@@ -24,7 +24,7 @@ Answers = dict[str, str]
 Collect = Callable[[], Answers]
 """Gives the answer texts by question, once the clock has stopped."""
 Client = Callable[[Task, str, Path], Collect]
-"""Asks the questions of a file; what it writes stands under the folder."""
+"""Asks the questions of a file; its files go to the folder."""
 
 
 def bare_aiohttp(task: Task, questions: str, work: Path) -> Collect:

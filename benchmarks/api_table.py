@@ -1,4 +1,4 @@
-"""The table of `api_client.py`, and what it says of the aims."""
+"""The table of `api_client.py`, compared with its targets."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Does the explorer stay quick for a large study: to start, to filter, to search, to open an item?
+"""Measure the explorer with a large study: start, filters, search, opening an item.
 
-Makes results of OMIBench's size without asking a model (as `analyze_at_size.py` does), starts
-`omibench explore` on them, and asks what its pages ask. Wall time is what a person waits; CPU time
+Makes results of OMIBench's size without calling a model (as `analyze_at_size.py` does), starts
+`omibench explore` on them, and asks what its pages ask. CPU time
 is that of the server's process (user and system, all threads), and the peak of its memory.
 
     python benchmarks/explore_at_size.py                   # 31 models x 5 settings x 1,322 problems
     python benchmarks/explore_at_size.py --settings 50     # ten times as many responses
-    python benchmarks/explore_at_size.py --results FOLDER  # results that are there already
+    python benchmarks/explore_at_size.py --results FOLDER  # results that exist already
     python benchmarks/explore_at_size.py --settings 50 --twice   # again, with the index
 
 The exit code is 1 when a limit (set for 205,000 responses) is missed.

@@ -1,4 +1,4 @@
-"""How long the filter takes over many problems, and what its check of translations lets pass.
+"""Measure the filter's time over many problems, and its check of translations.
 
     python benchmarks/filter.py --problems 20000
     python benchmarks/filter.py --copies test.jsonl question

@@ -1,4 +1,4 @@
-"""How many problems of a published benchmark each reason of the filter rejects, by preset.
+"""Count the problems of a published benchmark that each filter reason rejects, by preset.
 
     python benchmarks/filter_reasons.py omibench FOLDER
     python benchmarks/filter_reasons.py omibench FOLDER --preset emma --reason ocr_error --list 10
@@ -6,7 +6,7 @@
 The benchmark was accepted by its authors, so that each of its problems that a reason rejects is a
 defect of the problem or of the rule: `--list` names some, drawn with a fixed seed, with the
 evidence. A picture that is not in FOLDER is drawn as noise from its name: then two pictures look
-alike only where they have one name, and the last column counts duplicates by their texts alone,
+alike only if they have the same name, and the last column counts duplicates by their texts alone,
 which is what they could be at most.
 """
 

@@ -1,4 +1,4 @@
-"""Wrong answers made from golds: a digit, a sign, a truth value or a part away, or another's gold.
+"""Wrong answers from gold answers: change a digit, sign or truth value, drop a part, swap golds.
 
 Every eligible position of every open gold gives one mutant. What is left out is left out by a
 listed rule alone (`excluded`), and is counted.

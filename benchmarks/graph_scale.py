@@ -1,4 +1,4 @@
-"""What does the graph of a large study cost: to plan, to look at when all is done, a job?
+"""Measure the cost of a large study's graph: planning, a run without work, one job.
 
 Makes a study of simulated models under many settings on one small problem, so that nearly all that
 is measured is the graph: Snakemake, DVC, and the start of each job. CPU seconds are user and
@@ -6,9 +6,9 @@ system time of a command with everything that it started.
 
     python benchmarks/graph_scale.py                        # 30 models x 20 settings, every job run
     python benchmarks/graph_scale.py --models 100 --settings 30 --laid
-    python benchmarks/graph_scale.py --models 3 --settings 2        # a look
+    python benchmarks/graph_scale.py --models 3 --settings 2        # a quick trial
 
-With `--laid` the cells are not run but laid out as copies of one that was, and blessed by
+With `--laid` the cells are not run but laid out as copies of one that was, and marked as done by
 `snakemake --touch`: planning, a run with nothing to do and the report are measured all the same.
 The exit code is 1 when a limit (set for 600 cells) is missed.
 """

@@ -1,12 +1,12 @@
-"""In how many responses saliency finds the final letter, and what stands before it.
+"""Count the responses in which saliency finds the final letter, and inspect the text before it.
 
     python benchmarks/letter_places.py FOLDER
 
 FOLDER holds Parquet files of responses with the columns `type`, `options`, `answer` and
-`response`, as EMMA published them for EMMA-mini. A row a file: the multiple-choice responses that
-end, the share whose letter has a place, and of these the share whose text before the letter (or,
-under `before_answer`, before the answer) declares the same option already, and the share of their
-characters that each reading keeps.
+`response`, as EMMA published them for EMMA-mini. One row per file: the multiple-choice responses
+that end, the share whose letter has a place, and of these the share whose text before the letter
+(or, under `before_answer`, before the answer) declares the same option already, and the share of
+their characters that each reading keeps.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def print_row(name: str, questions: list[AnsweredQuestion]) -> None:
 
 
 def measure_kept(contexts: list[tuple[AnsweredQuestion, LetterContext]]) -> float:
-    """The share of the responses' characters that stands before the letter."""
+    """The share of the responses' characters before the letter."""
     total = sum(len(question.response) for question, _ in contexts)
     return sum(len(context.text) for _, context in contexts) / max(1, total)
 
@@ -86,7 +86,7 @@ def measure_kept(contexts: list[tuple[AnsweredQuestion, LetterContext]]) -> floa
 def read_contexts(
     questions: Iterable[AnsweredQuestion], reading: Reading
 ) -> Iterator[tuple[AnsweredQuestion, LetterContext]]:
-    """What stands before each letter that has a place."""
+    """The text before each letter that has a place."""
     for question in questions:
         context = read_context(question.response, question.choices, reading)
         if isinstance(context, LetterContext):

@@ -1,4 +1,4 @@
-"""How well are papers and photographs read? On ground truth that people counted.
+"""Measure how well papers and photographs are read, on manual ground truth.
 
 One paper, as while one works on it:
 

@@ -1,13 +1,13 @@
-"""How large is the report of a large study, and how soon does its leaderboard answer?
+"""Measure the size of a large study's report, and the response time of its leaderboard.
 
-Makes results of OMIBench's size without asking a model (as `analyze_at_size.py` does), writes
+Makes results of OMIBench's size without calling a model (as `analyze_at_size.py` does), writes
 their report, and opens it from disk in Chromium. *Interactive* is the time from the start of
 loading until a click on a column has sorted the leaderboard and the browser has painted it. Each
 number is the median of some runs, each in a new page without a cache; CPU seconds are those of the
 page's process, all threads, which other work on the machine does not stretch.
 
     python benchmarks/open_report.py                        # 31 models x 20 settings
-    python benchmarks/open_report.py --report report.html   # a report that is there already
+    python benchmarks/open_report.py --report report.html   # a report that exists already
 
 The exit code is 1 when a limit (set for 620 cells) is missed.
 """
@@ -152,11 +152,11 @@ def _time_steps(page: Page, report: Path) -> Iterator[tuple[str, tuple[float, fl
     yield "search", wait_for(lambda: search.fill("model 7"))
     if page.evaluate(VISIBLE_ROWS) == page.locator("#leaderboard tr.cell").count():
         sys.exit("the search hid no row: the report is none of this benchmark's")
-    yield "search no more", wait_for(lambda: search.fill(""))
+    yield "clear the search", wait_for(lambda: search.fill(""))
     group = page.locator("#board-group")
     yield "filter a group", wait_for(lambda: group.select_option(index=1))
     rules = page.locator("#board-rules")
-    yield "another rule book", wait_for(lambda: rules.select_option(index=1))
+    yield "another scorer", wait_for(lambda: rules.select_option(index=1))
 
 
 def _list_missed(size_mb: float, rows: int, timings: list[Timing]) -> Iterator[str]:

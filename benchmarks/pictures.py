@@ -1,4 +1,4 @@
-"""What do conditions of pictures cost: to make the pictures once, and to find them again?
+"""Measure the cost of image conditions: making the pictures once, and finding them again.
 
 The figures of a frozen dataset (default: that of `make study`), each as many times as it takes
 for `--problems` of three pictures, every one with bytes of its own. For each condition: CPU and

@@ -1,9 +1,9 @@
-"""How long does a new model take from its appearance at an endpoint to the published board?
+"""Measure the time from a new model's appearance at an endpoint to the published board.
 
 A study of 20 settings x 1,322 synthetic problems of OMIBench's shape (574 multiple choice, 748
 open, 2 to 6 small pictures each) with three simulated models is built first. Then a local endpoint
-lists one more model, which stands for a simulated one, and the flow `reevaluate` is run as a
-schedule would run it, without a server. Everything is made up, and marked so.
+lists one more model, which is a simulated one, and the flow `reevaluate` is run as a
+schedule would run it, without a server. Everything is synthetic, and marked as such.
 
 Run `python benchmarks/reevaluation.py` for the full size; `--quick` takes 60 problems.
 """
@@ -93,7 +93,7 @@ def timed(flow: str, folder: Path, cores: int) -> tuple[float, float]:
 
 
 def make_study(folder: Path, problems: int, url: str, others: int) -> None:
-    """A checkout with a frozen release, an oracle, and params that watch an endpoint."""
+    """A checkout with a frozen release, known answers, and params that watch an endpoint."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in PARTS:
         source = ROOT / name
@@ -130,7 +130,7 @@ def make_study(folder: Path, problems: int, url: str, others: int) -> None:
 
 
 def make_release(folder: Path, problems: int) -> None:
-    """A frozen release of `problems` items, and the oracle that simulated models answer from."""
+    """A frozen release of `problems` items, and the answers that simulated models use."""
     rng, release = random.Random(20261121), folder / "release"  # noqa: S311 (a drawing, no secret)
     (release / "images").mkdir(parents=True, exist_ok=True)
     questions, answers, oracle = [], [], []

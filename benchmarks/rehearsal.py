@@ -1,17 +1,18 @@
-"""How long does a crossed rehearsal of OMIBench's size take, with how much memory, and a kill?
-Or that of a ready-made study.
+"""Measure time and memory of a killed and resumed rehearsal of OMIBench's size.
 
-Makes a study of simulated models under many settings on made-up problems of OMIBench's shape, runs
+`--study` rehearses a ready-made study instead.
+
+Makes a study of simulated models in many settings on synthetic problems of OMIBench's shape, runs
 its whole graph from the frozen dataset to the report, kills all of it (SIGKILL) in the middle and
 runs the same command again. CPU seconds are those of all processes; memory is the largest sum over
-the processes that ran at once (what they share counted once: PSS), looked at every two seconds.
+the processes that ran at once (what they share counted once: PSS), sampled every two seconds.
 
     python benchmarks/rehearsal.py                             # 31 models x 20 settings x 1,322
     python benchmarks/rehearsal.py --models 4 --settings 5     # a part of it
     python benchmarks/rehearsal.py --like emma-mini --models 2 --settings 2 --kill-at 0.5
     python benchmarks/rehearsal.py --study studies/emma.yaml --kill-at 0
 
-The exit code is 1 when a whole rehearsal took 60 minutes or 8 GB, or asked anything twice.
+The exit code is 1 when a whole rehearsal took 60 minutes or 8 GB, or sent any request twice.
 """
 
 from __future__ import annotations
@@ -215,7 +216,7 @@ def _report(what: str, kill: bool, runs: list[Run], asked: int, twice: int) -> i
         figures = f"{run.wall_s / 60:.1f} | {run.cpu_s / 60:.1f} | {run.gigabytes:.2f}"
         print(f"| {name} | {figures} |")
     minutes, most = sum(r.wall_s for r in runs) / 60, max(r.gigabytes for r in runs)
-    print(f"| together | {minutes:.1f} | {sum(r.cpu_s for r in runs) / 60:.1f} | {most:.2f} |")
+    print(f"| total | {minutes:.1f} | {sum(r.cpu_s for r in runs) / 60:.1f} | {most:.2f} |")
     print(f"\n{asked:,} responses in the store, {twice:,} of them asked for twice")
     return int(minutes >= MINUTES or most >= GIGABYTES or twice > 0)
 

@@ -1,9 +1,9 @@
-"""How long a release of OMIBench's size takes: 1,322 items, 4,200 pictures of 110 kB.
+"""Measure a release of OMIBench's size: 1,322 items, 4,200 pictures of 110 kB.
 
     python benchmarks/release_at_size.py [FOLDER]
 
-Pictures are noise, which does not shrink. Prints CPU seconds and the peak of memory of `build` and
-`verify`, each in a process of its own.
+Pictures are incompressible noise. Prints CPU seconds and the peak of memory of `build` and
+`verify`, each in a separate process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What does a page of the review application cost its server, with how many tasks?
+"""Measure the server's cost of a page of the review application, by number of tasks.
 
 Makes a review of item tasks, half of them annotated and a quarter audited, and serves it in a
-process of its own, whose CPU seconds (user and system, all threads) are read before and after the
+separate process, whose CPU seconds (user and system, all threads) are read before and after the
 requests: nothing of the client counts.
 
     python benchmarks/review_page.py              # 5,000 tasks

@@ -1,12 +1,12 @@
-"""What does it cost to compare two runs of a large study?
+"""Measure the cost of comparing two runs of a large study.
 
-Writes two results folders of made-up responses to choice problems, scored by the letter that each
-ends on. In the second run every response is drawn anew and 1 % of the golds are corrected; with
-`--rules` it is also scored by another rule book, so that every problem is replayed. Measures the
-comparison alone, in a process of its own.
+Writes two results folders of synthetic responses to choice problems, scored by the letter that each
+ends on. In the second run, every response is drawn again and 1 % of the golds are corrected; with
+`--rules` it is also scored by another scorer, so that every problem is replayed. Measures the
+comparison alone, in a separate process.
 
     python benchmarks/run_comparison.py                     # 31 models x 20 settings x 1,322 items
-    python benchmarks/run_comparison.py --models 2 --settings 2     # a look
+    python benchmarks/run_comparison.py --models 2 --settings 2     # a quick trial
     python benchmarks/run_comparison.py --models 4 --settings 4 --rules
 """
 
@@ -23,7 +23,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     FrozenManifest,
@@ -33,6 +32,7 @@ from omibench.schemas.tables import (
     write_json,
     write_jsonl,
 )
+from omibench.scorers.registry import SCORERS
 
 LETTERS = np.array(list("ABCD"))
 CHOICES = [Choice(label=label, text=f"option {label}") for label in LETTERS]
@@ -82,7 +82,7 @@ def write_run(folder: Path, cells: list[tuple[str, str]], golds: np.ndarray, run
         verdicts = pl.DataFrame(
             {
                 **sample, "rules": args.rules[run], "extracted": letters,
-                "version": RULE_BOOKS.get(args.rules[run]).version, "method": "box",
+                "version": SCORERS.get(args.rules[run]).version, "method": "box",
                 "verdict": (letters == golds).astype(float), "outcome": "scored",
             }
         )  # fmt: skip
@@ -136,7 +136,7 @@ if __name__ == "__main__":
     parser.add_argument("--items", type=int, default=1322)
     parser.add_argument(
         "--rules", action="store_const", const=("robust", "emma"), default=("robust", "robust"),
-        help="score the second run by another rule book",
+        help="score the second run by another scorer",
     )  # fmt: skip
     args = parser.parse_args()
     sys.exit(main())

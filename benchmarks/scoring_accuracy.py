@@ -1,16 +1,16 @@
-"""How right are the rule books? Golds, mutated golds, labelled cases, published verdicts, attacks.
+"""Measure the scorers' accuracy: gold answers, mutants, labelled cases, verdicts, attacks.
 
-`python benchmarks/scoring_accuracy.py --data FOLDER` measures whatever of these the folder holds:
+`python benchmarks/scoring_accuracy.py --data FOLDER` measures those that the folder contains:
 
 * `omibench/test.jsonl` (or `--golds FILE`): rows of `id`, `answer` (list), `answer_type` and
   `choice_list`. Every gold as an answer, bare and in a box, and mutants of every open gold.
 * `scoring_cases.jsonl` (or `--cases FILE`): `prediction`, `gold`, `type`, `options`, `expected`.
-* `emma/dev/*.parquet` and `emma/audit_dev.jsonl`: responses with published verdicts, hand audited.
+* `emma/dev/*.parquet` and `emma/audit_dev.jsonl`: responses with audited verdicts.
 * `nasty_answers.jsonl` (or `--hostile FILE`): `response` or `response_gen`, `gold`, `expected`; run
-  in a process of its own that has 1 GiB.
+  in a separate process that has 1 GiB.
 
-Prints a table of what was reached beside the target, and `--out` writes it. What a rule book
-accepts wrongly is listed with `--show`.
+Prints a table of results and targets; `--out` writes it. `--show` lists what a scorer wrongly
+accepts.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from gold_mutants import KINDS, Gold, excluded, mutants, sample
 
-from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import score_item
 
 RULES = ("robust", "omibench", "omibench-release", "emma")
 MUTANTS_AT_LEAST = 3_000
@@ -70,7 +70,7 @@ def item(prediction: str, gold: Sequence[str], options: Sequence[str] | None) ->
 
 
 def right(scored: ScoredItem, rules: str) -> bool:
-    """Whether a rule book finds a response right as a whole."""
+    """Whether a scorer finds a response right as a whole."""
     return score_item(scored, rules).verdict == 1
 
 

@@ -43,10 +43,10 @@ def _running_children() -> Iterator[list[str]]:
 
 
 def omibench(rules: str) -> Scorer:
-    """One of our rule books."""
-    from omibench.rule_books.registry import score_item
+    """One of our scorers."""
     from omibench.schemas.problem import Choice
     from omibench.schemas.verdict import ScoredItem
+    from omibench.scorers.registry import score_item
 
     def item(row: Row) -> ScoredItem:
         texts = row["options"]

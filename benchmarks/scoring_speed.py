@@ -1,8 +1,8 @@
-"""How many responses does a scorer judge in a second of CPU, and how many of them rightly?
+"""Measure a scorer's responses per CPU second, and its accuracy.
 
-The responses are the published ones of EMMA-mini with their published verdicts, hand audit applied
-(`data/emma`); speed is measured on those under chain of thought. Every run is a fresh process with
-nothing cached, scores each response once, and counts the CPU seconds of its children too; imports
+The responses and verdicts are those published for EMMA-mini, after a manual audit
+(`data/emma`); speed is measured on those under chain of thought. Every run is a new process with
+empty caches, scores each response once, and counts the CPU seconds of its children too; imports
 are counted apart. Scorers take turns, round by round, and the ratios are those within a round. A
 run whose verdicts are less right than the target is not counted as fast. Then wrong answers made
 of OMIBench's open golds go through `omibench score`, with an empty cache and again.

@@ -1,11 +1,11 @@
-"""Are several samples of a stand-in as much alike as those of its model in print?
+"""Compare the similarity of several simulated samples with that of the printed ones.
 
-Draws the samples of stand-ins as a rehearsal makes them, over the made-up problems of EMMA-mini and
+Draws simulated samples as a rehearsal does, over the synthetic problems of EMMA-mini and
 OMIBench, and chooses among them by votes and by simulated reward models. Print is EMMA, table 3
 (N = 1 to 16); OMIBench prints figure 5c, whose numbers are in no text.
 
     python benchmarks/simulated_samples.py
-    python benchmarks/simulated_samples.py --independent  # samples share nothing
+    python benchmarks/simulated_samples.py --independent  # independent samples
 
 Shares are in per cent. `rms` is the root of the mean squared distance from print, in points.
 """

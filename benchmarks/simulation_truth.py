@@ -1,11 +1,11 @@
-"""Is the chain from a response to an interval right? Simulated models tell, whose truth is known.
+"""Check the chain from responses to intervals with simulated models of known accuracy.
 
 Items are drawn afresh for each seed from a known population; simulated respondents of three
 profiles answer them under three settings, in prose and with slips; `robust` scores the texts.
 The accuracy of each cell in the population is known by numerical integration, so that:
 
 * 95 % Wilson intervals must cover it in 93 to 97 % of all cases;
-* every slip must come back at its set rate, within three standard errors, as the scorer sees it.
+* every slip must be recovered at its set rate, within three standard errors, as the scorer sees it.
 
 Run `python benchmarks/simulation_truth.py` for the full size (2,000 items, 200 seeds).
 """
@@ -31,10 +31,10 @@ from omibench.models.simulated.provider import SimulatedProvider
 from omibench.models.simulated.respond import SLIPS, Slip, can_slip
 from omibench.params.models.simulated import SimulatedModel, Slips
 from omibench.params.setting import Setting
-from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import Request, Response, Tags
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.registry import score_item
 from omibench.settings.present import present
 from omibench.statistics.intervals import wilson
 
@@ -322,7 +322,7 @@ def main() -> int:
     found = complaints(results)
     print(report(results))
     print(f"\n{options.items} items, {options.seeds} seeds, {time.monotonic() - start:.0f} s")
-    print("\n".join(found) or "everything that was put in came back")
+    print("\n".join(found) or "all known values were recovered")
     return 1 if found else 0
 
 

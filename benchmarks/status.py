@@ -1,9 +1,9 @@
-"""What does one look at a study of 600 cells cost, in the middle of a run?
+"""Measure the cost of `omibench status` on a study of 600 cells in the middle of a run.
 
 30 models x 20 settings x 1,322 questions.
 Half of the cells are written and scored, eight run and are half answered, the rest wait; the store
 holds every answer, one segment a cell. CPU is user and system time of `omibench status` as a
-process of its own, and of each further look of one process that goes on watching.
+separate process, and of each update of one process that keeps watching.
 
     python benchmarks/status.py
 

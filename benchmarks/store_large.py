@@ -1,11 +1,11 @@
-"""What does one model's partition of ten million responses cost to open, and to count?
+"""Measure the cost of opening and counting one model's partition of ten million responses.
 
 Makes a partition by the store's own writer (short answers, segments of 1,322 responses as the
 cells of a study leave them), and measures CPU and wall seconds and the peak memory of a process of
 its own for each step, imports left out of the seconds and not of the memory.
 
     python benchmarks/store_large.py                       # about 6 GB in a temporary folder
-    python benchmarks/store_large.py --responses 200000    # for a look
+    python benchmarks/store_large.py --responses 200000    # a quick trial
 
 The exit code is 1 when a limit is missed.
 """

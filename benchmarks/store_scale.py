@@ -1,13 +1,13 @@
-"""What does a store of a million responses cost to open, and a study that was answered to re-run?
+"""Measure the cost of opening a store of a million responses, and of rerunning a study.
 
 Builds a synthetic store (31 models, cells of 1,322 requests, texts of 2 kB in the mean, one
 segment a cell, as jobs of a study leave it), measures it, compacts it and measures it again. Each
-figure is CPU seconds and peak memory of a process of its own, imports left out of the seconds and
+figure is CPU seconds and peak memory of a separate process, imports left out of the seconds and
 not of the memory. Then a study of 31 x 1,322 requests is answered by simulated models, and run
 again.
 
     python benchmarks/store_scale.py              # full size: about 4 GB in a temporary folder
-    python benchmarks/store_scale.py --small      # a fiftieth of it, for a look
+    python benchmarks/store_scale.py --small      # a fiftieth of it
 
 The exit code is 1 when a limit is missed.
 """
@@ -132,7 +132,7 @@ def build_store(store: Path, responses: int) -> None:
 
 
 def build_study(folder: Path) -> None:
-    """A frozen dataset of one cell's size, its oracle, and parameters with 31 simulated models."""
+    """A frozen dataset of one cell, its known answers, and params of 31 simulated models."""
     from omibench.schemas.tables import write_jsonl
 
     rng = random.Random(2)  # noqa: S311

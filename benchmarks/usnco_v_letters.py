@@ -1,12 +1,12 @@
-"""How often do the two readings of USNCO-V's option letter differ, and which of them is right?
+"""Count how often two readings of USNCO-V's option letter differ, and which is right.
 
     python benchmarks/usnco_v_letters.py --data FOLDER
 
 `FOLDER/emma` holds published responses of EMMA-mini with their published verdicts
-(`dev/*.parquet`) and a hand audit (`audit_dev.jsonl`). Counted are responses to multiple choice,
+(`dev/*.parquet`) and a manual audit (`audit_dev.jsonl`). Counted are responses to multiple choice,
 apart for problems that have no options but A to D, as those of USNCO-V: with how many the letters
 of `usnco-v` and `usnco-v-last-letter` differ, and how many verdicts of each agree with the
-published one, hand audit applied. `--show` prints the end of each response on which they differ.
+published one, after a manual audit. `--show` prints the end of each response on which they differ.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import score_item
 
 DECLARED, LAST = "usnco-v", "usnco-v-last-letter"
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,4 +1,4 @@
-"""Which models of a study can be told apart? A script of a user, typed throughout.
+"""List the models of a study that are distinguishable: a user's script, fully typed.
 
 python examples/compare_models.py results
 """
@@ -14,7 +14,7 @@ import omibench
 def list_differences(
     results: omibench.ResultTables,
 ) -> list[tuple[str, omibench.AccuracyDifference]]:
-    """The difference of each pair of models, with intervals that hold for all pairs together."""
+    """Return the difference of each pair of models, with simultaneous intervals for all pairs."""
     models: list[str] = results.verdicts["model"].unique(maintain_order=True).to_list()
     pairs = list(combinations(models, 2))
     return [
@@ -27,9 +27,9 @@ def list_differences(
 
 
 def main(folder: str) -> None:
-    """Print one line for each pair of models."""
+    """Print one line per pair of models."""
     for pair, difference in list_differences(omibench.load_results(folder)):
-        told_apart = "differ" if difference.distinguishable else "cannot be told apart"
+        told_apart = "differ" if difference.distinguishable else "are not distinguishable"
         print(
             f"{pair}: {difference.value:+.3f} [{difference.lo:+.3f}, {difference.hi:+.3f}] on "
             f"{difference.n} problems: they {told_apart}"

@@ -23,14 +23,14 @@ rule analyze:
             category="00 Report",
             labels={
                 "file": "the report",
-                "what it says": "all that is below, on one page",
+                "finding": "everything below, on one page",
             },
         ),
         table=report(
             f"{RESULTS}/analyze/main.csv",
             caption="../report/table.rst",
             category=lambda wildcards: number_category("main"),
-            labels={"figure": "Leaderboard", "what it says": "all numbers, as CSV"},
+            labels={"figure": "Leaderboard", "finding": "all numbers, as CSV"},
         ),
         figures=report(
             directory(f"{RESULTS}/analyze/figures"),

@@ -1,4 +1,4 @@
-# For all rules: the typed study, its cells, and the slice of it that each job depends on.
+# Shared by all rules: the typed study, its cells, and the slice that each job depends on.
 import json
 import os
 import re
@@ -42,10 +42,10 @@ from omibench.graph.provenance.provenance import forget
 from omibench.params.checks.remarks import list_remarks
 from omibench.files.yaml_file import add_place
 
-# No process that a job starts imports what happens to lie in the current folder.
+# Jobs never import modules from the current folder.
 isolate(os.environ)
 
-# With `--allowed-rules`, as in tests of single rules, files that others need may be missing.
+# With `--allowed-rules`, as in tests of single rules, inputs of other rules may be missing.
 ALLOWED = read_allowed_rules(sys.argv) if workflow.is_main_process else []
 
 PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
@@ -67,18 +67,18 @@ except MissingInputError as error:
     exit_with_error(MissingInputError(f"{error}{explain_directory(workflow)}"))
 except OmibenchError as error:
     exit_with_error(error)
-# YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
+# YAML parses a day (`as_of: 2026-11-21`) as a date, but JSON needs a string.
 validate(
     json.loads(json.dumps(config, default=str)),
     "../schemas/params.schema.json",
     set_default=False,
 )
 
-# Over old results Snakemake would not miss an input that is not there.
+# With existing results, Snakemake does not notice a missing input.
 if workflow.is_main_process and (MISSING := list_missing_files(STUDY, ALLOWED)):
     exit_with_error(
         MissingInputError(
-            "the parameters name files that are not there: "
+            "the parameters list missing files: "
             + ", ".join(add_place(file, PARAMS_FILES) for file in MISSING)
             + explain_directory(workflow)
         )
@@ -89,7 +89,7 @@ for remark in list_remarks(STUDY) if workflow.is_main_process else []:
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
 
-# Results of others, and what was changed after its job had ended, are never taken for Snakemake's.
+# Never accept results that Snakemake did not write, or that changed after their job.
 if workflow.is_main_process:
     try:
         refuse_strangers(RESULTS, ALLOWED)
@@ -97,16 +97,16 @@ if workflow.is_main_process:
     except OmibenchError as error:
         exit_with_error(error)
 
-# The budget is no parameter of a rule: a larger one makes no job run again that is done.
+# The budget is not a parameter of a rule, so a larger one does not rerun finished jobs.
 BUDGET = read_budget(STUDY)
 CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
 
-# Nor is where the store lies and how a model is reached.
+# The location of the store and the access to models are not parameters of rules either.
 RUNTIME = dump_runtime(STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd())
 
-# Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
-# A signal goes to all processes of a job: the shell and `tee` outlive the command, which waits for
-# answers that are paid, and writes why it ended.
+# Jobs find `omibench` next to the Python that runs Snakemake, even without an active environment. A
+# signal reaches all processes of a job: the shell and `tee` outlive the command, which waits for
+# billed responses and reports why it ended.
 STOPPING = "trap : INT TERM HUP; tee() ( trap '' INT TERM HUP; exec tee \"$@\"; ); "
 shell.prefix(
     f"set -euo pipefail; {STOPPING}export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
@@ -117,7 +117,7 @@ shell.prefix(
 
 
 def one_of(names):
-    """A pattern that takes these names alone; a file of an unknown one has no rule."""
+    """Return a pattern that matches only these names; files of other names have no rule."""
     return "|".join(map(re.escape, names)) or "[^/]+"
 
 
@@ -127,17 +127,17 @@ wildcard_constraints:
 
 
 def cells(stage):
-    """The file of every cell of the study at one stage."""
+    """Return the file of every cell of the study at one stage."""
     return [
         f"{RESULTS}/{stage}/{cell.model}/{cell.setting}.parquet"
         for cell in find_stage(stage).cells(STUDY)
     ]
 
 
-# What holds text of the parameters is a function: Snakemake would take `{A}` in a title or a label for
-# a wildcard of its own.
+# Values with text of the parameters are functions, because Snakemake would treat `{A}` in a title
+# or label as a wildcard.
 def study_slice(stage):
-    """What a job of the stage depends on, as the JSON text that its command is given."""
+    """Return what a job of the stage depends on, as JSON text for its command."""
     if find_stage(stage).is_given_by_cell:
         return lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
     return lambda wildcards: _json(stage, None)
@@ -150,23 +150,23 @@ def _json(stage, cell):
 
 
 def certificate():
-    """The judge's certificate, where the study names labels of people to make it from."""
+    """Return the judge's certificate, if the study has human labels."""
     return f"{RESULTS}/certify/certificate.json" if STUDY.certify.labels else []
 
 
 def papers():
-    """The manifest of exam papers and the files that it names."""
+    """Return the manifest of exam papers and its files."""
     return lambda wildcards: PAPERS
 
 
 def filled(wildcards):
-    """A local model's responses are bought in one job ahead of its cells, others' in each cell."""
+    """Return the job that runs a local model for all its cells; others run in each cell."""
     local = wildcards.model in local_models(STUDY)
     return f"{RESULTS}/infer/{wildcards.model}/filled.txt" if local else []
 
 
 def helped(stage):
-    """Models of this machine that describe pictures for others are loaded in jobs of their own."""
+    """Return the jobs of local models that describe pictures for other models."""
     return lambda wildcards: [
         f"{RESULTS}/infer/{helper}/helped.txt"
         for helper in local_helpers(
@@ -176,19 +176,19 @@ def helped(stage):
 
 
 def settings_asked(stage, wildcards):
-    """The setting of the job's cell, or all under which it asks its model."""
+    """Return the setting of the job's cell, or all settings of its model."""
     if "setting" in wildcards.keys():
         return [wildcards.setting]
     return list_settings(STUDY, stage, wildcards.model)
 
 
 def model_slice(stage):
-    """What the job that asks a model under all its settings depends on."""
+    """Return what the job of a model under all its settings depends on."""
     return lambda wildcards: _json(stage, Cell(wildcards.model, ""))
 
 
 def named_files(rule):
-    """The files that the parameters name for a job of the rule: prompts, oracles, decisions."""
+    """Return the input files in the parameters of a rule: prompts, known answers, decisions."""
     if find_stage(rule).is_given_by_cell:
         return lambda wildcards: list_named_files(
             STUDY, rule, Cell(wildcards.model, wildcards.get("setting", ""))
@@ -197,25 +197,25 @@ def named_files(rule):
 
 
 def frozen_from():
-    """What freeze reads: the problems made from papers, or nothing but a benchmark's own files."""
+    """Return the inputs of freeze: problems from papers, or only a benchmark's files."""
     made = STUDY.benchmark.name == "papers"
     return {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}
 
 
 def frozen_questions(wildcards):
-    """What infer reads of the dataset, once freeze is done."""
+    """Return the inputs of infer from the dataset, after freeze."""
     return checkpoints.freeze.get().output.questions
 
 
 def frozen_examples():
-    """What freeze writes of solved problems, where settings may show some as examples."""
+    """Return freeze's output of solved problems, if settings can use some as examples."""
     if not STUDY.freeze.examples.wanted:
         return {}
     return {"examples": f"{RESULTS}/freeze/examples.jsonl"}
 
 
 def shown_examples(stage):
-    """The solved problems that a cell's setting shows, or one of a model's settings."""
+    """Return the solved problems for a cell's setting, or for one of a model's settings."""
 
     def shown(wildcards):
         names = settings_asked(stage, wildcards)
@@ -226,7 +226,7 @@ def shown_examples(stage):
 
 
 def asked_for(stage):
-    """What a job of the stage asks of the scheduler, by the names that Snakemake knows."""
+    """Return the scheduler resources of a stage's job, by Snakemake's names."""
 
     def amount(name):
         return lambda wildcards: collect_resources(
@@ -237,11 +237,11 @@ def asked_for(stage):
 
 
 def cpus(wildcards):
-    """Cores of the job that loads a local model."""
+    """Return the cores of the job that runs a local model."""
     return count_cpus(STUDY, wildcards.model)
 
 
 def forget_results():
-    """What is kept beside results that are about to be rebuilt holds no longer."""
+    """Remove the provenance of results that are about to be rebuilt."""
     jobs = workflow.dag.needrun_jobs()
     forget(Path(RESULTS), [str(path) for job in jobs for path in job.output])

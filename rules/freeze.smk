@@ -1,5 +1,5 @@
-# A checkpoint: when it is done, Snakemake looks again at what is to be done, and finds that no model
-# needs to be asked where the questions are the same.
+# A checkpoint: after it, Snakemake evaluates the graph again, and skips model calls if the
+# questions are unchanged.
 checkpoint freeze:
     input:
         **frozen_from(),

@@ -1,5 +1,5 @@
-# The store of responses is no output: Snakemake deletes the outputs of failed jobs.
-# What asking says (progress, cost, why a cell lacks answers) goes to the log and to the terminal.
+# The store is not an output, since Snakemake deletes the outputs of failed jobs. Messages of
+# requests (progress, cost, missing answers) go to the log and the terminal.
 rule help:
     input:
         questions=frozen_questions,

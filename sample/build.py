@@ -1,7 +1,7 @@
-"""Typeset the sample booklets, write what simulated models know, and the manifest of the files.
+"""Typeset the sample booklets, and write the known answers of simulated models and the manifest.
 
     python sample/build.py              every booklet
-    python sample/build.py physics      one booklet, its rows of the oracle and of the manifest
+    python sample/build.py physics      one booklet, its known answers and its rows of the manifest
 
 The same sources give the same bytes: dates are left out and the scan's noise is seeded.
 """
@@ -30,12 +30,12 @@ Row = dict[str, Any]
 
 
 def names() -> list[str]:
-    """The booklets there are, in the order of their names."""
+    """The names of the booklets, sorted."""
     return sorted(path.stem for path in (HERE / "booklets").glob("*.yaml"))
 
 
 def load(name: str) -> Booklet:
-    """The source of one booklet; sample/README.md describes its fields."""
+    """Return the source of one booklet; sample/README.md describes its fields."""
     path = HERE / "booklets" / f"{name}.yaml"
     booklet: Booklet = yaml.safe_load(path.read_text(encoding="utf-8"))
     if booklet["booklet"] != name:
@@ -44,7 +44,7 @@ def load(name: str) -> Booklet:
 
 
 def typeset(template: str, name: str) -> bytes:
-    """The PDF that one template makes of one booklet, with typst's own fonts only."""
+    """Return the PDF of one template for one booklet, with only typst's fonts."""
     import typst
 
     return typst.compile(
@@ -57,7 +57,7 @@ def typeset(template: str, name: str) -> bytes:
 
 
 def scan(pdf: bytes) -> bytes:
-    """The pages of a PDF as a scanner gives them: slightly turned, noisy, JPEG, no text layer."""
+    """Return the pages of a PDF as if scanned: slightly turned, noisy, JPEG, no text layer."""
     import numpy as np
     import pymupdf
     from PIL import Image
@@ -80,14 +80,14 @@ def scan(pdf: bytes) -> bytes:
 
 
 def page_texts(pdf: bytes) -> list[str]:
-    """The text layer of each page: for a scan, what a perfect reader would see."""
+    """Return the text layer of each page; for a scan, the text of a perfect reader."""
     import pymupdf
 
     return [page.get_text(sort=False).strip() for page in pymupdf.open(stream=pdf)]
 
 
 def papers(booklet: Booklet) -> dict[str, str]:
-    """Which files a booklet gives, by their part in the manifest, relative to this folder."""
+    """Return the files of a booklet by their part in the manifest, relative to this folder."""
     name = booklet["booklet"]
     files = {"paper": f"papers/{name}.pdf"}
     if booklet["key"]:
@@ -98,7 +98,7 @@ def papers(booklet: Booklet) -> dict[str, str]:
 
 
 def manifest_row(booklet: Booklet, folder: Path = HERE) -> Row:
-    """One entry of sources.yaml, with the SHA-256 of each file under `folder`."""
+    """Return one entry of sources.yaml, with the SHA-256 of each file under `folder`."""
     files = papers(booklet)
     digests = {
         path: hashlib.sha256((folder / path).read_bytes()).hexdigest() for path in files.values()
@@ -120,7 +120,7 @@ def manifest_row(booklet: Booklet, folder: Path = HERE) -> Row:
 
 
 def build(name: str, folder: Path = HERE) -> tuple[Row, list[Row]]:
-    """Write one booklet's PDFs to `folder`/papers; return its manifest row and oracle rows."""
+    """Write one booklet's PDFs to `folder`/papers; return its manifest row and known answers."""
     booklet = load(name)
     (folder / "papers").mkdir(parents=True, exist_ok=True)
     templates = {"paper": "booklet", "key": "key", "solutions": "solutions"}
@@ -136,7 +136,7 @@ def build(name: str, folder: Path = HERE) -> tuple[Row, list[Row]]:
 
 
 def write_oracle(rows: dict[str, list[Row]]) -> None:
-    """Replace the rows of the booklets built; those of the others stay."""
+    """Replace the rows of the given booklets and keep the others."""
     path = HERE / "oracle.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     kept: dict[str, list[Row]] = {}
@@ -149,7 +149,7 @@ def write_oracle(rows: dict[str, list[Row]]) -> None:
 
 
 def write_manifest(rows: dict[str, Row]) -> None:
-    """Replace the entries of the booklets built; the header comment and the others stay."""
+    """Replace the entries of the given booklets; keep the header comment and the others."""
     path = HERE / "sources.yaml"
     old = path.read_text(encoding="utf-8") if path.exists() else ""
     header = "".join(line for line in old.splitlines(keepends=True) if line.startswith("#"))
@@ -170,7 +170,7 @@ def main() -> None:
     wanted = parser.parse_args().booklet or names()
     for name in wanted:
         if name not in names():
-            parser.error(f"no booklet {name!r}; there are {', '.join(names())}")
+            parser.error(f"no booklet {name!r}; available: {', '.join(names())}")
     built = {name: build(name) for name in wanted}
     write_manifest({name: row for name, (row, _) in built.items()})
     write_oracle({name: rows for name, (_, rows) in built.items()})

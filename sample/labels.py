@@ -1,10 +1,10 @@
-"""Label responses of the sample study from the simulation's truth, in the place of people.
+"""Label responses of the sample study from the simulation's truth, instead of annotators.
 
     python sample/labels.py results      draws 240 responses and writes sample/labels.csv
 
-A simulated judge errs at set rates against this truth, so the certificate that these labels give
-must recover the rates. Each label names the hash of the text that it is of: when the simulation
-changes, stale labels are left out of the certificate until this is run again.
+A simulated judge errs at set rates from this truth, so the certificate of these labels must recover
+the rates. Each label has the hash of its text: if the simulation changes, stale labels are left out
+of the certificate until you run this again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What simulated models know of the sample problems: one row of facts for each problem."""
+"""The knowledge of simulated models about the sample problems: one row per problem."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def latex(markup: str) -> str:
 
 
 def shown_figures(booklet: Booklet, problem: Record) -> list[Record]:
-    """Every picture of a problem in reading order: its stem's, its own, its picture choices."""
+    """Return every picture of a problem in reading order: its stem's, its own, its picture
+    choices."""
     stems = [s for s in booklet.get("stems") or [] if problem["number"] in s["problems"]]
     figures = [f for s in stems for f in s.get("figures") or []]
     figures += problem.get("figures") or []
@@ -56,20 +57,20 @@ def shown_figures(booklet: Booklet, problem: Record) -> list[Record]:
 
 
 def caption(figure: Record) -> str:
-    """What a captioner that sees everything says of a figure, in one sentence."""
+    """Return a perfect captioner's sentence on a figure."""
     said = [figure.get("caption"), figure.get("supplies")]
     facts = "; it supplies ".join(str(s).rstrip(".") for s in said if s)
     return latex(f"{figure['id']}: {facts or figure['draw'].replace('_', ' ')}.")
 
 
 def statement(booklet: Booklet, problem: Record) -> str:
-    """The stem that a problem shares, if any, and its own text."""
+    """Return the shared stem of a problem, if any, and its own text."""
     stems = [s["text"] for s in booklet.get("stems") or [] if problem["number"] in s["problems"]]
     return "\n\n".join(latex(text) for text in [*stems, problem["text"]])
 
 
 def translation(booklet: Booklet, problem: Record) -> str | None:
-    """What a translator that knows the booklet says in English, captions after their images."""
+    """Return a perfect translation into English, with captions after their images."""
     if not problem.get("translation"):
         return None
     captions = [figure.get("translation") for figure in shown_figures(booklet, problem)]
@@ -78,7 +79,7 @@ def translation(booklet: Booklet, problem: Record) -> str | None:
 
 
 def row(booklet: Booklet, problem: Record) -> Record:
-    """What simulated models of every role know of one problem."""
+    """Return the knowledge of simulated models of every role about one problem."""
     choices = problem.get("choices")
     figures = shown_figures(booklet, problem)
     return {

@@ -1,9 +1,9 @@
-"""Invent people for the sample study: what they answer to the problems that the study draws.
+"""Invent people for the sample study, with answers to the problems that the study draws.
 
     python sample/people.py results      writes sample/people.csv from the frozen problems
 
 Two experts and two others, each with an ability, answer the drawn problems and those for
-familiarisation; how hard a problem is stands in the oracle. Every row is marked simulated.
+familiarisation; the difficulty of a problem is in `oracle.jsonl`. Every row is marked simulated.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ PEOPLE = {
     "other-a": ("non-expert", 0.3),
     "other-b": ("non-expert", 0.0),
 }
-"""Person -> group and ability, on the oracle's scale of difficulty."""
+"""Group and ability of each person, on the scale of difficulty in `oracle.jsonl`."""
 _FLIPPED = {"TRUE": "FALSE", "FALSE": "TRUE"}
 
 
 def main() -> None:
-    """Read the frozen answers of a results folder and write what the people answered."""
+    """Read the frozen answers of a results folder and write the people's answers."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def make_wrong(gold: Answer, random: Random) -> str:
-    """A wrong answer of the right kind: another option, the opposite, no answer at all."""
+    """Return a wrong answer of the right kind: another option, the opposite, or no answer."""
     if gold.choices:
         return random.choice([c.label for c in gold.choices if [c.label] != gold.answer])
     if set(gold.answer) <= set(_FLIPPED):

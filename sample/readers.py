@@ -1,8 +1,8 @@
-"""People who review in the sample study: what they decide on a task.
+"""Invented reviewers of the sample study, and their decisions on tasks.
 
-Annotators read first, auditors read the same alone, a senior settles what the two differ in. Each
-errs at a rate of their own, drawn by person and task, so that the same tasks give the same
-decisions. What is right stands in the oracle.
+Annotators read first, auditors read the same independently, and a senior settles differences. Each
+person has an error rate, drawn by person and task, so that the same tasks give the same decisions.
+The right decisions are in `oracle.jsonl`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from omibench.schemas.review import ReviewDecision, ReviewRole, ReviewTask
 from omibench.synthetic.items import make_random
 
 CORRECTED = "item:physics-9"
-"""Read once before a word of it was corrected: that decision is stale, and the item asked again."""
+"""The item read once before its text was corrected: that decision is stale, and the item is read
+again."""
 MONDAY = datetime(2026, 11, 9, 9, tzinfo=UTC)
 DAYS: Mapping[ReviewRole, int] = {"annotator": 1, "auditor": 2, "senior": 3}
-"""Tests and first readings on Monday, then a day for each role."""
+"""Tests and first readings on Monday, then one day per role."""
 SAMPLE_DAY = 7
 Fields = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Person:
-    """An invented reviewer: what they do, and in which share of fields they err."""
+    """An invented reviewer: roles, and the share of fields with errors."""
 
     name: str
     roles: tuple[ReviewRole, ...]
@@ -49,22 +50,23 @@ PEOPLE = (
     Person("reader-d", ("annotator",), 0.35),
     Person("senior-a", ("senior",), 0.0),
 )
-"""The last reader fails the test for items, and is given no work."""
+"""The last reader, who fails the test for items and gets no tasks."""
 
 
 def play(tasks: Sequence[ReviewTask], oracle: Oracle) -> list[ReviewDecision]:
-    """What the people decide on the tasks, in order of time.
+    """Return the reviewers' decisions on the tasks, in order of time.
 
     Args:
-        tasks: Of every kind and purpose.
-        oracle: What is true of the problems.
+        tasks: Tasks of every kind and purpose.
+        oracle: True facts about the problems.
     """
     readings = [d for number, task in enumerate(tasks) for d in read_task(task, number, oracle)]
     return sorted(readings, key=lambda decision: (decision.time, decision.id))
 
 
 def read_task(task: ReviewTask, number: int, oracle: Oracle) -> Iterator[ReviewDecision]:
-    """The decisions on one task: of annotator and auditor, and of the senior where they differ."""
+    """Return the decisions on one task: of annotator and auditor, and of the senior if they
+    differ."""
     kind = find_kind(task.kind)
     reader = Reader(task, kind, number, find_truth(task, kind, oracle))
     if task.purpose == "calibration":
@@ -87,13 +89,14 @@ def read_task(task: ReviewTask, number: int, oracle: Oracle) -> Iterator[ReviewD
 
 
 def hash_before(task: ReviewTask, kind: Kind) -> str:
-    """The hash of a task's content before a word of its question was corrected."""
+    """Return the hash of a task's content before its question was corrected."""
     question = f"{task.content['question']} Explain."
     return hash_content(kind, {**task.content, "question": question}, task.pictures)
 
 
 def pick_person(task: ReviewTask, role: ReviewRole, other: Person | None = None) -> Person:
-    """Who is asked in a role: one whom the task names, else one who has it; not the `other`."""
+    """Return the person for a role: the one in the task, otherwise one with the role, but not
+    `other`."""
     names = task.people.get(role, [])
     able = [p for p in PEOPLE if role in p.roles and p is not other]
     return make_random("person", role, task.id).choice([p for p in able if p.name in names] or able)
@@ -101,7 +104,7 @@ def pick_person(task: ReviewTask, role: ReviewRole, other: Person | None = None)
 
 @dataclass(frozen=True)
 class Reader:
-    """One task in front of people, with the fields of the right decision."""
+    """One task for reviewers, with the fields of the right decision."""
 
     task: ReviewTask
     kind: Kind
@@ -115,7 +118,7 @@ class Reader:
         day: int | None = None,
         content_hash: str | None = None,
     ) -> ReviewDecision:
-        """What one person decides: what is right, but for their errors."""
+        """Return one person's decision: the right one, except for errors."""
         task, content_hash = self.task, content_hash or self.task.content_hash
         random = make_random("review", person.name, role, task.id, content_hash)
         fields = dict(self.truth)
@@ -141,12 +144,12 @@ class Reader:
 
 
 def matters(field: Field) -> bool:
-    """Whether people may differ in a field without writing another text."""
+    """Return whether reviewers can differ in a field without writing another text."""
     return field.type != "text" and (field.critical or field.type in {"rating", "flag", "steps"})
 
 
 def make_error(field: Field, value: Any, task: ReviewTask, random: Random) -> Any:
-    """Another value of a field than the right one; a text stays as it is."""
+    """Return another value of a field than the right one; a text stays unchanged."""
     values = [option.value for option in list_options(field, task.content)]
     if field.type == "rating":
         low, high = field.scale
@@ -164,19 +167,19 @@ def make_error(field: Field, value: Any, task: ReviewTask, random: Random) -> An
 
 
 def find_truth(task: ReviewTask, kind: Kind, oracle: Oracle) -> Fields:
-    """The fields of the right decision, as the oracle and the task have it."""
+    """Return the fields of the right decision, from the known answers and the task."""
     return TRUTHS[kind.name](task, oracle)
 
 
 def judge_item(task: ReviewTask, oracle: Oracle) -> Fields:
-    """What the filter has left is sound; how good it is differs from item to item."""
+    """Problems kept by the filter are sound; their quality differs."""
     solution = "valid" if task.content.get("solution") else "absent"
     quality = make_random("quality", task.problem).choice((3, 4, 4, 4, 5, 5))
     return {"valid": "valid", "solution_valid": solution, "quality": quality, "defects": []}
 
 
 def judge_rationale(task: ReviewTask, oracle: Oracle) -> Fields:
-    """The first right candidate is as its author wrote it; none other can be mended."""
+    """The first right candidate is unchanged; others cannot be corrected."""
     checks = ("concepts", "computation", "completeness", "final_answer", "clarity")
     for candidate in task.content.get("candidates") or []:
         if judge_text(candidate["text"], task, oracle):
@@ -193,7 +196,7 @@ def judge_translation(task: ReviewTask, oracle: Oracle) -> Fields:
 
 
 def judge_label(task: ReviewTask, oracle: Oracle) -> Fields:
-    """The subject is the oracle's; subfield and topic stay, but where the subject is another."""
+    """The subject is that of `oracle.jsonl`; subfield and topic stay if it does not change."""
     subject = oracle.row(task.problem).subject
     names = ("subfield", "topic")
     return {"subject": subject, **{name: task.content.get(name) or "none" for name in names}}
@@ -207,7 +210,7 @@ def judge_disagreement(task: ReviewTask, oracle: Oracle) -> Fields:
 
 
 def judge_steps(task: ReviewTask, oracle: Oracle) -> Fields:
-    """One step of a wrong response is wrong, of a type that is drawn."""
+    """One step of a wrong response is wrong, with a drawn error type."""
     steps, random = task.content["steps"], make_random("steps", task.of or task.id)
     marks = ["right"] * len(steps)
     types = list_options(find_kind("steps").by_name["error_type"], task.content)
@@ -219,7 +222,7 @@ def judge_steps(task: ReviewTask, oracle: Oracle) -> Fields:
 
 
 def judge_text(text: str, task: ReviewTask, oracle: Oracle) -> bool:
-    """Whether a text ends in the right answer."""
+    """Return whether a text ends with the right answer."""
     row = oracle.row(task.problem)
     return is_right(text, row.answer, bool(row.choices))
 

@@ -1,9 +1,9 @@
-"""Invent reviewers for the sample study: tasks made from its results, and what people decide.
+"""Invent reviewers for the sample study: tasks from its results, and decisions.
 
     python sample/reviewers.py results      writes sample/review from the results of the study
 
-`readers.py` says who they are and how they decide. The same results give the same files. All
-people, tasks and decisions are marked simulated.
+`readers.py` defines them and their decisions. The same results give the same files. All people,
+tasks and decisions are marked simulated.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from omibench.schemas.review import ReviewDecision
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "review"
 WEEK = "2026-W46"
-"""In which the readers work: a share of it is judged again."""
+"""The round of the readers' work, of which a share is judged again."""
 TRAINED = ("reader-a", "reader-b")
 KINDS: Mapping[str, AssignOptions] = {
     "translation": AssignOptions(only=TRAINED),
@@ -46,13 +46,13 @@ KINDS: Mapping[str, AssignOptions] = {
     "disagreement": AssignOptions(only=TRAINED, draw=4),
     "steps": AssignOptions(only=TRAINED, draw=4),
 }
-"""The kinds of tasks in the order in which they are made, and how many of each."""
+"""The kinds of tasks in order of creation, with their numbers."""
 ON_SCORES = ("disagreement", "steps")
-"""Tasks on responses: before there are scores, those that are there stay as they are."""
+"""Tasks on responses: without scores, existing ones are kept."""
 
 
 def main() -> None:
-    """Write sample/review anew: people, tests, tasks of every kind, and decisions."""
+    """Write sample/review again: reviewers, tests, tasks of every kind, and decisions."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def write_people(path: Path) -> None:
-    """Write the people who are asked."""
+    """Write the reviewers."""
     people = [{"name": p.name, "roles": list(p.roles), "simulated": True} for p in PEOPLE]
     header = "# Invented, as all people of the sample study are: sample/reviewers.py\n"
     path.parent.mkdir(exist_ok=True)
@@ -88,16 +88,16 @@ def write_people(path: Path) -> None:
 
 
 def write_decisions(decisions: Iterable[ReviewDecision]) -> None:
-    """Write the record of decisions anew; what was there belongs to another round."""
+    """Write the decisions again, without those of another round."""
     (FOLDER / DECISIONS).unlink(missing_ok=True)
     append_decisions(FOLDER, [("readers.py", decision) for decision in decisions])
 
 
 def write_tests(study: Study, results: Path, oracle: Oracle) -> None:
-    """Write the tasks of the calibration test, with the right decision of each."""
+    """Write the tasks of the calibration test, with the right decisions."""
     rule = study.review.calibration
     if rule is None:
-        raise SystemExit("params.yaml asks for no test: it lacks review.calibration")
+        raise SystemExit("params.yaml has no test: it lacks review.calibration")
     request = TaskRequest("item", study, results, FOLDER, limit=rule.items)
     kind, keeper, tests = find_kind("item"), PictureKeeper(FOLDER), []
     for draft in draft_study_problems(request):

@@ -31,4 +31,4 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     file.write_bytes(b"caf\xe9")
     with pytest.raises(UnicodeDecodeError) as found:
         file.read_text("utf-8")
-    assert reason_of(found.value) == "it is not UTF-8 text (it holds the byte 0xe9)"
+    assert reason_of(found.value) == "it is not UTF-8 text (it contains the byte 0xe9)"

@@ -26,7 +26,7 @@ FLOORS: tuple[set[str], ...] = (
         "synthetic",
         "web",
     },
-    {"params", "rule_books"},
+    {"params", "scorers"},
     {"cost", "datasets", "graph", "models", "printed_tables", "review"},
     {"audit", "client", "results", "settings"},
     {"judges"},

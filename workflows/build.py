@@ -1,4 +1,4 @@
-"""Snakemake, started by a flow: one build at a time in a checkout, also after a kill."""
+"""Run Snakemake from a flow: one build at a time per checkout, also after a kill."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from omibench.text.terminal import printable
 
 LOCK = Path(".snakemake/omibench.lock")
 SHOWN = 30
-"""Last lines of a failed build that its error shows."""
+"""The number of last lines in the error of a failed build."""
 
 
 def snakemake(
@@ -33,11 +33,11 @@ def snakemake(
     budget_usd: float | None = None,
     say: Callable[[str], object] = print,
 ) -> None:
-    """Bring targets up to date; `say` gets each line that Snakemake prints.
+    """Bring targets up to date; `say` receives each line of Snakemake's output.
 
-    `forced` are outputs to make again in any case. Waits for another build that a flow has
-    started in this folder. Raises SomeFailedError with what Snakemake said last, and StopSignal
-    once its jobs have ended after a signal.
+    `forced` are outputs to build again in any case. It waits for a running build of another flow in
+    this folder. Raises SomeFailedError with Snakemake's last lines, and StopSignal after its jobs
+    have ended because of a signal.
     """
     command = python_module("snakemake", *targets, "--cores", str(cores))
     command += ["--configfile", params, "--quiet", "rules", "host", "--rerun-incomplete"]
@@ -60,7 +60,7 @@ def snakemake(
 def _run(
     command: list[str], environment: dict[str, str], lock: IO[str], say: Callable[[str], object]
 ) -> int:
-    # The child holds the lock, too: a flow that is killed leaves no second build beside it.
+    # The child holds the lock, too: a killed flow leaves no concurrent build behind.
     with subprocess.Popen(
         command, env=environment, pass_fds=[lock.fileno()], text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -75,13 +75,14 @@ def _run(
 
 
 def _stop(child: subprocess.Popen[str], at_once: bool) -> None:
-    """Snakemake passes a signal on to its jobs (`omibench.status.signals`) and waits for them."""
+    """Pass a signal to Snakemake and wait for its jobs (`omibench.status.signals`)."""
     child.send_signal(signal.SIGINT if at_once else signal.SIGTERM)
 
 
 @contextmanager
 def _alone() -> Iterator[IO[str]]:
-    """Hold the folder. Words in the file say that its last holder was killed while building."""
+    """Lock the folder. Text in the lock file means that its last holder was killed while
+    building."""
     LOCK.parent.mkdir(parents=True, exist_ok=True)
     with LOCK.open("a+") as file:
         wait_lock(file.fileno())

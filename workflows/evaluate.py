@@ -1,4 +1,4 @@
-"""Fill the store for every API-bound cell, shard by shard, then let Snakemake build the rest.
+"""Request the responses of every API-bound cell by shards, then let Snakemake build the rest.
 
     python -m workflows.evaluate params.yaml
 
@@ -56,12 +56,12 @@ def evaluate(
     models: list[str] | None = None,
     budget_usd: float | None = None,
 ) -> int:
-    """Evaluate the study's cells, or those of some models; returns how many requests they hold.
+    """Evaluate the study's cells, or those of some models; return their number of requests.
 
-    `shard` requests are one task: small enough to retry, large enough that Prefect's own cost per
-    task does not show. An endpoint has `lanes`: so many of its shards run at a time, each with that
-    share of its limits. `budget_usd` caps what the study may have spent in all. Raises
-    OmibenchError when the params have a mistake or an endpoint turns everything down.
+    `shard` is the number of requests per task: small enough to retry, large enough to make
+    Prefect's overhead negligible. An endpoint has `lanes` concurrent shards, each with an equal
+    share of its limits. `budget_usd` caps the total cost of the study. Raises OmibenchError if the
+    parameters are invalid or an endpoint rejects everything.
     """
     study = load_study(params)
     build(params, ["freeze_all"], cores, budget_usd=budget_usd)
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
-    """The shards of API-bound cells, a list for each model."""
+    """Return the shards of API-bound cells, one list per model."""
     questions = questions_of(study)
 
     def ask(within: Study, shard: Shard) -> int:
@@ -102,7 +102,7 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
 
 
 def show(study: Study) -> None:
-    """The board's numbers and the way to the report, beside the run in Prefect's pages."""
+    """Write the leaderboard and the report's path to the run in Prefect's pages."""
     from omibench.reevaluate.board import METRICS, REPORT
     from omibench.reevaluate.changes import read_standings
 
@@ -121,11 +121,11 @@ def show(study: Study) -> None:
 
 def main(
     params: ParamsFile = "params.yaml",
-    shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
+    shard: Annotated[int, typer.Option(help="Requests per task.", min=1)] = 200,
     cores: Cores = 2,
     lanes: Lanes = 4,
 ) -> None:
-    """Fill the store for every API-bound cell of a study, then build its report."""
+    """Request responses for every API-bound cell of a study, then build its report."""
     run_from_command_line(params, lambda: evaluate(params, shard, cores, lanes))
 
 

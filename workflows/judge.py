@@ -1,4 +1,4 @@
-"""Ask the judges that wait for an API about every response, shard by shard, then build the scores.
+"""Run API-bound judges on every response by shards, then build the scores.
 
 python -m workflows.judge params.yaml
 """
@@ -36,9 +36,9 @@ from workflows.shared import (
 @flow(name="judge", flow_run_name="judge {params}")
 @living
 def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: int = 4) -> int:
-    """Judge every response of the study; returns how many there are.
+    """Judge every response of the study; return their number.
 
-    `shard` responses are one task. Raises OmibenchError as `evaluate` does.
+    `shard` is the number of responses per task. Raises OmibenchError like `evaluate`.
     """
     study = load_study(params)
     build(params, ["infer_all"], cores)
@@ -49,7 +49,7 @@ def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: 
 
 
 def judgements(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
-    """The shards of cells whose responses are there, a list for each model; none without judges."""
+    """Return the shards of cells with responses, one list per model; empty without judges."""
     judges, results = tuple(list_api_judges(study)), Path(study.study.results)
     if not judges:
         return []
@@ -69,17 +69,17 @@ def judgements(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
 
 
 def cell_file(study: Study, cell: Cell) -> str:
-    """The file of a cell's responses."""
+    """Return the path of a cell's responses."""
     return f"{study.study.results}/infer/{cell.model}/{cell.setting}.parquet"
 
 
 def main(
     params: ParamsFile = "params.yaml",
-    shard: Annotated[int, typer.Option(help="Responses that one task judges.", min=1)] = 100,
+    shard: Annotated[int, typer.Option(help="Responses per task.", min=1)] = 100,
     cores: Cores = 2,
     lanes: Lanes = 4,
 ) -> None:
-    """Ask the study's judges about every response, then build the scores."""
+    """Run the study's judges on every response, then build the scores."""
     run_from_command_line(params, lambda: judge(params, shard, cores, lanes))
 
 

@@ -1,6 +1,6 @@
-"""Judge problems, write missing rationales and label topics with models behind APIs, then build.
+"""Judge problems, write missing rationales and label topics with API-bound models, then build.
 
-Shard by shard:
+Run it with:
 
 python -m workflows.rationales params.yaml
 """
@@ -39,15 +39,15 @@ from workflows.shared import (
 @flow(name="rationales", flow_run_name="rationales {params}")
 @living
 def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lanes: int = 4) -> int:
-    """Judge and complete the problems of the study; returns how many were completed.
+    """Judge and complete the problems of the study; return the number of completed ones.
 
-    `shard` problems are one task. Raises OmibenchError as `evaluate` does.
+    `shard` is the number of problems per task. Raises OmibenchError like `evaluate`.
     """
     study = load_study(params)
     read, kept = (Path(study.study.results) / s / "problems.jsonl" for s in ("ocr", "filter"))
     build(params, [str(read)], cores)
     judged = ask_all(study, judgements(study, read, shard), lanes)
-    get_run_logger().info("what models say of %d problems is in the store", judged)
+    get_run_logger().info("the judgements of %d problems are in the store", judged)
     build(params, [str(kept)], cores)
     asked = ask_all(study, shards(study, kept, shard), lanes)
     get_run_logger().info("rationales and topics of %d problems are in the store", asked)
@@ -56,7 +56,8 @@ def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lan
 
 
 def judgements(study: Study, problems: Path, size: int) -> list[list[Job]]:
-    """The shards of a file of problems to filter; none where no model behind an API judges them."""
+    """Return the shards of a file of problems to filter; empty if no API-bound model judges
+    them."""
 
     def ask(within: Study, shard: Shard) -> int:
         return fill_filter(problems, within, shard.slice)
@@ -65,7 +66,7 @@ def judgements(study: Study, problems: Path, size: int) -> list[list[Job]]:
 
 
 def shards(study: Study, problems: Path, size: int) -> list[list[Job]]:
-    """The shards of a file of problems; none where no model behind an API writes anything."""
+    """Return the shards of a file of problems; empty if no API-bound model writes anything."""
     named = study.rationale.models
 
     def ask(within: Study, shard: Shard) -> int:
@@ -75,7 +76,7 @@ def shards(study: Study, problems: Path, size: int) -> list[list[Job]]:
 
 
 class Asked(NamedTuple):
-    """What shards are called, the models that they ask, and what asks them."""
+    """Return the name of shards, their models, and the function that runs them."""
 
     name: str
     models: Sequence[str]
@@ -94,11 +95,11 @@ def _jobs(asked: Asked, study: Study, problems: Path, size: int) -> list[list[Jo
 
 def main(
     params: ParamsFile = "params.yaml",
-    shard: Annotated[int, typer.Option(help="Problems that one task completes.", min=1)] = 50,
+    shard: Annotated[int, typer.Option(help="Problems per task.", min=1)] = 50,
     cores: Cores = 2,
     lanes: Lanes = 4,
 ) -> None:
-    """Judge problems, write missing rationales and topic labels, then build what holds them."""
+    """Judge problems, write missing rationales and topic labels, then build their files."""
     run_from_command_line(params, lambda: rationales(params, shard, cores, lanes))
 
 

@@ -1,8 +1,8 @@
-"""Look for new models, and evaluate those that a watch wants, within the month's budget.
+"""Find new models and evaluate those selected by a watch, within the monthly budget.
 
     python -m workflows.reevaluate params.yaml
 
-Run it on a schedule (prefect.yaml): a look that finds nothing new buys and builds nothing.
+Run it on a schedule (prefect.yaml): without new models it requests and builds nothing.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ from workflows.shared import (
 
 @task(**RETRIES, task_run_name="look {name}")
 def look(name: str, watch: Watch) -> list[str]:
-    """Which models a watch's endpoint or hub names."""
+    """List the models of a watch's endpoint or hub."""
     return list_models(name, watch)
 
 
 @task(**RETRIES)
 def tell(body: dict[str, Any], url_env: str) -> bool:
-    """Post news to the webhook, if there is one."""
+    """Post news to the webhook, if any."""
     return post(body, url_env)
 
 
@@ -81,12 +81,12 @@ def reevaluate(
     lanes: int = 4,
     dry_run: bool = False,
 ) -> list[str]:
-    """Evaluate the models that are new; returns their names.
+    """Evaluate new models; return their names.
 
-    A look that was killed is gone on with by the next one, a model that the budget cut off by one
-    that has more to spend. `dry_run` only says what is new and what it would cost. Raises
-    SomeFailedError, after everything else is done, when an endpoint could not be looked at, a
-    budget was too small, or the news could not be posted.
+    The next run continues a killed one; a model cut off by the budget continues once more is
+    available. `dry_run` only reports new models and their cost. Raises SomeFailedError, after
+    everything else is done, if an endpoint could not be queried, a budget was too small, or the
+    news could not be posted.
     """
     study = load_study(params)
     results = Path(study.study.results)
@@ -96,7 +96,7 @@ def reevaluate(
         begun = find_unfinished(study, read_journal(results), allowed.cap_usd)
         found = [*begun, *find_new_models(study, listings)]
         if not found:
-            get_run_logger().info("no new model at %d watches", len(listings))
+            get_run_logger().info("no new models in %d watches", len(listings))
         else:
             build(params, ["freeze_all"], cores)
             before = read_committed(study)
@@ -117,7 +117,7 @@ def reevaluate(
 
 
 def look_around(study: Study) -> tuple[dict[str, list[str]], list[str]]:
-    """What each watch lists, and a line for each that could not be asked."""
+    """Return the models of each watch, and one line per failed query."""
     looks = {name: look.submit(name, watch) for name, watch in study.reevaluate.watch.items()}
     listings, problems = {}, []
     for name, future in looks.items():
@@ -129,14 +129,14 @@ def look_around(study: Study) -> tuple[dict[str, list[str]], list[str]]:
 
 
 def begin(params: Path, results: Path, chosen: Sequence[Priced]) -> None:
-    """From now on the models are the study's, and the next look goes on if this one is killed."""
+    """Add the models to the study, so that the next run continues if this one is killed."""
     candidates = [one.candidate for one in chosen]
     note(results, candidates, "begun", moment())
     add_to_params(params, candidates)
 
 
 def refuse(study: Study, priced: Sequence[Priced]) -> list[str]:
-    """A line for each model that does not fit; it is told once, then it waits."""
+    """Return one line per model that does not fit; it is reported once, then waits."""
     results, problems = Path(study.study.results), []
     for one in priced:
         if one.refused is None or is_already_waiting(read_journal(results), one):
@@ -150,9 +150,9 @@ def refuse(study: Study, priced: Sequence[Priced]) -> list[str]:
 def announce(
     study: Study, chosen: Sequence[Priced], spent_usd: float, cap_usd: float | None
 ) -> list[str]:
-    """Publish the board, write down what moved, and tell of it.
+    """Publish the board, write its changes, and announce them.
 
-    Returns a line for each model that the budget cut off, and one when nobody was told.
+    Returns one line per model cut off by the budget, and one if the announcement failed.
     """
     results, board = Path(study.study.results), Path(study.reevaluate.board)
     moved = find_moves(read_standings(board / METRICS), read_standings(results / METRICS))
@@ -161,7 +161,7 @@ def announce(
     text = format_entry(moment(), chosen, spent_usd, moved, list(cut.values()))
     add_entry(board / CHANGES, text)
     report = publish(results, board).resolve()
-    create_markdown_artifact(text, key="changes", description="What moved on the board")
+    create_markdown_artifact(text, key="changes", description="Changes of the board")
     create_link_artifact(report.as_uri(), link_text="The published report", key="board-report")
     note(results, [c for c in candidates if c.name not in cut], "done", moment())
     for candidate in candidates:
@@ -173,7 +173,7 @@ def announce(
 
 
 def show_prices(priced: Sequence[Priced]) -> None:
-    """What the new models would cost, beside the run in Prefect's pages."""
+    """Write the cost of new models to the run in Prefect's pages."""
     rows = [
         {
             "model": one.candidate.name,
@@ -194,7 +194,7 @@ def show_prices(priced: Sequence[Priced]) -> None:
 
 
 def moment() -> str:
-    """Now, in UTC, as people read it."""
+    """Return the current time in UTC, formatted for people."""
     return strftime("%Y-%m-%d %H:%M UTC", gmtime())
 
 
@@ -211,12 +211,12 @@ def _told(
 
 def main(
     params: ParamsFile = "params.yaml",
-    shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
+    shard: Annotated[int, typer.Option(help="Requests per task.", min=1)] = 200,
     cores: Cores = 2,
     lanes: Lanes = 4,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what is new.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report new models.")] = False,
 ) -> None:
-    """Evaluate the models that are new at the watched endpoints and hubs."""
+    """Evaluate new models at the watched endpoints and hubs."""
     run_from_command_line(params, lambda: reevaluate(params, shard, cores, lanes, dry_run))
 
 

@@ -1,9 +1,9 @@
-"""A Prefect server and a worker on this machine, on loopback and with SQLite, until Ctrl-C.
+"""Run a local Prefect server and worker, on loopback and with SQLite, until Ctrl-C.
 
     python -m workflows.serve            (or: make serve)
 
-Deploys what prefect.yaml names. A worker that dies is started again, and the runs that died with it
-are begun again: what they had bought is in the store.
+It deploys the flows of prefect.yaml. A worker that dies is restarted, and so are its runs: their
+responses are in the store.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FLOWS = ("evaluate", "judge", "rationales", "reevaluate")
 def main(
     port: Annotated[int, typer.Option(help="Port of the server on loopback.")] = 4200,
     home: Annotated[
-        Path | None, typer.Option(help="Prefect's folder; its database is there.  [.prefect]")
+        Path | None, typer.Option(help="Prefect's folder, with its database.  [.prefect]")
     ] = None,
 ) -> None:
     """Serve the deployments of prefect.yaml from this folder, until Ctrl-C."""
@@ -52,7 +52,11 @@ def main(
     os.environ["PREFECT_API_URL"] = f"http://{HOST}:{port}/api"
     os.environ["OMIBENCH_FOLDER"] = str(Path.cwd())
     if _answers(port):
-        say(f"omibench: port {port} is in use: stop what runs there, or --port", err=True)
+        say(
+            f"omibench: port {port} is in use: stop the program there, or choose another "
+            "with --port",
+            err=True,
+        )
         raise typer.Exit(2)
     signal.signal(signal.SIGTERM, _interrupted)
     try:
@@ -61,20 +65,20 @@ def main(
             safe = isolate_env(os.environ)
             prefect = python_module("prefect", "--no-prompt")
             pool = [*prefect, "work-pool", "create", POOL, "--type", "process"]
-            subprocess.run(pool, env=safe, check=False, capture_output=True)  # may be there already
+            subprocess.run(pool, env=safe, check=False, capture_output=True)  # may already exist
             subprocess.run([*prefect, "deploy", "--all"], env=safe, check=True)
-            say(f"The flows are served; their pages: http://{HOST}:{port}  Ctrl-C stops.")
+            say(f"The flows are served: open http://{HOST}:{port}  Ctrl-C stops.")
             while server.poll() is None:
                 _work(server)
     except KeyboardInterrupt:
         say("stopped")
     except subprocess.CalledProcessError as error:
-        say("omibench: prefect.yaml cannot be deployed; the reason is above", err=True)
+        say("omibench: prefect.yaml cannot be deployed, for the reason above", err=True)
         raise typer.Exit(error.returncode) from None
 
 
 def _work(server: subprocess.Popen[bytes]) -> None:
-    """Run a worker until it or the server ends, after beginning again what has died."""
+    """Run a worker until it or the server ends, after restarting dead runs."""
     for name in begin_again():
         say(f"begun again: {name}")
     with _program("worker", "start", "--pool", POOL, "--type", "process", "--name", POOL) as worker:
@@ -83,10 +87,10 @@ def _work(server: subprocess.Popen[bytes]) -> None:
 
 
 def begin_again() -> list[str]:
-    """Schedule the runs whose process is gone once more; returns their names.
+    """Schedule the runs whose process is gone again; return their names.
 
-    A run of a flow holds a lock while it lives (`workflows.shared.living`). Runs inside another run
-    are marked as crashed, since that one begins them again.
+    A live run of a flow holds a lock (`workflows.shared.living`). Runs inside another run are
+    marked as crashed, since that one restarts them.
     """
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowFilter, FlowRunFilter
@@ -108,7 +112,7 @@ def begin_again() -> list[str]:
             if run.deployment_id is None:
                 state = Crashed(message="its process is gone")
             else:
-                state = Scheduled(message="its process is gone: begun again")
+                state = Scheduled(message="its process is gone: restarted")
                 begun.append(run.name)
             client.set_flow_run_state(run.id, state, force=True)
     return begun
@@ -126,10 +130,10 @@ def _lives(run_id: str) -> bool:
 
 @contextmanager
 def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A program of Prefect in a session of its own, so that Ctrl-C comes to us alone.
+    """Start a program of Prefect in a separate session, so that only we receive Ctrl-C.
 
-    It is asked to stop, and so are the flows that it runs, which keep what they have in flight.
-    What is left after `STOP_S` is killed.
+    It is asked to stop, and so are its flows, which keep what they have in flight. Processes
+    remaining after `STOP_S` are killed.
     """
     command = python_module("prefect", *words)
     with subprocess.Popen(command, env=isolate_env(os.environ), start_new_session=True) as child:
@@ -146,9 +150,9 @@ def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _end_flows(worker: int) -> None:
-    """Tell the flows that a worker runs to stop (`models.traffic.stop`), and wait for them.
+    """Signal the flows of a worker to stop (`models.traffic.stop`), and wait for them.
 
-    The worker itself would kill them.
+    The worker would kill them.
     """
     with suppress(psutil.Error):
         begun = psutil.Process(worker).children(recursive=True)
@@ -171,7 +175,7 @@ def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
     end = monotonic() + START_S
     while not _answers(port):
         if server.poll() is not None or monotonic() > end:
-            say("omibench: the server did not start; the reason is above", err=True)
+            say("omibench: the server did not start, for the reason above", err=True)
             raise typer.Exit(1)
         sleep(0.5)
 

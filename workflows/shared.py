@@ -1,4 +1,4 @@
-"""What the flows share: tasks with retries by kind of error, lanes of endpoints, signs of life."""
+"""Shared parts of the flows: tasks with retries by kind of error, slots of endpoints, liveness."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from workflows.build import snakemake
 
 ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]
 Cores = Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)]
-Lanes = Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)]
+Lanes = Annotated[int, typer.Option(help="Concurrent shards per endpoint.", min=1)]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 LEASE_S = 60.0
-"""Seconds after which a killed flow's lane is free again."""
+"""The seconds after which a killed flow's slot is free again."""
 
 
 def passing(_task: Any, _run: Any, state: Any) -> bool:
-    """Whether a failed task is tried again: not after a user's mistake or a wrong key."""
+    """Return whether a failed task is retried: not after a user's mistake or a wrong key."""
     return may_pass(state.data)
 
 
@@ -57,9 +57,9 @@ RETRIES: dict[str, Any] = {
 
 
 class Job(NamedTuple):
-    """A shard, the models that it asks, and what asks them.
+    """A shard, its models, and the function that runs it.
 
-    `ask` is called with the study as it may be asked in one lane of each of the models.
+    `ask` is called with the study limited to one slot of each model.
     """
 
     shard: Shard
@@ -68,7 +68,7 @@ class Job(NamedTuple):
 
 
 class Asking:
-    """What the shards of one flow share: study, lanes, and the models that answer nobody."""
+    """The shared state of one flow's shards: study, slots, and models that reject everything."""
 
     def __init__(self, study: Study, models: Iterable[str], lanes: int) -> None:
         self.study = study
@@ -77,9 +77,9 @@ class Asking:
         self.lost: dict[str, str] = {}
 
     def ask(self, job: Job) -> int:
-        """Ask a shard in a lane of each endpoint.
+        """Run a shard in a slot of each endpoint.
 
-        A model that turned everything down is not asked for other shards. Raises OmibenchError.
+        A model that rejected everything gets no further shards. Raises OmibenchError.
         """
         study = self.study
         for model in job.models:
@@ -97,15 +97,15 @@ class Asking:
             raise
 
     def _check(self, models: Iterable[str]) -> None:
-        # Others may have met the wall while this shard waited for its lane.
+        # Another shard may have lost the model while this one waited for its slot.
         for model in models:
             if model in self.lost:
-                raise ModelError(f"{model}: not asked any more: {self.lost[model]}")
+                raise ModelError(f"{model}: no further requests: {self.lost[model]}")
 
 
 @task(**RETRIES, task_run_name="{name}")
 def ask_shard(name: str, ask: Callable[[], int]) -> int:
-    """Ask one shard; what the store holds is not asked again."""
+    """Run one shard; responses in the store are not requested again."""
     return ask()
 
 
@@ -123,9 +123,9 @@ def build(
 
 
 def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
-    """Ask every shard, those of one group (an endpoint's) in order; returns how many requests.
+    """Run every shard, those of one group (an endpoint's) in order; return the number of requests.
 
-    All are tried before the first failure is raised; what was answered is kept.
+    All are tried before the first failure is raised; responses are kept.
     """
     jobs = interleave(groups)
     asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
@@ -141,7 +141,7 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
 
 
 def _lanes(name: str, wanted: int) -> int:
-    """How many lanes an endpoint has: as the server knows it, else as many as are wanted."""
+    """Return the number of slots of an endpoint: as set on the server, otherwise as requested."""
     if not PREFECT_API_URL.value():
         return wanted
     with get_client(sync_client=True) as client:
@@ -159,7 +159,8 @@ def _lanes(name: str, wanted: int) -> int:
 
 @contextmanager
 def _lane(name: str, lanes: int) -> Iterator[None]:
-    """One lane of an endpoint: shared by all flows of a server, else by the shards of this one."""
+    """Take one slot of an endpoint, shared by all flows of a server or by the shards of this
+    one."""
     if PREFECT_API_URL.value():
         with concurrency(name, occupy=1, lease_duration=LEASE_S, strict=True):
             yield
@@ -174,10 +175,10 @@ def _semaphore(name: str, lanes: int) -> BoundedSemaphore:
 
 
 def living(call: Callable[P, R]) -> Callable[P, R]:
-    """A flow's function that holds a lock while it runs: whether it lives, others can see.
+    """Wrap a flow's function to hold a lock while it runs, so that others can see it is alive.
 
-    Signals stop it in order: Prefect's own handler of SIGTERM would raise in the flow alone, while
-    the shards in their threads go on asking.
+    Signals stop it cleanly: Prefect's handler of SIGTERM would raise only in the flow, while the
+    shards in their threads continue.
     """
 
     @wraps(call)
@@ -189,7 +190,7 @@ def living(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def sign_of_life(run_id: str) -> Path:
-    """The file that a run holds a lock on; it is there from the run's start to its end."""
+    """Return the lock file of a run, which exists from its start to its end."""
     return Path(PREFECT_HOME.value()) / "omibench" / f"{run_id}.lock"
 
 
@@ -201,7 +202,7 @@ def _held(run_id: str | None) -> Iterator[None]:
         return
     path = sign_of_life(run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # NFS gives a shared lock only to who may read.
+    # NFS grants a shared lock only to readers.
     with path.open("a+") as file:
         wait_lock(file.fileno(), shared=True)
         yield
@@ -209,14 +210,14 @@ def _held(run_id: str | None) -> Iterator[None]:
 
 
 def questions_of(study: Study) -> Path:
-    """The frozen questions of a study."""
+    """Return the frozen questions of a study."""
     return Path(study.study.results) / "freeze" / "questions.jsonl"
 
 
 def run_from_command_line(params: str, start: Callable[[], object]) -> None:
-    """Start a flow; a user's mistake is one line on standard error and an exit code.
+    """Start a flow; report a user's mistake as one line on standard error and an exit code.
 
-    A signal ends it with 128 and its number, as `omibench` itself.
+    A signal ends it with 128 plus its number, like `omibench`.
     """
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "INFO")
     with signals_watched(whole_program=True):
@@ -225,7 +226,7 @@ def run_from_command_line(params: str, start: Callable[[], object]) -> None:
             start()
         except BaseException as error:
             if stop_requested() is not None:
-                # What Prefect makes of it says nothing of its own, and its server may be gone.
+                # Prefect's state adds nothing, and its server may be gone.
                 logging.disable()
                 end_stopped()
             if isinstance(error, OmibenchError):

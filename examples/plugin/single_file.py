@@ -1,22 +1,20 @@
-"""A plug-in that is one file: copy it beside your params.yaml and name it there.
+"""A plug-in in one file: copy it next to your params.yaml and list it there.
 
-plugins: [single_file.py]
-score: {rules: [first-letter]}
-settings: {mine: {prompt: letter-only}}
+plugins: [single_file.py] score: {rules: [first-letter]} settings: {mine: {prompt: letter-only}}
 """
 
 from __future__ import annotations
 
-from omibench.rule_books.outcome import make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.settings.registry import prompt
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
 
 
-@rule_book("first-letter", version=1)
+@scorer("first-letter", version=1)
 def score(item: ScoredItem) -> Verdict:
-    """Right where a response begins with the gold letter."""
+    """Return right if a response starts with the gold letter."""
     blocked = passes_through(item, "first-letter", 1)
     if blocked:
         return blocked
@@ -31,6 +29,6 @@ def score(item: ScoredItem) -> Verdict:
 
 @prompt("letter-only")
 def letter_only() -> Prompt:
-    """Asks for one letter."""
+    """The prompt that asks for one letter."""
     words = f"{QUESTION}\n\n{CHOICES}\n\nAnswer with one letter and nothing else."
     return Prompt(words, words)

@@ -23,7 +23,7 @@ def problem_2(page: Page) -> list[Value]:
 
 
 def _changes(tree: Any, state: dict[str, int], above: int) -> int:
-    """The fewest changes below a branch that starts in the state `above` (Sankoff 1975)."""
+    """Return the fewest changes below a branch that starts in the state `above` (Sankoff 1975)."""
     options = (ABSENT, PRESENT) if isinstance(tree, list) else (state[tree],)
     return min(
         (here != above)
@@ -37,13 +37,13 @@ def problem_5(page: Page) -> list[Value]:
     tree, species = relationships["tree"], table["species"]
     characters = range(len(next(iter(species.values()))))
     states = [{name: row[c] for name, row in species.items()} for c in characters]
-    # the common ancestor itself had no character: the count starts in its two branches
+    # the common ancestor had no character: the count starts in its two branches
     total = sum(_changes(branch, state, ABSENT) for state in states for branch in tree)
     return [Quantity(total, "changes", asked=True)]
 
 
 def _unloaded(page: Page, bird: str, place: str) -> float:
-    """The share of the binding sites that give their oxygen up on the way to the muscles."""
+    """Return the share of binding sites that release their oxygen on the way to the muscles."""
     saturation, pressures = page.figures
     lungs, muscles = (
         height(curve(saturation, bird), bar(pressures, place, organ))

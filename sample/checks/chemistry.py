@@ -43,12 +43,12 @@ def problem_4(page: Page) -> list[Value]:
 
 
 def _atoms(page: Page) -> dict[str, int]:
-    """Atoms of each element that belong to one cell; a face, edge or corner shares its atoms."""
+    """Return the atoms of each element in one cell; a face, edge or corner shares its atoms."""
     shares: dict[str, Fraction] = {}
     for layer in page.figures:
         for atom in layer["atoms"]:
             shared = sum(x in (0, 1) for x in atom["at"])
-            # a layer at height 0 stands for the top face too: two halves make one
+            # a layer at height 0 also counts for the top face: two halves make one
             element = atom["element"]
             shares[element] = shares.get(element, Fraction()) + Fraction(1, 2**shared)
     if any(share.denominator != 1 for share in shares.values()):
@@ -66,7 +66,7 @@ def problem_5(page: Page) -> list[Value]:
 
 
 def _order(points: list[list[float]]) -> int:
-    """The whole exponent of a power law through the points."""
+    """Return the integer exponent of a power law through the points."""
     (x0, y0), *others = points
     found = {log(y / y0) / log(x / x0) for x, y in others}
     (order,) = {round(exponent) for exponent in found}

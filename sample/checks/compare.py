@@ -1,4 +1,4 @@
-"""Is a printed answer the value that a check found?"""
+"""Compare a printed answer with the value of a check."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ SUPERSCRIPTS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 
 
 def _tidy(text: str) -> str:
-    """One spelling of signs, exponents and spaces: `m²` and `m^2`, `−` and `-` become the same."""
+    """Normalise signs, exponents and spaces: `m²` and `m^2`, `−` and `-` become equal."""
     raised = SUPERSCRIPTS.sub(lambda run: "^" + unicodedata.normalize("NFKC", run[0]), text)
     plain = unicodedata.normalize("NFKC", raised).replace("−", "-").strip().strip("$")
     return NAME.sub("", PART.sub("", " ".join(plain.split())))
 
 
 def _is_quantity(printed: str, found: Quantity, comma: bool) -> bool:
-    """Equal to half a unit in the last printed digit (ratios: exactly), with the same unit."""
+    """Return whether two values agree within half a unit in the last printed digit (ratios:
+    exactly), with the same unit."""
     text = printed.replace(",", "." if comma else "")
     match = QUANTITY.fullmatch(text)
     if match is None:
@@ -43,7 +44,7 @@ def _is_quantity(printed: str, found: Quantity, comma: bool) -> bool:
 
 
 def _is_formula(printed: str, found: sympy.Expr) -> bool:
-    """Equal as expressions; a formula that cannot be read is not equal."""
+    """Return whether two formulas are equal as expressions; unreadable ones are not."""
     from latex2sympy2_extended import latex2sympy
 
     try:
@@ -54,10 +55,10 @@ def _is_formula(printed: str, found: sympy.Expr) -> bool:
 
 
 def agrees(printed: Sequence[str], found: Sequence[Value], comma: bool = False) -> bool:
-    """Whether the parts of a printed answer are the values found, in order.
+    """Return whether the parts of a printed answer are the given values, in order.
 
-    Numbers agree within half a unit in the last printed digit, units and texts letter by letter
-    once their spelling is tidied, formulas as expressions. `comma`: a comma is the decimal sign.
+    Numbers agree within half a unit in the last printed digit, units and texts after normalisation,
+    formulas as expressions. `comma`: a comma is the decimal sign.
     """
     if len(printed) != len(found):
         return False

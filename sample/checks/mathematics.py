@@ -20,7 +20,7 @@ PROBLEM_8_SUM = 28
 
 
 def _shortest(roads: Data, speeds: Data, start: str, end: str) -> float:
-    """The least time from town to town (Bellman and Ford's relaxation)."""
+    """Return the least time from town to town (Bellman and Ford's relaxation)."""
     pace = {s["line"]: s["points"][-1][0] / s["points"][-1][1] for s in speeds["series"]}
     legs = [(e["from"], e["to"], float(e["label"]) * pace[e["line"]]) for e in roads["edges"]]
     legs += [(b, a, time) for a, b, time in legs]
@@ -37,7 +37,7 @@ def problem_2(page: Page) -> list[Value]:
 
 
 def _arrows(diagram: Data, points: Data) -> dict[tuple[str, str], tuple[str, float]]:
-    """(vertex, letter) -> (vertex that the arrow leads to, points collected there)."""
+    """Map (vertex, letter) to (target of the arrow, collected points)."""
     return {
         (e["from"], e["label"].strip("$")): (e["to"], bar(points, f"${e['to']}$"))
         for e in diagram["edges"]
@@ -54,7 +54,8 @@ def problem_3(page: Page) -> list[Value]:
 
 
 def problem_4(page: Page) -> list[Value]:
-    """The best totals by dynamic programming; a line through the first two must meet all others."""
+    """Return the best totals by dynamic programming; a line through the first two must meet all
+    others."""
     arrows = _arrows(*page.figures)
     best, totals = {"P": 0.0}, []
     for move in range(1, PROBLEM_4_MOVES_PER_N * PROBLEM_4_LARGEST_N + 1):
@@ -71,7 +72,7 @@ def problem_4(page: Page) -> list[Value]:
 
 
 def problem_5(page: Page) -> list[Value]:
-    """Counts of both colours are interpolated over the three stages drawn."""
+    """Interpolate the counts of both colours over the three drawn stages."""
     *stages, prices = page.figures
     counts = [
         Counter(

@@ -15,7 +15,8 @@ PROBLEM_6_FROM, PROBLEM_6_TO = 10.0, 30.0  # min
 
 
 def problem_1(page: Page) -> list[Value]:
-    """The bands of the affected are the allele of the disease; each band is half of a genotype."""
+    """The bands of affected persons are the allele of the disease; each band is half of a
+    genotype."""
     tree, gel = page.figures
     bands = {lane["name"]: lane["bands"] for lane in gel["lanes"]}
     affected = [bands[p["name"]] for p in tree["people"] if p["affected"]]
@@ -40,7 +41,7 @@ def problem_3(page: Page) -> list[Value]:
 
 
 def _acceleration(velocity: list[list[float]], time: float) -> float:
-    """The slope of the straight piece around `time`."""
+    """Return the slope of the straight piece around `time`."""
     step = 0.01
     return (height(velocity, time + step) - height(velocity, time - step)) / (2 * step)
 

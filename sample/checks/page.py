@@ -1,4 +1,4 @@
-"""What a solver may see of a booklet: figures and choices, never an answer."""
+"""The part of a booklet that a solver can see: figures and choices, without answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Page:
 
 
 def pages(booklet: Data) -> dict[int, Page]:
-    """The pages of a booklet's problems by number; every other field of the source is dropped."""
+    """Return the pages of a booklet's problems by number, without other fields of the source."""
     stems = booklet.get("stems") or []
     return {
         problem["number"]: Page(
@@ -40,8 +40,8 @@ def pages(booklet: Data) -> dict[int, Page]:
 
 
 def load(name: str) -> dict[int, Page]:
-    """The pages of `booklets/<name>.yaml` by problem number.
+    """Return the pages of `booklets/<name>.yaml` by problem number.
 
-    Raises FileNotFoundError where there is no such booklet.
+    Raises FileNotFoundError if the booklet does not exist.
     """
     return pages(yaml.safe_load((BOOKLETS / f"{name}.yaml").read_text(encoding="utf-8")))

@@ -22,7 +22,7 @@ def problem_1(page: Page) -> list[Value]:
 
 
 def _operating_point(page: Page) -> tuple[float, float]:
-    """Voltage across and current through the single lamp, where its curve meets the load line."""
+    """Return voltage and current of the single lamp, where its curve meets the load line."""
     circuit, characteristic = page.figures
     emf, resistance, lamp = circuit["emf_v"], circuit["resistance_ohm"], curve(characteristic)
     volt = root(lambda v: v + resistance * height(lamp, v) - emf, lamp[0][0], lamp[-1][0])
@@ -48,14 +48,15 @@ def problem_5(page: Page) -> list[Value]:
 
 
 def _greatest_product(start: list[float], end: list[float]) -> float:
-    """The greatest x·y on the straight stretch between two points."""
+    """Return the greatest x·y on the straight segment between two points."""
     x, y = (np.polynomial.Polynomial([a, b - a]) for a, b in zip(start, end, strict=True))
     turning = [float(t.real) for t in (x * y).deriv().roots() if t.imag == 0]
     return max(float((x * y)(t)) for t in [0.0, 1.0, *turning] if 0 <= t <= 1)
 
 
 def problem_6(page: Page) -> list[Value]:
-    """Work: area of the polygon, positive clockwise; temperature: greatest p·V against state A."""
+    """Return the work (area of the polygon, positive clockwise) and the temperature (greatest p·V
+    relative to state A)."""
     cycle, bench = page.figures
     corners = [point["at"] for point in cycle["points"]]
     sides = list(pairwise([*corners, corners[0]]))

@@ -1,4 +1,4 @@
-"""Reading a graph: a polyline is a list of [x, y] with rising x; a vertical step repeats its x."""
+"""Read graphs: a polyline is a list of [x, y] with rising x; a vertical step repeats its x."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Polyline = Sequence[Sequence[float]]
 
 
 def curve(figure: Data, name: str | None = None) -> list[list[float]]:
-    """The points of a plot's only series, or of the one called `name`."""
+    """Return the points of a plot's only series, or of the one called `name`."""
     series = figure["series"]
     found = [s for s in series if name is None or s.get("name") == name]
     if len(found) != 1:
@@ -20,7 +20,8 @@ def curve(figure: Data, name: str | None = None) -> list[list[float]]:
 
 
 def bar(figure: Data, category: str, name: str | None = None) -> float:
-    """The height of the bar over `category`, of the only series or of the one called `name`."""
+    """Return the height of the bar over `category`, of the only series or of the one called
+    `name`."""
     found = [s for s in figure["series"] if name is None or s["name"] == name]
     if len(found) != 1:
         raise ValueError(f"{len(found)} series called {name!r}")
@@ -28,7 +29,8 @@ def bar(figure: Data, category: str, name: str | None = None) -> float:
 
 
 def height(points: Polyline, x: float) -> float:
-    """The height of the polyline at `x`, at a step that of its left side; ValueError outside."""
+    """Return the height of the polyline at `x`, at a step that of its left side; ValueError
+    outside."""
     for (x0, y0), (x1, y1) in pairwise(points):
         if x0 <= x <= x1 and x1 > x0:
             return float(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
@@ -36,9 +38,9 @@ def height(points: Polyline, x: float) -> float:
 
 
 def places(points: Polyline, y: float) -> list[float]:
-    """Every x, rising and each once, at which the polyline has the height `y`.
+    """Return the distinct x, in rising order, at which the polyline has the height `y`.
 
-    Raises ValueError where a level stretch lies at that height.
+    Raises ValueError if a level segment has that height.
     """
     found = set()
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -50,7 +52,7 @@ def places(points: Polyline, y: float) -> list[float]:
 
 
 def slope(points: Polyline) -> float:
-    """The slope of a polyline that is one straight line; ValueError where it bends."""
+    """Return the slope of a polyline that is one straight line; ValueError if it bends."""
     (x0, y0), (x1, y1) = points[0], points[-1]
     rise = (y1 - y0) / (x1 - x0)
     if any(abs(y - y0 - rise * (x - x0)) > 1e-9 for x, y in points):
@@ -59,7 +61,8 @@ def slope(points: Polyline) -> float:
 
 
 def area(points: Polyline, until: float | None = None) -> float:
-    """The signed area between the polyline and the x axis, from its start to `until` or its end."""
+    """Return the signed area between the polyline and the x axis, from its start to `until` or its
+    end."""
     end = points[-1][0] if until is None else until
     total = 0.0
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -70,7 +73,7 @@ def area(points: Polyline, until: float | None = None) -> float:
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a continuous function changes its sign between `low` and `high`, by bisection."""
+    """Return the zero of a continuous function between `low` and `high`, by bisection."""
     sign = function(low) > 0
     if sign == (function(high) > 0):
         raise ValueError(f"no change of sign between {low} and {high}")

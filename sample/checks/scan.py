@@ -11,7 +11,7 @@ from checks.values import Quantity, Value, letter
 
 
 def _order(permutation: dict[int, int]) -> int:
-    """How often a permutation must be applied until it is the identity."""
+    """Return the order of a permutation: the applications until it is the identity."""
     lengths = []
     for start, image in permutation.items():
         place, length = image, 1
@@ -29,7 +29,7 @@ def problem_1(page: Page) -> list[Value]:
 
 
 def _integral_of_product(first: Polyline, second: Polyline) -> float:
-    """The integral of the product of two polylines, exact on each piece (Simpson's rule)."""
+    """Return the integral of the product of two polylines, exact on each piece (Simpson's rule)."""
     total = 0.0
     inset = 1e-9  # a step belongs to the piece on whose side it is read
     for low, high in pairwise(sorted({x for x, _ in [*first, *second]})):

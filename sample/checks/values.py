@@ -1,4 +1,4 @@
-"""The values that a check may find: quantities, formulas and short texts."""
+"""The values of checks: quantities, formulas and short texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from checks.page import Data
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its unit as a key prints it; `asked`: the statement itself names the unit."""
+    """A number with its unit as a key prints it; `asked`: the statement gives the unit."""
 
     value: float
     unit: str = ""
@@ -29,9 +29,9 @@ NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:/\d+)?")
 
 
 def number(text: str) -> float:
-    """The first number in a text, a fraction or a decimal with point or comma.
+    """Return the first number in a text, a fraction or a decimal with point or comma.
 
-    Raises ValueError where there is none.
+    Raises ValueError without a number.
     """
     match = NUMBER.search(text.replace("−", "-"))
     if match is None:
@@ -40,9 +40,9 @@ def number(text: str) -> float:
 
 
 def letter(value: float, choices: Sequence[str | Data]) -> str:
-    """The letter of the one choice that agrees with `value` to one part in a hundred.
+    """Return the letter of the only choice that agrees with `value` to one part in a hundred.
 
-    Raises ValueError where none or several do, or where the choices are pictures.
+    Raises ValueError if none or several agree, or if the choices are pictures.
     """
     said = [number(choice) for choice in choices if isinstance(choice, str)]
     near = [i for i, n in enumerate(said) if abs(n - value) <= 0.01 * max(abs(value), 1e-9)]

@@ -1,7 +1,7 @@
-"""omibench: how well vision-language models reason over several images, as one graph.
+"""omibench: evaluation of vision-language models on multi-image reasoning, as one graph.
 
-What stands in `__all__` is the Python API (docs/python.md); each name is imported when it is first
-used, so that `import omibench` costs nothing.
+`__all__` lists the Python API (docs/python.md). Each name is imported on first use, so that
+`import omibench` is fast.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from omibench.params.setting import Setting as Setting
     from omibench.params.study import Study as Study
     from omibench.plan.rows import Plan as Plan
-    from omibench.rule_books.registry import rule_book as rule_book
     from omibench.run_comparison.report import RunComparison as RunComparison
     from omibench.schemas.problem import Answer as Answer
     from omibench.schemas.problem import Question as Question
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from omibench.schemas.request import Response as Response
     from omibench.schemas.verdict import ScoredItem as ScoredItem
     from omibench.schemas.verdict import Verdict as Verdict
+    from omibench.scorers.registry import scorer as scorer
     from omibench.settings.registry import condition as condition
     from omibench.settings.registry import prompt as prompt
     from omibench.stages.analyze.figures.figure import figure as figure
@@ -65,7 +65,7 @@ _HOMES = {
     "omibench.params.setting": ("Setting",),
     "omibench.params.study": ("Study",),
     "omibench.plan.rows": ("Plan",),
-    "omibench.rule_books.registry": ("rule_book",),
+    "omibench.scorers.registry": ("scorer",),
     "omibench.run_comparison.report": ("RunComparison",),
     "omibench.schemas.problem": ("Answer", "Question"),
     "omibench.schemas.request": ("Conversation", "Response"),
@@ -78,7 +78,7 @@ _HOMES = {
     "omibench.stages.ocr.engines.registry": ("engine",),
     "omibench.statistics.paired": ("AccuracyDifference",),
 }  # fmt: skip
-"""The module that each public name is imported from."""
+"""Module of each public name."""
 
 __all__ = [
     "AccuracyDifference",
@@ -116,8 +116,8 @@ __all__ = [
     "provider",
     "reason",
     "result",
-    "rule_book",
     "score",
+    "scorer",
     "section",
 ]
 

@@ -1,9 +1,9 @@
-"""`python -m omibench` is `omibench`."""
+"""`python -m omibench` runs `omibench`."""
 
 import os
 import sys
 
-# `python -m` would import whatever lies in the current folder, which may be one of papers.
+# `python -m` would import modules from the current folder, which can be a folder of papers.
 if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109 (nothing is imported)
     del sys.path[0]
 

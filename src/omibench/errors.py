@@ -1,7 +1,7 @@
-"""Every way in which omibench tells a user that something is wrong.
+"""Errors that omibench reports to users.
 
-A user's mistake is an `OmibenchError`: the command line prints its one line and exits with its
-`exit_code`, never a traceback. Whatever else is raised is a defect of omibench.
+A user's error is an `OmibenchError`: the command line prints its message as one line and exits
+with its `exit_code`, without a traceback. Any other exception is a bug in omibench.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ EXIT_SOME_FAILED = 3
 
 
 class OmibenchError(Exception):
-    """A mistake that the user can mend: says what, where, which value and what to do.
+    """An error that the user can fix: its message gives the place, the problem, the value and a
+    remedy.
 
-    One line; the few that list things give each line as an argument of its own, since a newline
-    within one may be that of a file's name.
+    One line; errors that list items pass each line as a separate argument, because a newline
+    within one can be part of a file name.
     """
 
     exit_code: ClassVar[int] = EXIT_USER_ERROR
 
     @property
     def lines(self) -> list[str]:
-        """What it says, line by line, without what would command a terminal."""
+        """Lines of the message, without terminal control characters."""
         return [printable(arg) for arg in self.args]
 
     def __str__(self) -> str:
@@ -33,54 +34,54 @@ class OmibenchError(Exception):
 
 
 class ArgumentError(OmibenchError):
-    """A function of the Python API was called with a wrong argument."""
+    """A function of the Python API was called with an invalid argument."""
 
 
 class ParamsError(OmibenchError):
-    """A parameter file has a wrong key, type, value or reference."""
+    """A parameter file has an invalid key, type, value or reference."""
 
 
 class PluginError(OmibenchError):
-    """A part that is known by name is not there, defined twice, or its plug-in does not load."""
+    """A registered part does not exist or is defined twice, or its plug-in does not load."""
 
 
 class FileFormatError(OmibenchError):
-    """A file does not hold what its schema in `omibench.schemas.tables` says."""
+    """A file does not match its schema in `omibench.schemas.tables`."""
 
 
 class MissingInputError(OmibenchError):
-    """A file, folder or item that the command needs is not there."""
+    """A file, folder or item required by the command is missing."""
 
 
 class MissingExtraError(MissingInputError):
-    """A package that only some results need is not installed; see `omibench.extras`."""
+    """A package needed only for some results is not installed; see `omibench.extras`."""
 
 
 class OutputError(OmibenchError):
-    """What the command would write cannot be written where it was told to."""
+    """The output of the command cannot be written to the given place."""
 
 
 class ModelError(OmibenchError):
-    """A model cannot be asked: wrong provider, unknown capability, missing oracle or secret."""
+    """A model cannot be used: wrong provider, unknown capability, missing `oracle` or secret."""
 
 
 class OutageError(ModelError):
-    """An endpoint was away for longer than it is waited for; what was answered is kept."""
+    """An endpoint was unavailable for longer than the limit; responses so far are kept."""
 
     exit_code: ClassVar[int] = EXIT_SOME_FAILED
 
 
 class PassingError(ModelError):
-    """Asking failed in a way that may pass by itself: trying again later may go better."""
+    """Requests failed transiently; a later retry can succeed."""
 
 
 def may_pass(error: object) -> bool:
-    """Whether what failed may succeed by itself: never a user's mistake, a wrong key, a defect."""
+    """Whether a retry can succeed: never for a user's error, a wrong key or a bug."""
     return isinstance(error, PassingError | ConnectionError | TimeoutError)
 
 
 class ImageCountError(ModelError):
-    """A conversation would be sent with another number of images than it shows."""
+    """A conversation would be sent with a different number of images than it shows."""
 
 
 class StoreError(OmibenchError):
@@ -88,7 +89,7 @@ class StoreError(OmibenchError):
 
 
 class UntrustedError(OmibenchError):
-    """Results that were made elsewhere are not what they are said to be."""
+    """Results from elsewhere do not match their provenance."""
 
 
 class UnfinishedError(OmibenchError):
@@ -104,14 +105,14 @@ class PaperError(OmibenchError):
 
 
 class SomeFailedError(OmibenchError):
-    """Some inputs failed and all the others were done; raised after everything was written."""
+    """Some inputs failed and all others were processed; raised after everything was written."""
 
     exit_code: ClassVar[int] = EXIT_SOME_FAILED
 
 
 _REASONS: Final[tuple[tuple[type[OSError], str], ...]] = (
     (FileNotFoundError, "it does not exist"),
-    (FileExistsError, "a file of that name is there"),
+    (FileExistsError, "a file with that name exists"),
     (IsADirectoryError, "it is a folder, not a file"),
     (NotADirectoryError, "its path leads through a file, not a folder"),
     (PermissionError, "you lack the permission"),
@@ -119,15 +120,15 @@ _REASONS: Final[tuple[tuple[type[OSError], str], ...]] = (
 
 
 def reason_of(error: Exception, name_file: bool = False) -> str:
-    """Why a file cannot be read or written, for the end of a message that names the file.
+    """Return why a file cannot be read or written, for the end of a message with the file name.
 
-    One line without what Python puts around it: the error's number, and the path once more.
-    `name_file` puts the path first, where the message is about a folder of many files.
+    One line without Python's additions: the error number and the repeated path. `name_file` puts
+    the path first, for messages about a folder with many files.
     """
     if isinstance(error, OSError) and name_file and error.filename:
         return f"{error.filename}: {reason_of(error)}"
     if isinstance(error, UnicodeDecodeError):
-        return f"it is not UTF-8 text (it holds the byte 0x{error.object[error.start]:02x})"
+        return f"it is not UTF-8 text (it contains the byte 0x{error.object[error.start]:02x})"
     for kind, reason in _REASONS:
         if isinstance(error, kind):
             return reason

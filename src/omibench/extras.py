@@ -1,4 +1,4 @@
-"""Extras: packages that only some results need, and what to install where one is missing."""
+"""Extras: optional packages, and the command that installs a missing one."""
 
 from __future__ import annotations
 
@@ -37,20 +37,21 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "workflow": ("snakemake", "dvc", "psutil"),
     "xlsx": ("openpyxl",),
 }
-"""The modules of each extra of pyproject.toml without which what needs the extra cannot run."""
+"""Required modules of each extra of pyproject.toml."""
 
 
 def require_extra(extra: str, purpose: str, *modules: str, note: str = "") -> None:
-    """Refuse to go on without an extra. Imports nothing, so that it may be asked early.
+    """Raise an error if an extra is missing. Imports nothing, so it can be called early.
 
     Args:
         extra: Name of the extra, a key of `EXTRAS`.
-        purpose: What needs it, as the subject of the message, e.g. `"ocr: reading papers"`.
-        *modules: The modules that are needed; all of the extra by default.
-        note: What else the user should know or could do, put behind the command.
+        purpose: Feature that needs it, as the subject of the message, e.g. `"ocr: reading papers"`.
+        *modules: Required modules; by default all of the extra.
+        note: Additional advice after the command.
 
     Raises:
-        MissingExtraError: A module is not installed; names it and the command that installs it.
+        MissingExtraError: If a module is not installed; gives its name and the command that
+            installs it.
     """
     if missing := missing_modules(modules or EXTRAS[extra]):
         are = "is" if len(missing) == 1 else "are"
@@ -61,24 +62,24 @@ def require_extra(extra: str, purpose: str, *modules: str, note: str = "") -> No
 
 
 def has_extra(extra: str) -> bool:
-    """Whether all modules of an extra are installed; none is imported."""
+    """Return whether all modules of an extra are installed; none is imported."""
     return not missing_modules(EXTRAS[extra])
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra."""
+    """Return the command that installs an extra."""
     return f"pip install 'omibench[{extra}]'"
 
 
 def missing_modules(modules: tuple[str, ...]) -> list[str]:
-    """Those of the modules that cannot be found."""
+    """Return the modules that cannot be found."""
     return [module for module in modules if not _is_found(module)]
 
 
 def _is_found(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package around it is not there
+    except ModuleNotFoundError:  # the parent package is missing
         return False
-    except ValueError:  # it is imported already, and was put together by hand
+    except ValueError:  # already imported, and created manually
         return True

@@ -49,7 +49,7 @@ def test_partial_credit_stands_beside_its_parts() -> None:
         ("70 cm", "B", "equal as letters"),
         ("B", "A", "differs as letters"),
         ("AB", "A", "part B: missing"),
-        ("B", "none of them", "names none of the choices"),
+        ("B", "none of them", "matches none of the choices"),
     ],
 )
 @pytest.mark.parametrize("choices", [["50 cm", "70 cm"], {"A": "50 cm", "B": "70 cm"}])
@@ -62,15 +62,15 @@ def test_choices_are_compared_as_letters(
 @pytest.mark.parametrize(
     ("gold", "answer", "choices", "message"),
     [
-        ([], "1", None, "gold: is empty; give the right answer, or a list of its parts"),
+        ([], "1", None, "gold: is empty; give the gold answer or a list of its parts"),
         (" ", "1", None, "gold: is empty"),
-        ([1, 2], "1", None, r"gold: holds 1 \(int\); give text"),
-        (12, "1", None, r"gold: is int; give text, or a list of texts"),
-        ("1", None, None, r"answer: holds None \(NoneType\); give text"),
+        ([1, 2], "1", None, r"gold: is 1 \(int\); give text"),
+        (12, "1", None, r"gold: is int; give text or a list of texts"),
+        ("1", None, None, r"answer: is None \(NoneType\); give text"),
         ("A", "A", "AB", "choices: is str; give a list of texts, or texts by label"),
-        ("A", "A", [], "choices: holds 0; give between 1 and 26"),
-        ("A", "A", [1, 2], r"choices: holds 1 \(int\); give text"),
-        ("Z", "A", ["x", "y"], "gold: 'Z' names none of the choices"),
+        ("A", "A", [], "choices: has 0 entries; give 1 to 26"),
+        ("A", "A", [1, 2], r"choices: is 1 \(int\); give text"),
+        ("Z", "A", ["x", "y"], "gold: 'Z' matches none of the choices"),
     ],
 )
 def test_a_wrong_argument_is_one_line(
@@ -87,13 +87,13 @@ def test_any_texts_are_compared(gold: str, answer: str) -> None:
 
 def test_labels_follow_the_alphabet() -> None:
     assert [choice.label for choice in label_choices(["x"] * 26)][-1] == "Z"
-    with pytest.raises(OmibenchError, match="holds 27"):
+    with pytest.raises(OmibenchError, match="has 27"):
         label_choices(["x"] * 27)
 
 
-def test_only_rule_books_import_the_insides_of_the_library() -> None:
+def test_only_scorers_import_the_insides_of_the_library() -> None:
     tree = Tree()
-    inside = ("omibench.answers", "omibench.rule_books")
+    inside = ("omibench.answers", "omibench.scorers")
     outside = [module for module in tree.files if not module.startswith(inside)]
     insides = {
         (module, name)

@@ -7,7 +7,7 @@ from tests.items import make_item
 
 from omibench.answers.comparison import PartResult
 from omibench.answers.credit import compare_answer, compare_letters
-from omibench.rule_books.robust import compare, score
+from omibench.scorers.robust import compare, score
 
 
 @pytest.mark.parametrize(

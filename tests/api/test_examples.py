@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import omibench
-from omibench.rule_books.registry import RULE_BOOKS
+from omibench.scorers.registry import SCORERS
 
 ROOT = Path(__file__).parents[2]
 SELF_CONTAINED = ("compare_answers", "score", "build_conversation")
@@ -57,5 +57,5 @@ def test_the_examples_of_the_guide_are_true(heading: str, values: int) -> None:
                 assert eval(code, names) == expected, line
                 checked += 1
     finally:
-        RULE_BOOKS.forget("guide")
+        SCORERS.forget("guide")
     assert checked == values

@@ -62,7 +62,7 @@ def test_what_reads_computes_or_plans_shows_an_example() -> None:
     assert {
         "build_conversation", "compare_answers", "load_release", "load_results", "load_study",
         "plan_study", "score",
-    } <= {name for name, document in documents.items() if "Example:" in document}  # fmt: skip
+    } <= {name for name, document in documents.items() if "Examples:" in document}  # fmt: skip
 
 
 def test_types_and_values_come_from_the_same_modules() -> None:

@@ -44,7 +44,7 @@ def test_what_was_not_made_is_an_empty_table(results: omibench.ResultTables) -> 
     for frame in (results.saliency, results.aggregates):
         assert frame.is_empty()
         assert frame.columns[:2] == ["model", "setting"]
-    with pytest.raises(MissingInputError, match="holds no tables; run `omibench analyze` first"):
+    with pytest.raises(MissingInputError, match="has no tables; run `omibench analyze` first"):
         results.report_table("main")
 
 
@@ -67,7 +67,7 @@ def test_tables_of_the_report_have_their_types(made: Folders, tmp_path: Path) ->
     table = results.report_table("main")
     assert table.rows(named=True) == rows
     assert table.schema["n"] == pl.Int64
-    with pytest.raises(MissingInputError, match="holds no table 'mian'; did you mean 'main'"):
+    with pytest.raises(MissingInputError, match="has no table 'mian'; did you mean 'main'"):
         results.report_table("mian")
 
 
@@ -86,10 +86,10 @@ def test_two_models_are_compared_on_the_same_problems(results: omibench.ResultTa
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"first": "none"}, "model: there is no verdict of 'none'"),
-        ({"rules": "robst"}, "rules: there is no verdict of 'robst'"),
-        ({"setting": "none"}, "setting: there is no verdict of 'none'"),
-        ({"comparisons": 0}, "comparisons: is 0; give a number from 1 on"),
+        ({"first": "none"}, "model: no verdict has 'none'"),
+        ({"rules": "robst"}, "rules: no verdict has 'robst'"),
+        ({"setting": "none"}, "setting: no verdict has 'none'"),
+        ({"comparisons": 0}, "comparisons: is 0; give a number of at least 1"),
         ({"confidence": "0.95"}, "confidence: is '0.95'; give a level between 0 and 1"),
         ({"confidence": 95}, "confidence: is 95; give a level between 0 and 1"),
     ],
@@ -109,9 +109,9 @@ def test_two_settings_are_compared_on_the_same_problems(results: omibench.Result
     first, second = (results.estimate_accuracy(model, setting) for setting in settings[:2])
     assert first.lo < first.mean < first.hi
     assert difference.value == pytest.approx(first.mean - second.mean)
-    with pytest.raises(ArgumentError, match="setting: there is no verdict of 'none'"):
+    with pytest.raises(ArgumentError, match="setting: no verdict has 'none'"):
         results.compare_settings("none", settings[0])
-    with pytest.raises(ArgumentError, match="model: there is no verdict of 'none'"):
+    with pytest.raises(ArgumentError, match="model: no verdict has 'none'"):
         results.estimate_accuracy("none", settings[0])
 
 
@@ -149,7 +149,7 @@ def test_exchanged_files_are_refused(made: Folders, tmp_path: Path) -> None:
     folder = shutil.copytree(made.freeze.parent, tmp_path / "results")
     first, second = sorted((folder / "score").glob("*/*.parquet"))[:2]
     first.write_bytes(second.read_bytes())
-    with pytest.raises(UntrustedError, match="was put in the place of another"):
+    with pytest.raises(UntrustedError, match="moved to the place of another"):
         omibench.load_results(folder).verdicts  # noqa: B018
 
 
@@ -159,7 +159,7 @@ def test_a_verdict_without_its_response_is_named(made: Folders, tmp_path: Path) 
     for stage, first in (("infer", 1), ("score", 0)):
         file = min((folder / stage).glob("*/*.parquet"))
         pl.read_parquet(file).slice(first).write_parquet(file)
-    with pytest.raises(FileFormatError, match="has no response; make this cell again"):
+    with pytest.raises(FileFormatError, match="has no response; run this cell again"):
         omibench.load_results(folder).verdicts  # noqa: B018
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import omibench
 from omibench.errors import ArgumentError
-from omibench.rule_books.registry import RULE_BOOKS
+from omibench.scorers.registry import SCORERS
 
 CHOICES = ["1 N", "2 N", "3 N"]
 
@@ -39,7 +39,7 @@ def test_an_answer_of_a_release_brings_its_choices() -> None:
 
 
 def test_a_rule_of_ones_own_scores() -> None:
-    @omibench.rule_book("api-test-length")
+    @omibench.scorer("api-test-length")
     def score_length(item: omibench.ScoredItem) -> omibench.Verdict:
         """Right where the response is as long as the gold."""
         return omibench.Verdict(
@@ -56,7 +56,7 @@ def test_a_rule_of_ones_own_scores() -> None:
             for v in omibench.score(["abc", "ab"], ["xyz", "xyz"], rules="api-test-length")
         ] == [1, 0]
     finally:
-        RULE_BOOKS.forget(RULE_BOOKS.origin("api-test-length"))
+        SCORERS.forget(SCORERS.origin("api-test-length"))
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,19 @@ def test_a_rule_of_ones_own_scores() -> None:
     [
         (None, "1", {}, "response: is NoneType; give text, a Response, or a list of them"),
         ([1], ["1"], {}, r"response\[0\]: is int; give text, or a Response"),
-        ("1", "", {}, "gold: is empty; give the right answer"),
+        ("1", "", {}, "gold: is empty; give the gold answer"),
         ("1", 5, {}, "gold: is int; give text, a list of texts, or an Answer"),
         (["1", "2"], ["1", 5], {}, r"gold\[1\]: is int; give text"),
-        ("(B)", "E", {"choices": ["1 N", "2 N"]}, "gold: .E. names none of the choices"),
-        (["1", "2"], ["1"], {}, "gold: holds 1 for 2 responses; give a list with one for each"),
-        (["1", "2"], "12", {}, "gold: holds 1 for 2 responses"),
+        ("(B)", "E", {"choices": ["1 N", "2 N"]}, "gold: .E. matches none of the choices"),
+        (
+            ["1", "2"],
+            ["1"],
+            {},
+            "gold: has 1 entries for 2 responses; give a list with one for each",
+        ),
+        (["1", "2"], "12", {}, "gold: has 1 entries for 2 responses"),
         ("1", "1", {"answer_type": "text"}, "answer_type: is 'text'; give 'mcq' or 'open'"),
-        ("1", "1", {"rules": 3}, "rules: is int; give the name of one rule book"),
+        ("1", "1", {"rules": 3}, "rules: is int; give the name of one scorer"),
         ("1", "1", {"choices": "AB"}, "choices: is str; give a list of texts"),
     ],
 )
@@ -83,6 +88,8 @@ def test_a_wrong_argument_is_one_line(
     assert len(caught.value.lines) == 1
 
 
-def test_an_unknown_rule_book_names_the_nearest() -> None:
-    with pytest.raises(ArgumentError, match="no rule book 'robst'; did you mean 'robust'"):
+def test_an_unknown_scorer_names_the_nearest() -> None:
+    with pytest.raises(
+        ArgumentError, match="rules: 'robst' is not a scorer; did you mean 'robust'"
+    ):
         omibench.score("1", "1", rules="robst")

@@ -65,7 +65,7 @@ def test_attributes_of_models_and_settings_are_known_after_the_analysis(
         for group in ("High ability", "Middling ability", "Low ability")
     }
     assert set(table["cells"]) == {1, 2}
-    with pytest.raises(ArgumentError, match="has the attribute 'group'; there are subject, "):
+    with pytest.raises(ArgumentError, match="has the attribute 'group'; available: subject, "):
         omibench.load_results(made.freeze.parent).slice("group")
 
 
@@ -73,10 +73,13 @@ def test_attributes_of_models_and_settings_are_known_after_the_analysis(
     ("arguments", "message"),
     [
         ({"by": "exam"}, "slice 'exam': no item, model or setting has the attribute 'exam'"),
-        ({"by": []}, "slice '': name one attribute, or 2 different ones"),
-        ({"by": "subject", "metric": "acuracy"}, "metric: .* 'acuracy'; did you mean 'accuracy'"),
+        ({"by": []}, "slice '': give one attribute, or 2 different ones"),
+        (
+            {"by": "subject", "metric": "acuracy"},
+            "metric: 'acuracy' is not in this slice; did you mean 'accuracy'",
+        ),
         ({"by": "subject", "rules": "robot"}, "rules: .*'robot'; did you mean 'robust'"),
-        ({"by": "subject", "model": "x"}, "model: there is no verdict of 'x'"),
+        ({"by": "subject", "model": "x"}, "model: no verdict has 'x'"),
         ({"by": "subject", "confidence": 95}, "confidence: is 95; give a level between 0 and 1"),
     ],
 )
@@ -90,5 +93,5 @@ def test_what_is_not_there_is_one_line(
 def test_without_verdicts_there_is_nothing_to_slice(made: Folders, tmp_path: Path) -> None:
     for name in ("freeze", "infer"):
         shutil.copytree(made.freeze.parent / name, tmp_path / name)
-    with pytest.raises(MissingInputError, match="holds no verdicts; run `omibench score` first"):
+    with pytest.raises(MissingInputError, match="has no verdicts; run `omibench score` first"):
         omibench.load_results(tmp_path).slice("subject")

@@ -59,11 +59,16 @@ def test_a_study_with_made_up_problems_is_planned_without_files(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("study", "questions", "error", "message"),
     [
-        ("params.yaml", None, ArgumentError, "study: is str; give what omibench.load_study"),
-        ({}, None, ArgumentError, "study: is dict; give what"),
+        (
+            "params.yaml",
+            None,
+            ArgumentError,
+            "study: is str; give the result of omibench.load_study",
+        ),
+        ({}, None, ArgumentError, "study: is dict; give the result of"),
         (None, "no.jsonl", MissingInputError, "no.jsonl: the file does not exist"),
         (None, 3, ArgumentError, "questions: is 3; give the path"),
-        (None, None, MissingInputError, "there is no frozen dataset yet; make it with"),
+        (None, None, MissingInputError, "the dataset is not frozen yet; run"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line(
@@ -75,5 +80,5 @@ def test_what_cannot_be_planned_is_one_line(
 
 
 def test_only_a_plan_is_described() -> None:
-    with pytest.raises(ArgumentError, match="plan: is str; give what"):
+    with pytest.raises(ArgumentError, match="plan: is str; give the result of"):
         omibench.describe_plan("plan")  # type: ignore[arg-type]

@@ -49,9 +49,9 @@ def test_a_value_that_two_tables_print_differently_is_found(tables: Path) -> Non
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("two.csv", "method,b\nx,1\n", "two.csv: lacks the column 'a', which tables.yaml names"),
+        ("two.csv", "method,b\nx,1\n", "two.csv: the column 'a', which tables.yaml lists"),
         ("two.csv", "method,a\nx,many\n", "two.csv: x, a: 'many' is not a number"),
-        ("three.csv", "m,a\n", "three.csv: tables.yaml does not say what its columns are"),
+        ("three.csv", "m,a\n", "three.csv: tables.yaml does not describe its columns"),
     ],
 )
 def test_a_table_that_cannot_be_read_leaves_the_others(
@@ -71,15 +71,18 @@ def test_a_table_that_cannot_be_read_leaves_the_others(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "holds no layouts"),
+        ("[]", "contains no layouts"),
         ("one.csv: {source: x, row: [m], columns: [], sum: 1}", "one.csv: sum: unknown key"),
         ("one.csv: {source: x, row: [m], columns: [{dataset: d}]}", "one.csv: columns.0.names"),
         ("a: [", "tables.yaml, line 1"),
-        (LAYOUT.replace('"{part}"', '"{other}"', 1), "'{other}' is no pattern of {part}, {metric}"),
+        (
+            LAYOUT.replace('"{part}"', '"{other}"', 1),
+            "'{other}' is not a pattern of {part}, {metric}",
+        ),
         (
             "one.csv: {source: x, row: [m], columns: [], "
             "correlation: {table: one.csv, part: a, value: b}}",
-            "`row` names the two columns",
+            "`row` must list the two columns",
         ),
     ],
 )
@@ -124,9 +127,9 @@ def test_what_it_wrote_before_is_no_table(tables: Path) -> None:
     for _ in range(2):
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 0, done.output
-        assert "does not say what its columns are" not in done.output
+        assert "does not describe its columns" not in done.output
     refused = CliRunner().invoke(app, [*command[:-1], str(tables / "one.csv")])
-    assert "is an input and would be lost" in str(refused.exception or refused.output)
+    assert "would overwrite" in str(refused.exception or refused.output)
 
 
 def test_a_folder_may_hold_some_of_the_tables_alone(tables: Path) -> None:

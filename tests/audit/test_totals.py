@@ -32,7 +32,7 @@ def test_a_total_of_unrounded_parts_agrees(a: float, b: float, digits: int) -> N
 def test_a_total_that_the_parts_cannot_give_is_found() -> None:
     (finding,) = check_totals(row({"a": 50.0, "b": 10.0, "total": 30.0}))
     assert (finding.recomputed, finding.n) == (20.0, 40)
-    assert "the parts, weighed by their problems, give another total" in finding.note
+    assert "the parts, weighted by problems, give another total" in finding.note
 
 
 def test_a_row_without_all_parts_is_not_checked() -> None:

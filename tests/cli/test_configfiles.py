@@ -44,7 +44,7 @@ def test_what_is_right_passes(tmp_path: Path) -> None:
 def test_a_pair_without_a_value(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         check_command_line(["--config", "simulated=true", "data"])
-    assert "--config data: needs the form KEY=VALUE" in capsys.readouterr().err
+    assert "--config data: is not KEY=VALUE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

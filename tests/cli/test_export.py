@@ -21,7 +21,7 @@ def test_a_cell_is_written_from_the_store_beside_the_results(results: Path, tmp_
     done = CliRunner().invoke(results_app, arguments)
     assert done.exit_code == 0, done.output
     said = done.stderr.replace("\n", " ")
-    assert "4 responses; SIMULATED; 3 show the problem" in said
+    assert "4 responses; SIMULATED; 3 with the problem" in said
     assert len(read_rows([out])) == 4
 
 
@@ -35,12 +35,12 @@ def test_all_cells_are_written_into_a_folder(results: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--eval", "m", "--out", "m.eval"], "name a cell as MODEL/SETTING"),
-        (["--eval", "../cot", "--out", "m.eval"], "name a cell as MODEL/SETTING"),
-        (["--eval", "m/cot"], r"name it \*\.eval"),
+        (["--eval", "m", "--out", "m.eval"], "write MODEL/SETTING"),
+        (["--eval", "../cot", "--out", "m.eval"], "write MODEL/SETTING"),
+        (["--eval", "m/cot"], r"ends in \.eval"),
         (["--eval", "m/cot", "--all"], "one of them"),
-        (["--all", "--paper", "emma"], "neither --paper"),
-        (["--all", "--out", "RESULTS/infer"], "lies in the results"),
+        (["--all", "--paper", "emma"], "without --paper"),
+        (["--all", "--out", "RESULTS/infer"], "is inside the results"),
     ],
 )
 def test_what_cannot_be_a_log_is_one_line(

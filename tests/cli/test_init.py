@@ -24,7 +24,7 @@ def test_it_prints_the_next_commands(tmp_path: Path) -> None:
     assert lines[0] == f"cd '{tmp_path}/my study'"
     commands = [line.partition("  #")[0].rstrip() for line in lines[1:]]
     assert commands == ["omibench plan", "omibench run --simulated", "omibench run"]
-    assert lines[-1].endswith("# the study; its data lie in data/emma")
+    assert lines[-1].endswith("# run the study on the data in data/emma")
     assert (tmp_path / "my study/params.yaml").is_file()
 
 
@@ -38,7 +38,9 @@ def test_papers_are_to_be_looked_through_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [[], ["--benchmark", "emma", "--study", "emma"]])
 def test_one_kind_of_study_is_named(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(ParamsError, match="init: give one of --papers DIR, --benchmark NAME and"):
+    with pytest.raises(
+        ParamsError, match="init: give exactly one of --papers DIR, --benchmark NAME and"
+    ):
         init(tmp_path / "study", *words)
     assert not (tmp_path / "study").exists()
 

@@ -75,11 +75,12 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
     [
         (["score", "absent.jsonl", "--rules", "robust", "--out", "o.parquet"], "absent.jsonl"),
         (["score", "in.jsonl", "--out", "o.parquet"], "--rules"),
-        (["score", "in.jsonl", "--rules", "robst", "--out", "o.parquet"], "'robst'"),
+        (["score", "in.jsonl", "--rules", "robst", "--out", "o.parquet"],
+         "--rules: unknown scorer 'robst'"),
         (["score", "in.jsonl", "--rules", "mathreal", "--grader", "m", "--out", "o.parquet"],
          "'m'"),
         (["score", "bad.jsonl", "--rules", "robust", "--out", "o.parquet"], "gold"),
-        (["ocr", "--out", "o"], "no FILE given"),
+        (["ocr", "--out", "o"], "no input"),
         (["ocr", "x.pdf", "--out", "o", "--engine", "magic"], "'magic'"),
         (["ocr", "x.pdf", "--out", "o", "--max-pages", "0"], "max_pages"),
         (["filter", "absent.jsonl", "--out", "o", "--params", "{}"], "absent.jsonl"),
@@ -116,12 +117,15 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
         (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
         (["score", ".", "--rules", "robust", "--out", "o.parquet"], ".: is a folder"),
         (["plan", "none.jsonl", "--params", "{}"], "none.jsonl: the file does not exist"),
-        (["filter", "problems.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
-        (["rationale", "problems.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
-        (["certify", "disagreements.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
-        (["ocr-quality", "in.jsonl", "--out", "./in.jsonl"], "would be lost"),
-        (["score", "in.parquet", "--rules", "robust", "--out", "in.parquet"], "would be lost"),
-        (["score", "in.jsonl", "--explain", "1", "--out", "x.parquet"], "goes not with --explain"),
+        (["filter", "problems.jsonl", "--out", ".", "--params", "{}"], "would overwrite"),
+        (["rationale", "problems.jsonl", "--out", ".", "--params", "{}"], "would overwrite"),
+        (["certify", "disagreements.jsonl", "--out", ".", "--params", "{}"], "would overwrite"),
+        (["ocr-quality", "in.jsonl", "--out", "./in.jsonl"], "would overwrite"),
+        (["score", "in.parquet", "--rules", "robust", "--out", "in.parquet"], "would overwrite"),
+        (
+            ["score", "in.jsonl", "--explain", "1", "--out", "x.parquet"],
+            "cannot be combined with --explain",
+        ),
     ],
 )
 def test_what_cannot_be_read_or_written_is_one_line(
@@ -178,7 +182,7 @@ def test_no_verb_writes_into_the_store(
     done = CliRunner().invoke(app, [*args, *named])
     assert isinstance(done.exception, OutputError), done.output
     assert str(done.exception).startswith(f"{option} ")
-    assert "lies in kept, the store of responses" in str(done.exception)
+    assert "is in kept, the store of responses" in str(done.exception)
     assert set(tmp_path.rglob("*")) - set(before) <= {tmp_path / "o"}
 
 

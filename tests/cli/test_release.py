@@ -19,7 +19,7 @@ def test_a_release_is_built_checked_and_compared(tmp_path: Path) -> None:
     for out in outs:
         words = ["release", "build", str(freeze), "--sources", str(sources), "--out", out]
         assert CliRunner().invoke(app, words).exit_code == 0
-    assert "is what it says" in CliRunner().invoke(app, ["release", "verify", outs[0]]).output
+    assert ": verified" in CliRunner().invoke(app, ["release", "verify", outs[0]]).output
     compared = CliRunner().invoke(app, ["release", "diff", *outs])
     assert "no item changed" in compared.output
     (tmp_path / "one/README.md").unlink()
@@ -29,11 +29,11 @@ def test_a_release_is_built_checked_and_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--version", "1.0"], "--version 1.0: write three numbers"),
-        (["--split", "mini"], "--split mini: write a name and a number"),
-        (["--split", "test=3"], "`test` holds the other items"),
-        (["--printed", "mmmu"], "--printed mmmu: name one of omibench, emma"),
-        (["--by", "grade"], "name the part with --split"),
+        (["--version", "1.0"], "--version 1.0: is not three numbers"),
+        (["--split", "mini"], "--split mini: is not NAME=ITEMS"),
+        (["--split", "test=3"], "`test` is the split of all other problems"),
+        (["--printed", "mmmu"], "--printed mmmu: is not a paper; give omibench, emma"),
+        (["--by", "grade"], "needs --split"),
     ],
 )
 def test_a_wrong_option_is_one_line(tmp_path: Path, words: list[str], line: str) -> None:

@@ -104,7 +104,7 @@ def test_what_still_runs_is_named_and_nothing_is_done(tmp_path: Path, slurm: Slu
     done = resume(tmp_path, slurm)
     assert done.returncode == 3, done.stderr
     assert "  100  running  infer gpt_cot" in done.stdout.splitlines()
-    assert "2 jobs of the run that died are still in Slurm: `omibench resume --wait`" in done.stderr
+    assert "2 jobs of the dead run are still in Slurm; nothing was done" in done.stderr
     assert slurm.left() == [NAME, OTHER, NAME]
     assert not any(call.startswith("scancel") for call in slurm.calls())
 
@@ -152,7 +152,7 @@ def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, slurm: Slurm) -> None:
     slurm.has(NAME)
     done = resume(tmp_path, slurm, "--cancel")
     assert done.returncode == 2
-    assert f"a run of this study goes on (process {os.getpid()} on " in done.stderr
+    assert f"a run of this study is active (process {os.getpid()} on " in done.stderr
     assert slurm.left() == [NAME]
 
 

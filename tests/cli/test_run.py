@@ -96,13 +96,13 @@ def test_what_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_mistakes_are_told_before_snakemake_starts(
     folder: Path, commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ParamsError, match="run: --params takes a file"):
+    with pytest.raises(ParamsError, match="run: --params: JSON text"):
         run("--params", "{}")
     (folder / "params.yaml").write_text("studdy: {}\n")
     with pytest.raises(ParamsError, match="studdy"):
         run()
     (folder / "Snakefile").unlink()
-    with pytest.raises(MissingInputError, match=r"there is no Snakefile in .*omibench init FOLDER"):
+    with pytest.raises(MissingInputError, match=r"has no Snakefile; .*omibench init FOLDER"):
         run()
     monkeypatch.setitem(sys.modules, "snakemake", None)
     with pytest.raises(MissingExtraError, match=r"omibench run needs snakemake, .*\[workflow\]"):

@@ -15,7 +15,7 @@ from omibench.errors import MissingInputError, OutputError
 @pytest.mark.parametrize(
     ("said", "told_"),
     [
-        ("Everything is up to date.\n", "everything was already there (7 files)"),
+        ("Everything is up to date.\n", "everything was pushed already (7 files)"),
         ("3 files pushed\n", "3 files pushed; now `git add archive`, commit it, and push with git"),
         ("", "7 files pushed; now `git add archive`, commit it, and push with git"),
     ],
@@ -28,7 +28,9 @@ def test_a_store_that_is_not_there_is_named(tmp_path: Path) -> None:
     words = ["--store", str(tmp_path / "none"), "--archive", str(tmp_path / "archive")]
     done = CliRunner().invoke(app, ["store", "push", *words])
     assert isinstance(done.exception, MissingInputError)
-    assert "none: there is no store; name its folder with --store" in str(done.exception)
+    assert "none: there is no store in this folder; give its folder with --store" in str(
+        done.exception
+    )
 
 
 def test_a_store_holds_no_archive(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_nothing_is_exported_into_the_store(tmp_path: Path, name: str) -> None:
     out = f"{segment.parent}{name}" if name else segment
     shown = run("export", "--store", tmp_path, "--out", out)
     assert isinstance(shown.exception, OutputError)
-    assert f"--out {out}: lies in {tmp_path}, the store of responses" in str(shown.exception)
+    assert f"--out {out}: is in {tmp_path}, the store of responses" in str(shown.exception)
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
@@ -145,7 +145,7 @@ def test_merge_says_what_it_did(tmp_path: Path) -> None:
     fill(tmp_path / "more", range(4, 5))
     shown = run("merge", tmp_path / "theirs", tmp_path / "more", "--store", tmp_path / "ours")
     first, second = shown.output.splitlines()
-    assert "2 responses and 0 images copied, 1 were there, 0 differ" in first
+    assert "2 responses and 0 images copied, 1 already present, 0 different" in first
     assert "1 responses and 0 images copied" in second
     (segment,) = segments(tmp_path / "theirs")
     segment.write_bytes(segment.read_bytes()[:-4])

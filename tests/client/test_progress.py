@@ -17,7 +17,7 @@ def test_it_counts_dollars_and_failures() -> None:
         ]  # fmt: skip
         for outcome, cost in outcomes:
             progress.add(Response(text="", outcome=outcome, cost_usd=cost))
-        assert progress.note() == "$0.7500, 1 without an answer"
+        assert progress.note() == "$0.7500, 1 without a response"
 
 
 def test_a_list_is_counted_only_when_it_takes_long(

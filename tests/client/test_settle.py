@@ -153,9 +153,9 @@ Change = Callable[[str], str]
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda text: text.replace('"has_more": false', '"has_more": true'), "more follow"),
-        (lambda text: text.replace("1100000", '"many"'), "no usage export"),
-        (lambda text: text.replace("1100000", "-5"), "is no amount"),
+        (lambda text: text.replace('"has_more": false', '"has_more": true'), "announces more"),
+        (lambda text: text.replace("1100000", '"many"'), "not a usage export"),
+        (lambda text: text.replace("1100000", "-5"), "is not an amount"),
         (lambda text: text.replace("1100000", "NaN"), "is not JSON"),
         (lambda text: text.replace('"data"', '"date"'), "lacks 'data'"),
         (lambda text: text.replace(str(BEGIN), str(BEGIN + DAY)), "does not cover"),
@@ -164,7 +164,7 @@ Change = Callable[[str], str]
         (lambda text: text.replace('"gpt-5-mini-2025-08-07"', "null"), "grouped by model"),
         (lambda _: "<html>sign in</html>", "is not JSON"),
         (lambda _: "[" * 100_000, "is nested more than"),
-        (lambda _: "[]", "holds no usage"),
+        (lambda _: "[]", "contains no usage"),
     ],
 )
 def test_what_is_no_whole_export_settles_nothing(
@@ -217,12 +217,12 @@ def test_the_verbs_show_and_settle(tmp_path: Path, study: Study) -> None:
     text = json.dumps(values(tmp_path))
     shown = CliRunner().invoke(app, ["budget", "show", "--params", text])
     assert shown.exit_code == 0
-    assert "s: $4.00 spent, $3.00 charged for what may have been paid" in shown.output
-    assert "gpt: 3 attempts charged $1.50, at most $1.50: the connection failed" in shown.output
+    assert "s: $4.00 spent, $3.00 charged for requests of unknown cost" in shown.output
+    assert "gpt: 3 requests charged $1.50, at most $1.50: the connection failed" in shown.output
     done = CliRunner().invoke(
         app, ["budget", "settle", "--usd", "0.5", "--note", "a\x1b[31mb", "--params", text]
     )
-    assert "6 lost attempts, charged $3.00 until now, are booked at $0.5" in done.output
+    assert "6 lost requests, charged $3.00 until now, are settled at $0.5" in done.output
     assert "\x1b" not in done.output
     shown = CliRunner().invoke(app, ["budget", "show", "--json", "--params", text])
     told = json.loads(shown.output)

@@ -226,7 +226,7 @@ def test_without_a_budget_nothing_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_price_cannot_be_held_to_a_budget(tmp_path: Path) -> None:
-    line = r"models\.m: has no price, .*\$5\.00 cannot hold: give models\.m\.price .* or remove"
+    line = r"models\.m: has no price, .*\$5\.00 cannot be kept; give models\.m\.price .* or remove"
     with (
         pytest.raises(ModelError, match=line),
         open_asker(study(tmp_path, price=None), "m"),

@@ -73,7 +73,7 @@ def test_what_is_not_there_is_said(tmp_path: Path, read: Read) -> None:
         read("emma", tmp_path / "none")
     with pytest.raises(MissingInputError, match=r"no \.parquet file"):
         read("emma", tmp_path)
-    with pytest.raises(ParamsError, match="data: must name the folder"):
+    with pytest.raises(ParamsError, match="data: must be the folder"):
         read("emma", None)
     with pytest.raises(ParamsError, match="'papers' is not read from files"):
         read("papers", tmp_path)

@@ -69,10 +69,10 @@ def test_labels_that_would_be_lost_are_refused(tmp_path: Path, read: Read, choic
         ("x,Why?,B,,,alchemy,", r"x: subject: .*'alchemy'"),
         (",Why?,B,,,,", r"item 1: id: "),
         ("x,Why?,E,,left | right,,", r"x: answer: 'E' is none of the choices A to B"),
-        ("x,Why?,A,,left,,", r"x: choices: there is one"),
+        ("x,Why?,A,,left,,", r"x: choices: there is only one"),
         ("x,Why?,B,/etc/hostname,,,", r"x: .*'/etc/hostname' leads out of this folder"),
         ("x,Why?,B,a/../../key.png,,,", r"x: .*'a/\.\./\.\./key\.png' leads out of this folder"),
-        ("x,Why?,B,problems.csv,,,", r"x: .*problems\.csv: is no picture by its first bytes"),
+        ("x,Why?,B,problems.csv,,,", r"x: .*problems\.csv: is not a picture by its first bytes"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, read: Read, line: str, message: str) -> None:

@@ -43,12 +43,14 @@ def test_a_release_is_read_whole(release: Path, read: Read) -> None:
 def test_a_changed_release_is_refused(release: Path, read: Read, name: str) -> None:
     text = (release / name).read_text("utf-8")
     (release / name).write_text(text.replace("Why", "How").replace('"4"', '"5"'), "utf-8")
-    with pytest.raises(FileFormatError, match=rf"{name}: its content .* is not that"):
+    with pytest.raises(FileFormatError, match=rf"{name}: its content .* differs from"):
         read("frozen", release)
 
 
 def test_other_folders_are_no_release(tmp_path: Path, read: Read) -> None:
-    with pytest.raises(MissingInputError, match=r"no frozen release: it holds no manifest\.json"):
+    with pytest.raises(
+        MissingInputError, match=r"is not a frozen release; it has no manifest\.json"
+    ):
         read("frozen", tmp_path)
 
 

@@ -114,7 +114,7 @@ def test_without_the_library_the_extra_is_named(
 def test_a_branch_is_no_revision_and_a_dataset_needs_one(read: Read) -> None:
     with pytest.raises(ValueError, match="revision"):
         read("emma", None, hub="owner/name", revision="main")
-    with pytest.raises(ValueError, match="come together"):
+    with pytest.raises(ValueError, match="belong together"):
         read("emma", None, hub="owner/name")
     with pytest.raises(ParamsError, match=r"benchmark\.hub"):
         read("emma", None)

@@ -72,7 +72,7 @@ def test_the_layout_of_the_hub_brings_its_pictures(tmp_path: Path, read: Read) -
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"answer": ""}, r"testmini\.json: 6: has no answer: those of the split test"),
+        ({"answer": ""}, r"testmini\.json: 6: has no answer; those of the split test"),
         ({"answer": "green"}, "6: answer: 'green' is none of its choices"),
         ({"image": None}, "6: has neither `image` nor `decoded_image`"),
         ({"question_type": "essay"}, "6: question_type"),

@@ -42,11 +42,11 @@ def test_a_frozen_dataset_and_its_card_say_that_it_is_made_up(tmp_path: Path) ->
     freeze_dataset(None, tmp_path / "b", parse_study(again, "test"))
     assert read_json(tmp_path / "b/manifest.json", FrozenManifest).synthetic == manifest.synthetic
     card = (tmp_path / "b/README.md").read_text("utf-8")
-    assert "**SIMULATED**: the problems are made up (`synthetic:mathreal-testmini`)" in card
+    assert "**SIMULATED**: the problems are invented (`synthetic:mathreal-testmini`)" in card
 
 
 def test_an_oracle_of_other_problems_is_an_error() -> None:
     model = {"provider": "simulated", "oracle": "synthetic:emma"}
     made = {"name": "synthetic", "like": "omibench"}
-    with pytest.raises(ParamsError, match=r"models\.a\.oracle is 'synthetic:emma'"):
+    with pytest.raises(ParamsError, match=r"models\.a\.oracle: is 'synthetic:emma'"):
         parse_study({"benchmark": made, "models": {"a": model}}, "test")

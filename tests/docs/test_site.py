@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import omibench
+from omibench.stages.analyze.figures.figure import FIGURES
+from omibench.stages.analyze.results.result import RESULTS
 
 _FETCHED = re.compile(
     r"<(?:script|link|img|iframe|source|object|embed)\b[^>]*?\b(?:src|href|data)=[\"']?([^\"'\s>]+)"
@@ -88,6 +90,12 @@ def test_every_command_parameter_and_public_name_is_described(root: Path, site: 
     described = (site / "reference/api.html").read_text("utf-8")
     names = [name for name in omibench.__all__ if not name.startswith("__")]
     assert [name for name in names if f"{name}" not in described] == []
+
+
+def test_every_result_and_figure_is_described(site: Path) -> None:
+    text = (site / "reference/results.html").read_text("utf-8")
+    assert [name for name in RESULTS.built_in_names if f'id="{name}"' not in text] == []
+    assert [name for name in FIGURES.built_in_names if f"<code>{name}</code>" not in text] == []
 
 
 def test_search_works_from_disk(site: Path) -> None:

@@ -85,7 +85,7 @@ def write_request(results: Path, question: Question) -> str:
 
 
 def write_cell(results: Path, key: str, first_id: str, *, simulated: bool) -> None:
-    """Four responses, two samples a problem, and verdicts of two rule books."""
+    """Four responses, two samples a problem, and verdicts of two scorers."""
 
     def respond(id: str, index: int, text: str, **more: Any) -> ResponseRow:
         row = {

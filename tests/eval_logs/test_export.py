@@ -146,7 +146,7 @@ def test_the_problem_is_shown_where_the_store_does_not_hold_what_was_sent(result
     (results / "freeze" / "images" / "red.png").write_bytes(b"other bytes")
     LogWriter(results, results.parent / "elsewhere").write(CELL, target)
     (message,) = read_first(target)["input"]
-    assert "picture whose file is not there" in message["content"][1]["text"]
+    assert "missing picture file" in message["content"][1]["text"]
 
 
 def test_equal_results_give_equal_bytes(results: Path, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_an_id_that_leads_out_of_the_log_is_refused_and_leaves_no_file(
     tmp_path: Path, name: str
 ) -> None:
     results = make_results(tmp_path, name)
-    with pytest.raises(FileFormatError, match="cannot stand in a log of Inspect"):
+    with pytest.raises(FileFormatError, match="cannot be in a log of Inspect"):
         write(results)
     assert not list(tmp_path.glob("*.eval*")) + list(tmp_path.glob(".*"))
 

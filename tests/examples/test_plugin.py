@@ -28,7 +28,6 @@ from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study, load_study
 from omibench.plugins.installed import installed_parts
 from omibench.plugins.registry import REGISTRIES
-from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Figure, Problem, Question
 from omibench.schemas.request import (
     Conversation,
@@ -39,6 +38,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
+from omibench.scorers.registry import SCORERS, score_item
 from omibench.settings.present import present
 from omibench.stages.analyze.charts.theme import render
 from omibench.stages.analyze.figures import FIGURES
@@ -102,7 +102,7 @@ def test_every_name_of_the_package_is_known(installed: Path) -> None:
     names = {kind: set(parts) for kind, parts in installed_parts().items()}
     assert names == {
         "providers": {"parrot"},
-        "rule_books": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
+        "scorers": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
         "benchmarks": {"moons"}, "engines": {"page-size"}, "reasons": {"too_long"},
         "sections": {"settings-per-model"}, "judges": {"units"},
         "results": {"hardest-items"}, "figures": {"hardest-items-bars"},
@@ -115,10 +115,10 @@ def test_every_name_of_the_package_is_known(installed: Path) -> None:
 
 
 def test_its_source_is_in_the_hash_of_the_kinds_that_it_brings(installed: Path) -> None:
-    assert plugins.source_hash(["rule_books"]) == ""
-    RULE_BOOKS.get("within-a-percent")
-    assert len(plugins.source_hash(["rule_books"])) == 16
-    assert plugins.part_meaning("rule_books", "within-a-percent")
+    assert plugins.source_hash(["scorers"]) == ""
+    SCORERS.get("within-a-percent")
+    assert len(plugins.source_hash(["scorers"])) == 16
+    assert plugins.part_meaning("scorers", "within-a-percent")
     # Every installed section is in every report, and so in the hash without being asked for.
     assert len(plugins.source_hash(["sections"])) == 16
 
@@ -136,7 +136,7 @@ def test_a_provider(study: Study) -> None:
     assert polly.identity == {"provider": "parrot", "shout": True}
 
 
-def test_rule_books(study: Study) -> None:
+def test_scorers(study: Study) -> None:
     assert study.score.rules == ["within-a-percent", "first-letter"]
     near, far = (make_item(f"\\boxed{{{n}}}", "100") for n in ("100.9", "102"))
     assert [score_item(item, "within-a-percent").verdict for item in (near, far)] == [1.0, 0.0]
@@ -229,10 +229,10 @@ def test_two_packages_that_bring_one_name_are_refused(
 def test_a_package_that_does_not_load_is_one_line(installed: Path) -> None:
     (installed / PACKAGE / "rules.py").write_text("import os\n\nos.nothing_of_this_name\n")
     with pytest.raises(PluginError, match=r"^omibench-example 1\.0, rules\.py, line 3: Attribute"):
-        RULE_BOOKS.get("within-a-percent")
+        SCORERS.get("within-a-percent")
 
 
 def test_a_name_that_the_package_does_not_register_is_one_line(installed: Path) -> None:
     (installed / PACKAGE / "rules.py").write_text("")
-    with pytest.raises(PluginError, match=r"registers no 'within-a-percent', which its"):
-        RULE_BOOKS.get("within-a-percent")
+    with pytest.raises(PluginError, match=r"does not register 'within-a-percent', the name of"):
+        SCORERS.get("within-a-percent")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.explain.explanation import explain, plain
 from omibench.explain.problem import explain_id
-from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Answer, Choice
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import SCORERS, score_item
 
 
 def item(prediction: str, *gold: str, choices: list[Choice] | None = None) -> ScoredItem:
@@ -45,7 +45,7 @@ def test_a_missing_part_says_so() -> None:
 
 def test_the_printed_rules_show_their_arithmetic() -> None:
     close = explain(item(r"\boxed{3.00005}", "3"), ["omibench"])
-    assert "apart by 5e-05; up to 0.0001 is right" in close
+    assert "difference 5e-05; up to 0.0001 is right" in close
     text = explain(item(r"\boxed{the entropy decreases}", "the entropy increases"), ["omibench"])
     assert "omibench, version 2: right" in text
     assert "0.905; 0.75 or more is right" in text
@@ -61,7 +61,7 @@ def test_letters_and_failures() -> None:
     assert "extracted  nothing" in refused
 
 
-@given(st.text(max_size=300), st.sampled_from(sorted(RULE_BOOKS)))
+@given(st.text(max_size=300), st.sampled_from(sorted(SCORERS)))
 def test_any_response_is_explained_with_the_verdict_of_the_score(text: str, rules: str) -> None:
     asked = item(text, "3", r"\frac{1}{2}")
     told = explain(asked, [rules])
@@ -116,7 +116,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     write_cell(tmp_path)
     with pytest.raises(MissingInputError, match=r"--explain 'q-3': no response .*'q-"):
         explain_id([tmp_path], "q-3", ["robust"])
-    with pytest.raises(OmibenchError, match="no rule book 'robst'"):
+    with pytest.raises(OmibenchError, match="unknown scorer 'robst'"):
         explain_id([tmp_path], "q-1", ["robst"])
     write_jsonl(tmp_path / "freeze/answers.jsonl", [])
     with pytest.raises(FileFormatError, match="has no answer in the answers file"):

@@ -29,7 +29,7 @@ def test_an_item_has_all_that_its_reader_sees(explored: Study) -> None:
 
 
 def test_an_unknown_item_is_one_line(explored: Study) -> None:
-    with pytest.raises(MissingInputError, match="there is no item 'nothing'"):
+    with pytest.raises(MissingInputError, match="item 'nothing' not found"):
         describe_item(explored.items, "nothing")
 
 
@@ -59,7 +59,7 @@ def test_at_most_four_cells_stand_side_by_side(explored: Study, run: Run) -> Non
     name = explored.items.ids[0]
     with pytest.raises(ParamsError, match="at most 4 side by side"):
         describe_responses(run, name, run.cells[:5])
-    with pytest.raises(ParamsError, match="no cell nobody/cot"):
+    with pytest.raises(ParamsError, match="nobody/cot is not in the run"):
         describe_responses(run, name, [Cell("nobody", "cot")])
 
 

@@ -24,7 +24,7 @@ def test_it_reads_every_cell_without_texts(results: Path) -> None:
 
 
 def test_a_folder_without_results_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match=r"holds no results: freeze/questions\.jsonl"):
+    with pytest.raises(MissingInputError, match=r"freeze/questions\.jsonl not found"):
         open_run(tmp_path)
 
 

@@ -157,7 +157,7 @@ def test_strong_models_are_those_with_the_highest_mean(explored: Study) -> None:
     [
         ({"rules": "robst"}, "rules: no verdicts of 'robst'"),
         ({"models": ("sim-strog",)}, "did you mean 'sim-strong'"),
-        ({"facets": {"subjct": ("x",)}}, "items have no such attribute"),
+        ({"facets": {"subjct": ("x",)}}, "unknown attribute of items"),
         ({"search": "x" * 300}, "search: 300 characters"),
     ],
 )

@@ -32,7 +32,7 @@ def test_a_folder_of_data_is_known_by_its_name(
 def test_a_folder_of_data_is_known_by_what_lies_in_it(mark: str, tmp_path: Path) -> None:
     (tmp_path / "some" / "place").mkdir(parents=True)
     (tmp_path / "some" / mark).touch()
-    expected = f"some, which holds {MARKS[mark]} ({mark})"
+    expected = f"some, which contains {MARKS[mark]} ({mark})"
     for path in ("some", "some/place", "some/place/x.yaml"):
         assert describe_data_folder(tmp_path / path, tmp_path, {}) == expected
         assert describe_data_folder(tmp_path / path, tmp_path / "elsewhere", {}) == expected

@@ -32,11 +32,14 @@ infer:
         (b"a: [1, 2\nb: 3\n", "line 2: is not valid YAML: did not find expected ',' or ']'"),
         (b"a:\n\tb: 1\n", "line 2: is not valid YAML: a tab indents it; use spaces"),
         (b"a: b: c\n", "line 1: is not valid YAML: mapping values are not allowed"),
-        (b"a: 1\nb: {c: 1,\n d: 2, c: 3}\n", "line 3: the key 'c' is there already, in line 2"),
+        (b"a: 1\nb: {c: 1,\n d: 2, c: 3}\n", "line 3: the key 'c' occurs twice, first in line 2"),
         (b"a: *b\n", "line 1: is not valid YAML: found undefined alias"),
         (b"a: !!python/name:os.system x\n", "line 1: is not valid YAML: could not determine"),
-        (b"\xef\xbb\xbfa: 1\nb: caf\xe9\n", "line 2: is not UTF-8 text (it holds the byte 0xe9)"),
-        (b"a: \x00\n", "is no text: it holds the character #x0000"),
+        (
+            b"\xef\xbb\xbfa: 1\nb: caf\xe9\n",
+            "line 2: is not UTF-8 text (it contains the byte 0xe9)",
+        ),
+        (b"a: \x00\n", "is not text: it contains the character #x0000"),
         (b"? [a]\n: b\n", "line 1: is not valid YAML: found unhashable key"),
     ],
 )
@@ -104,7 +107,7 @@ def test_a_file_that_is_none_of_parameters(tmp_path: Path) -> None:
         read_mapping(tmp_path)
     file = tmp_path / "p.yaml"
     file.write_text("just words\n")
-    with pytest.raises(ParamsError, match=r"p\.yaml: holds a lone value \('just words'\)"):
+    with pytest.raises(ParamsError, match=r"p\.yaml: contains a single value \('just words'\)"):
         read_mapping(file)
     file.write_text("ocr: {}\n")
     assert read_mapping(file) == {"ocr": {}}

@@ -64,7 +64,7 @@ def test_lmms_eval_gives_a_row_for_each_sample(tmp_path: Path) -> None:
 def test_likelihoods_are_no_responses(tmp_path: Path) -> None:
     row = {"doc_id": 0, "target": 1, "resps": [[[-1.5, False]], [[-2.5, False]]]}
     path = lines(tmp_path / "samples_arc.jsonl", row)
-    with pytest.raises(FileFormatError, match=r"row 1: 'resps' holds no text"):
+    with pytest.raises(FileFormatError, match=r"row 1: 'resps' contains no text"):
         read_rows([path])
 
 
@@ -208,7 +208,7 @@ def test_simple_evals_in_both_of_its_files(tmp_path: Path, form: str) -> None:
 def test_metrics_alone_are_told(tmp_path: Path) -> None:
     path = tmp_path / "mmlu_gpt.json"
     path.write_text(json.dumps({"score": 0.5, "chars": 12.0}, indent=2))
-    with pytest.raises(FileFormatError, match="holds metrics alone"):
+    with pytest.raises(FileFormatError, match="contains only metrics"):
         read_rows([path])
 
 
@@ -232,7 +232,7 @@ def test_predictions_of_omibench_beside_its_golds(
     mine = lines(tmp_path / "p.jsonl", {id: "b-1", name: "B"}, {id: "m-1", name: "\\boxed{1, 2}"})
     with caplog.at_level(logging.WARNING, "omibench"):
         rows = read_rows([mine], answers=golds)
-    assert "1 of 3 problems have no prediction and are in no figure: m-2" in caplog.text
+    assert "1 of 3 problems have no prediction and are not counted: m-2" in caplog.text
     scored = score_rows(rows, ["robust"], tmp_path / "v.parquet")
     assert scored.frame["verdict"].to_list() == [1.0, 1.0]
     other = lines(tmp_path / "q.jsonl", {id: "z-9", name: "B"})
@@ -275,7 +275,7 @@ def test_an_unknown_form_names_its_columns_and_the_option(tmp_path: Path) -> Non
     with pytest.raises(FileFormatError) as error:
         read_rows([path])
     assert str(error.value).endswith(
-        r"it has doc_id, model_output, truth\n: say which is what by --columns "
+        r"it has doc_id, model_output, truth\n; map the columns with --columns "
         "id=doc_id,prediction=model_output,gold=GOLD with your column in place of GOLD"
     )
 
@@ -283,7 +283,7 @@ def test_an_unknown_form_names_its_columns_and_the_option(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [("gold", "write NAME=COLUMN"), ("goald=x", "did you mean 'gold'"), ("gold=", "write NAME"),
-     ("gold=a,gold=b", "named twice")],
+     ("gold=a,gold=b", "given twice")],
 )  # fmt: skip
 def test_a_wrong_columns_option_is_told(text: str, message: str) -> None:
     with pytest.raises(ParamsError, match=message):

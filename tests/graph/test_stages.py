@@ -110,5 +110,5 @@ def test_each_stage_is_a_verb() -> None:
 
 def test_a_rule_that_works_for_a_stage_is_known_and_a_typo_gets_the_nearest_name() -> None:
     assert find_stage("fill").name == find_stage("help").name == "infer"
-    with pytest.raises(ParamsError, match=r"'scroe' is no stage.*'score'"):
+    with pytest.raises(ParamsError, match=r"'scroe' is not a stage.*'score'"):
         find_stage("scroe")

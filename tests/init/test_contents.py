@@ -47,7 +47,7 @@ def test_its_corrections_are_empty_and_a_change_of_them_is_seen(
 
 
 def test_its_remarks_are_parameters_that_ask_a_model(of_papers: StudyFiles, tmp_path: Path) -> None:
-    head, _, remarks = of_papers.texts["params.yaml"].partition("it asks a model, too:\n#\n")
+    head, _, remarks = of_papers.texts["params.yaml"].partition("it also evaluates a model:\n#\n")
     lines = [line.removeprefix("#").removeprefix(" ") for line in remarks.splitlines()]
     (tmp_path / "params.yaml").write_text(head + "\n" + "\n".join(lines), "utf-8")
     assert len(load_study(str(tmp_path / "params.yaml")).cells) == 2
@@ -111,6 +111,6 @@ def test_unknown_names_are_one_line(make, name: str, message: str) -> None:  # t
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_rule_book_that_needs_a_grader_gets_one() -> None:
+def test_a_scorer_that_needs_a_grader_gets_one() -> None:
     assert study_of_benchmark("mathreal").study.score.graders is not None
     assert study_of_benchmark("emma").study.score.graders is None

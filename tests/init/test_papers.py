@@ -59,7 +59,7 @@ def test_the_manifest_is_one_that_ocr_reads(tmp_path: Path) -> None:
 
 def test_a_folder_without_papers_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("")
-    with pytest.raises(MissingInputError, match=r"--papers .*: holds no paper: none of its files"):
+    with pytest.raises(MissingInputError, match=r"--papers .*: contains no paper: no file"):
         find_papers(tmp_path)
     with pytest.raises(MissingInputError, match="the folder does not exist"):
         find_papers(tmp_path / "none")

@@ -36,7 +36,7 @@ def test_other_files_of_a_folder_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["params.yaml", "profiles", ".gitignore"])
 def test_nothing_is_overwritten_and_nothing_written_beside_it(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OutputError, match=rf"{name} is there already and nothing is overwritten"):
+    with pytest.raises(OutputError, match=rf"{name} already exists and nothing is overwritten"):
         write_study(tmp_path, FILES)
     assert entries(tmp_path) == {name}
 

@@ -113,6 +113,7 @@ def check_bought_once(server: ServerHandle, cells: Cells, requests: int, kills: 
     assert account.unknown + account.reserved <= kills * 0.004
 
 
+@pytest.mark.slow
 @every_provider
 @pytest.mark.timeout(150)
 def test_killed_while_polling(server: ServerHandle, tmp_path: Path, provider: str) -> None:

@@ -109,7 +109,7 @@ def test_one_command_makes_anew_what_was_changed(study: Copy) -> None:
     assert NOTHING in study.to_do()
     assert (study.folder / "results/analyze/report.html").read_bytes() == report
     verified = study.run("omibench", "trust", "--verify")
-    assert "are what their jobs have written" in verified
+    assert "are as their jobs wrote them" in verified
     assert "not known" not in verified, "pages, plots and tables are noted beside the outputs"
     tables = sorted((study.folder / "results/analyze").glob("*.csv"))
     page = next(path for path in tables if path.name != "main.csv")
@@ -142,7 +142,7 @@ def test_after_ocr_by_hand_one_line_says_the_way_out(study: Copy) -> None:
     study.run("rm", "-r", "results", ".snakemake")
     study.run(*made)
     said = refusal(study, "snakemake", "-n")
-    assert "results/ocr: was made by a command by hand" in said
+    assert "results/ocr: was made outside the graph" in said
     assert "trust" not in said
     assert "dvc" not in said
     command = said.partition("(`")[2].partition("`)")[0]
@@ -160,5 +160,5 @@ def test_a_dry_run_before_freeze_says_why_it_lists_jobs_that_may_not_run(study: 
     }  # fmt: skip
     review.write_text(review.read_text("utf-8") + yaml.safe_dump([decision]))
     said = study.to_do().strip().splitlines()[-1]
-    assert said.startswith("omibench: freeze is to run first")
-    assert "of the 2 infer jobs in this list only those run whose questions" in said
+    assert said.startswith("omibench: freeze runs first")
+    assert "of the 2 infer jobs in this list, only those with changed questions" in said

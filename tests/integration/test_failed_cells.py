@@ -35,7 +35,7 @@ def test_a_cell_without_an_answer_is_a_failed_job_and_missing_in_a_report(study:
     said = study.run(*build, "--quiet", ok=False, TEST_KEY="sk-test")
     assert "infer away/cot: " in said
     assert "nothing listens there" in said
-    assert "To retry what failed, and go on:" in said
+    assert "To retry failed jobs and continue:" in said
     assert not (study.folder / "results/infer/away/cot.parquet").exists()
     assert not (study.folder / "results/analyze/report.html").exists()
     assert (study.folder / "results/score/sim-a/cot.parquet").exists()

@@ -1,4 +1,4 @@
-"""A study whose provider, prompt and rule book are files of the user's own, through the graph."""
+"""A study whose provider, prompt and scorer are files of the user's own, through the graph."""
 
 from __future__ import annotations
 

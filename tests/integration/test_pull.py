@@ -84,7 +84,7 @@ def test_results_that_are_nowhere_here_are_told_with_their_commit_and_their_remo
     clone.run("git", "checkout", "-q", "first")
     clone.run("dvc", "checkout", ok=False)
     said = clone.run("omibench", "trust", ok=False)
-    assert "by A Tester has recorded in dvc.lock, are not here; the remote folder holds" in said
+    assert "by A Tester recorded in dvc.lock, are missing; the remote folder has them" in said
     assert "`dvc pull -r folder && omibench trust`" in said
     clone.run("dvc", "pull", "-r", "folder")
     clone.run("omibench", "trust")
@@ -93,7 +93,7 @@ def test_results_that_are_nowhere_here_are_told_with_their_commit_and_their_remo
     shutil.rmtree(clone.folder / "results")
     clone.run("dvc", "remote", "modify", "folder", "url", str(tmp_path / "empty"))
     said = clone.run("omibench", "trust", ok=False)
-    assert "not in DVC's cache; the remote folder lacks them. `dvc push` in the folder" in said, (
+    assert "and not in DVC's cache; the remote folder lacks them. Run `dvc push` in the" in said, (
         said
     )
 
@@ -146,7 +146,9 @@ def test_a_forged_provenance_is_not_that_of_the_lock_file(clone: Copy) -> None:
     text = known.read_text().replace(sha256(old).hexdigest(), forged)
     known.unlink()
     known.write_text(text)
-    assert "analyze: headline.txt: modified, says DVC" in clone.run("omibench", "trust", ok=False)
+    assert "analyze: headline.txt: modified (reported by DVC)" in clone.run(
+        "omibench", "trust", ok=False
+    )
 
 
 def test_a_partial_pull_is_refused_and_the_rest_can_be_built(clone: Copy) -> None:

@@ -211,7 +211,7 @@ CASES = [
     Case("code of scoring without an effect", idle_code("score"), SCORED, dvc={"score": CELLS}),
     Case("code of asking without an effect", idle_code("infer"), ASKED, dvc={"infer": CELLS}),
     Case("the study's name and the client of an API", name_and_client, {"analyze": 1}),
-    # The filter, too, asks rule books: whether models that try a problem are right; the report,
+    # The filter, too, asks scorers: whether models that try a problem are right; the report,
     # whether people are; and ocr, which choice a key with a formula names.
     Case(
         "a package that scoring uses, upgraded",

@@ -103,7 +103,7 @@ def test_the_report_of_snakemake_has_all_figures_and_tables_by_part_without_a_ne
     assert len(categories) > 6
     ranks = next(entry for path, entry in results.items() if path.endswith("ranks.svg"))
     assert ranks["labels"]["figure"].startswith("SIMULATED · Ranks")
-    assert "leave the first rank open to" in ranks["labels"]["what it says"]
+    assert "allow the first rank for" in ranks["labels"]["finding"]
     assert "<em>ranks</em>" in ranks["caption"]
     assert ranks["data_uri"].startswith("data:image/svg+xml;")
 
@@ -239,7 +239,7 @@ def test_the_certificate_recovers_the_error_rates_that_the_judge_is_set_to(study
     report = (study / "analyze/report.html").read_text("utf-8")
     card, reasoning = (_card(report, name) for name in ("judge", "reasoning"))
     assert "UNCALIBRATED" not in card
-    assert "Against people" in card
+    assert "Compared with human labels" in card
     assert "UNCALIBRATED" in reasoning, "no person has labelled what judges say of the reasoning"
 
 
@@ -261,8 +261,8 @@ def test_the_scanned_page_is_read_by_the_engine(study: Path) -> None:
     ("override", "message"),
     [
         ("modells={}", "modells: unknown key; did you mean 'models'?"),
-        ("score={judge: nobody}", "score.judge names 'nobody', which is not defined"),
-        ("certify={labels: no.csv}", "the parameters name files that are not there: no.csv"),
+        ("score={judge: nobody}", "score.judge: 'nobody' is not defined"),
+        ("certify={labels: no.csv}", "the parameters list missing files: no.csv"),
     ],
 )
 def test_a_mistake_in_the_params_stops_snakemake_with_one_clear_line(

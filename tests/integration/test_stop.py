@@ -15,7 +15,7 @@ from model_server.handle import ServerHandle, wait_until
 from omibench.store.ledger.ledger import Ledger
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
-STOPPED = "omibench: stopped; run the same command again to go on"
+STOPPED = "omibench: stopped; run the same command again to continue"
 
 
 @pytest.fixture(scope="module")

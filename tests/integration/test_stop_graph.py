@@ -17,7 +17,7 @@ from model_server.handle import ServerHandle
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 IN_FLIGHT = 8
-STOPPED = "omibench: stopped; run the same command again to go on"
+STOPPED = "omibench: stopped; run the same command again to continue"
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def test_two_people_evaluate_different_models_and_share_what_they_bought(
     ana.run("git", "remote", "add", "origin", str(tmp_path / "hub"))
     ana.run("git", "clone", "-q", str(tmp_path / "hub"), str(tmp_path / "ben"))
     ben = Copy(tmp_path / "ben")
-    assert "nothing that was shared" in ben.run("omibench", "store", "pull", ok=False)
+    assert "no shared responses" in ben.run("omibench", "store", "pull", ok=False)
 
     for person, model in ((ana, "sim-a"), (ben, "sim-b")):
         evaluate(person, model)
@@ -78,7 +78,7 @@ def test_two_people_evaluate_different_models_and_share_what_they_bought(
     assert held(ana) == {"sim-a": PROBLEMS, "sim-b": PROBLEMS}
     archived = [p.name for p in (ana.folder / "archive").iterdir() if p.is_dir()]
     assert len(archived) == 2
-    assert "everything was already there (" in ana.run("omibench", "store", "push")
+    assert "everything was pushed already (" in ana.run("omibench", "store", "push")
     assert [p.name for p in (ana.folder / "archive").iterdir() if p.is_dir()] == archived
 
     # A third clone gets everything, and evaluating both models again buys nothing.

@@ -58,7 +58,7 @@ def test_a_study_is_made_and_run_in_a_folder_whose_path_has_a_space(
     run("omibench", "init", "my study", "--benchmark", "usnco-v", cwd=tmp_path)
     params = study / "params.yaml"
     params.write_text(params.read_text("utf-8").replace(STORE, STORE + PARTIAL), "utf-8")
-    assert "made-up questions like those of usnco-v" in run("omibench", "plan", "--simulated")
+    assert "generated questions like those of usnco-v" in run("omibench", "plan", "--simulated")
 
     said = run("snakemake", "--cores", "2", "--config", "simulated=true")
     assert "12 of 12 requests answered" in said  # what the Snakefile's hooks say at the end

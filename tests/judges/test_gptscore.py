@@ -36,7 +36,7 @@ def test_anything_else_is_no_verdict(reply: str) -> None:
 
 
 def test_one_is_consistent() -> None:
-    """Equation 8 prints the opposite; see docs/scoring.md."""
+    """Equation 8 prints the opposite; see docs/reference/judges.md."""
     script = Script("ANSWER: consistent", "ANSWER: inconsistent")
     told = consult([CASE, CASE], GPTSCORE, panel(GPTSCORE, script))
     assert [(o.value, o.outcome) for o in told] == [(True, "scored"), (False, "scored")]

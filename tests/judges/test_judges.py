@@ -152,7 +152,7 @@ def test_a_taxonomy_of_ones_own(tmp_path: Path) -> None:
         ("types: {a: a, b: b}\noutcomes: {refused: c}", "'c'"),
         ("types: {a: a, b: b}\noutcomes: {refsed: a}", "outcomes"),
         ("types: [", r"types\.yaml, line 1: is not valid YAML"),
-        ("3", "holds 3, but takes a block of keys"),
+        ("3", "is 3, but must be a block of keys"),
     ],
 )
 def test_a_wrong_taxonomy_is_one_line(tmp_path: Path, text: str, said: str) -> None:

@@ -66,7 +66,7 @@ def test_a_reply_that_never_came_is_no_failure_of_the_judge(
     (told,) = consult([CASE], GPTSCORE, panel(GPTSCORE, script))
     assert (told.value, told.outcome) == (None, why)
     assert [request.index for request in script.asked] == [0]
-    assert f"1 of 1 judgements never came (1 {why.replace('_', ' ')})" in caplog.text
+    assert f"1 of 1 judgements are missing (1 {why.replace('_', ' ')})" in caplog.text
     (told,) = consult([CASE], GPTSCORE, panel(GPTSCORE, Script(absent), Script(YES)))
     assert told.outcome == "scored"
     tied = panel(GPTSCORE, Script(absent), Script(YES), Script(NO))
@@ -100,7 +100,7 @@ def test_a_model_is_opened_once_for_all_panels(tmp_path: Path) -> None:
     assert told.value is True
     assert told.is_simulated
     with (
-        pytest.raises(ModelError, match=r"score\.judge: 'c' is no model of the params"),
+        pytest.raises(ModelError, match=r"score\.judge: 'c' is not a model of the params"),
         open_panels(study, [PanelRequest(JudgePanel(models=["c"]), _any(GPTSCORE), "score.judge")]),
     ):
         pass

@@ -118,7 +118,7 @@ def test_names_under_others_are_checked() -> None:
         read({"tempoo": "a"})
     with pytest.raises(ParamsError, match="unknown judge of reasoning 'quality'"):
         read({"quality": "a"})
-    with pytest.raises(ParamsError, match=r"judge\.others\.tempo names 'b', which is not defined"):
+    with pytest.raises(ParamsError, match=r"judge\.others\.tempo: 'b' is not defined"):
         read({"tempo": "b"})
 
 

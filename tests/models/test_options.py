@@ -46,10 +46,10 @@ def test_a_token_that_cannot_come_next_has_no_log_probability() -> None:
     [
         (reply(Z=-0.1), "lists none of the options"),
         (reply(A=-9999.0), "lists none of the options"),
-        ({"choices": [{"message": {}}]}, "holds no log-probabilities"),
+        ({"choices": [{"message": {}}]}, "contains no log-probabilities"),
         ({"choices": [{"logprobs": {"content": [{"top_logprobs": [{"token": "A"}]}]}}]}, "none of"),
-        ({}, "holds no log-probabilities"),
-        ([], "holds no log-probabilities"),
+        ({}, "contains no log-probabilities"),
+        ([], "contains no log-probabilities"),
     ],
 )
 def test_a_reply_without_them_is_a_failure(told: object, why: str) -> None:
@@ -87,7 +87,7 @@ def test_an_endpoint_that_does_not_declare_them_is_not_asked(
     server: ServerHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEST_KEY", "sk-test")
-    with pytest.raises(ModelError, match=r"declare `can: \{logprobs: true\}`"):
+    with pytest.raises(ModelError, match=r"set `can: \{logprobs: true\}`"):
         list(model(server).answer([asked("A", "B")]))
 
 
@@ -107,7 +107,7 @@ def test_an_endpoint_that_goes_on_with_a_turn_is_told_so() -> None:
 
 def test_an_endpoint_that_does_not_is_not_asked_inside_a_response(server: ServerHandle) -> None:
     inside = answer_so_far(asked("A", "B"), "It is ")
-    with pytest.raises(ModelError, match=r"declare `can: \{prefill: true\}` .* `before_answer`"):
+    with pytest.raises(ModelError, match=r"set `can: \{prefill: true\}` .* `before_answer`"):
         list(model(server, can={"logprobs": True}).answer([inside]))
 
 

@@ -119,7 +119,7 @@ def test_a_provider_that_asks_without_leave_is_stopped_at_its_first_answer(tmp_p
     greedy = study(tmp_path, budget_usd=1.0, provider="greedy")
     with (
         open_asker(greedy, "m") as ask,
-        pytest.raises(ModelError, match=r"model 'm'.*asked without a reservation"),
+        pytest.raises(ModelError, match=r"model 'm'.*sent a request without a reservation"),
     ):
         ask(requests(5))
 
@@ -142,7 +142,10 @@ def test_fields_of_a_plug_ins_block_have_roles_as_built_in_ones_do(tmp_path: Pat
         ({"volumee": 2}, "models.m.volumee: unknown key; did you mean 'volume'?"),
         ({"volume": "loud"}, "models.m.volume: Input should be a valid integer"),
         ({"provider": "ekho"}, "models.m.provider: unknown provider 'ekho'; did you mean 'echo'?"),
-        ({"provider": None}, "models.m.provider: is missing; known: simulated, recorded, openai"),
+        (
+            {"provider": None},
+            "models.m.provider: is missing; available: simulated, recorded, openai",
+        ),
         ({"limits": {"attempts": 0}}, "models.m.limits.attempts: Input should be greater"),
         ({"volume": "loud", "threads": "a"}, "(and 1 more mistake)"),
     ],

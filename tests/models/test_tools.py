@@ -146,7 +146,7 @@ def test_pictures_that_a_model_draws_are_checked_and_kept(
     (picture,) = response.drawn
     assert isinstance(picture, DrawnPart)
     assert picture.sha256 == hashlib.sha256(picture.data).hexdigest()
-    assert "a picture in a reply is left out" in caplog.text
+    assert "a picture in a reply was skipped" in caplog.text
     assert "data" not in response.model_dump(mode="json")["drawn"][0]
     assert response.text == "Drawn."
 
@@ -173,10 +173,10 @@ def test_pictures_come_in_several_forms() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("https://example.org/a.png", "it is an address, and nothing is fetched"),
-        ("file:///etc/passwd", "it is an address, and nothing is fetched"),
-        ("data:image/svg+xml;base64,PHN2Zz4=", "it is no PNG, JPEG, GIF or WebP"),
-        ("data:image/png;base64,%%%", "it is no base64"),
+        ("https://example.org/a.png", "it is an address, and nothing is downloaded"),
+        ("file:///etc/passwd", "it is an address, and nothing is downloaded"),
+        ("data:image/svg+xml;base64,PHN2Zz4=", "it is not a PNG, JPEG, GIF or WebP"),
+        ("data:image/png;base64,%%%", "it is not base64"),
         (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode(), "it cannot be read"),
         (lambda: url((8000, 5001), mode="1"), "it has more than 40,000,000 pixels"),
         (lambda: "A" * 27_000_000, "it has more than 20,000,000 bytes"),

@@ -66,7 +66,7 @@ def test_a_cell_that_lacks_only_what_is_turned_down_is_built(
     strange = provider(server, "chat", limits={"concurrency": 4}, can={"seed": True})
     found = through(tmp_path, strange, good + odd)
     assert Counter(r.outcome for r in found) == {"answered": 40, "provider_error": 25}
-    with pytest.raises(ModelError, match="turns every request down"):
+    with pytest.raises(ModelError, match="rejects every request"):
         through(tmp_path, strange, odd)
 
 

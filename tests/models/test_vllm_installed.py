@@ -1,7 +1,7 @@
 """What the vllm provider relies on, held against the vLLM that is installed, if one is.
 
 The end-to-end test is slow (`pytest -m vllm` runs it alone): up to a minute on a CPU. See
-docs/local_models.md for an environment in which it runs without a GPU.
+docs/reference/local_models.md for an environment in which it runs without a GPU.
 """
 
 from __future__ import annotations

@@ -132,13 +132,13 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     twice = written(tmp_path, [PAIRS[0].model_dump(), PAIRS[0].model_dump()])
     out = tmp_path / "scores.jsonl"
     study = load_study("{}")
-    with pytest.raises(FileFormatError, match="an id stands twice"):
+    with pytest.raises(FileFormatError, match="an id occurs twice"):
         score_transcripts(twice, out, study)
     good = written(tmp_path, [PAIRS[0].model_dump()])
-    with pytest.raises(ModelError, match="'nobody' is no model"):
+    with pytest.raises(ModelError, match="'nobody' is not a model"):
         score_transcripts(good, out, study, ["nobody"])
     done = CliRunner().invoke(
         app, ["ocr-quality", str(good), "--out", str(out), "--weights", "1,2"]
     )
     assert isinstance(done.exception, ParamsError)
-    assert "needs five numbers" in str(done.exception)
+    assert "is not five numbers of at least 0" in str(done.exception)

@@ -83,7 +83,7 @@ def test_boxes_lead_to_problems_and_problems_to_boxes(page: str) -> None:
     assert {"q1", "q2", "q3", "page1", "page2"} <= targets
     kinds = set(re.findall(r'<g class="k-(\w+)"', page))
     assert {"statement", "choice", "figure", "line", "furniture"} <= kinds
-    assert "Here goes on: <a" in page
+    assert "Continued here: <a" in page
 
 
 def test_what_a_paper_says_is_text_and_never_markup(page: str) -> None:

@@ -130,6 +130,23 @@ def test_a_folder_of_all_results(tmp_path: Path) -> None:
     assert "SIMULATED" in (tmp_path / "out/accuracy.tex").read_text()
 
 
+def test_an_exported_comparison_has_both_models_and_intervals(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "results")
+    pair = {
+        "model": "a", "setting": "cot", "metric": "difference", "estimate": 0.1, "low": 0.02,
+        "high": 0.18, "baseline_model": "b", "baseline_setting": "cot", "p_holm": "0.01",
+    }  # fmt: skip
+    frame = pl.DataFrame([{**pair, "rules": rules} for rules in ("robust", "emma")])
+    frame = frame.with_columns(simulated=False)
+    write_table(complete_table(frame, "pairs", "set"), results / "analyze/tables", "pairs")
+    export_results(results, tmp_path / "out", ExportOptions(intervals=True))
+    latex = (tmp_path / "out/pairs.tex").read_text()
+    assert "Baseline model" in latex
+    assert r" & Difference \\" in latex
+    assert "Model A & cot & robust & " in latex
+    assert r"0.1000 [0.0200, 0.1800] \\" in latex
+
+
 def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
     results = make_results(tmp_path / "results")
     for name, paper in read_catalogue().items():
@@ -149,7 +166,7 @@ def test_results_on_another_dataset_are_warned_of(
 ) -> None:
     results = make_results(tmp_path / "results")
     export_paper(results, "mathreal", tmp_path / "out", ExportOptions())
-    assert "holds results on the dataset 'set', and the tables of mathreal" in caplog.text
+    assert "contains results on the dataset 'set', but the tables of mathreal" in caplog.text
 
 
 def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
@@ -162,12 +179,12 @@ def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "holds no papers"),
-        ("p: {title: P, items: {table1: {title: T}}}", "p: items.table1: .*give `table`"),
+        ("[]", "contains no papers"),
+        ("p: {title: P, items: {table1: {title: T}}}", "p: items.table1: .*set `table`"),
         ("p: {title: P, items: {chart1: {title: T, impossible: x}}}", "p: items.chart1"),
         (
             "p: {title: P, items: {table1: {title: T, table: {result: acuracy}}}}",
-            "p.items.table1: there is no result 'acuracy'.*accuracy",
+            "p.items.table1: unknown result 'acuracy'.*accuracy",
         ),
     ],
 )
@@ -199,7 +216,7 @@ def test_an_unknown_paper_is_one_line_that_lists_the_papers_once() -> None:
     with pytest.raises(ArgumentError) as caught:
         find_paper("bogus")
     assert str(caught.value) == (
-        "--paper: there is no paper 'bogus'; known: omibench, emma, usnco-v, mathreal"
+        "--paper: unknown paper 'bogus'; known: omibench, emma, usnco-v, mathreal"
     )
 
 
@@ -245,5 +262,5 @@ def test_what_is_no_figure_of_ours_is_not_drawn(tmp_path: Path, data: str) -> No
     drawn = results / "analyze/figures/failures.vl.json"
     drawn.parent.mkdir()
     drawn.write_text(data)
-    with pytest.raises(FileFormatError, match=r"failures\.vl\.json: is no figure"):
+    with pytest.raises(FileFormatError, match=r"failures\.vl\.json: is not a figure"):
         export_results(results, tmp_path / "out", ExportOptions())

@@ -18,7 +18,7 @@ def test_the_guide_is_what_the_catalogue_says(root: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "status"),
     [
-        ({"table": {"result": "accuracy"}}, "made with stand-ins"),
+        ({"table": {"result": "accuracy"}}, "made, simulated"),
         ({"table": {"result": "accuracy"}, "made": "from responses"}, "made"),
         ({"printed": "a.csv"}, "printed"),
         ({"printed": "a.csv", "impossible": "a survey"}, "printed"),

@@ -40,7 +40,7 @@ def _write_no_figures(out: Path, *_: object) -> None:
 
 def test_the_folder_has_the_numbers_and_no_dead_link(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "public"
-    done = CliRunner().invoke(results_app, ["publish", str(out), "--results", str(results)])
+    done = CliRunner().invoke(results_app, ["publish", str(results), "--out", str(out)])
     assert done.exit_code == 0, done.output
     board = json.loads((out / "board.json").read_text("utf-8"))
     schema = json.loads((out / "board.schema.json").read_text("utf-8"))
@@ -77,18 +77,18 @@ def test_what_somebody_else_has_written_is_not_touched(
     mine = tmp_path / "public" / name
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    with pytest.raises(OutputError, match=r"is there, and board.json is not; give a folder"):
+    with pytest.raises(OutputError, match=r"exists, but board.json does not; give an empty folder"):
         publish_study(results, tmp_path / "public")
     assert mine.read_text() == "mine"
     assert [p for p in (tmp_path / "public").rglob("*") if p.is_file()] == [mine]
 
 
 def test_no_results_and_a_folder_inside_them_are_one_line(results: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="holds no tables of results"):
+    with pytest.raises(MissingInputError, match="contains no tables of results"):
         publish_study(tmp_path, tmp_path / "public")
-    inside = ["publish", str(results / "public"), "--results", str(results)]
+    inside = ["publish", str(results), "--out", str(results / "public")]
     done = CliRunner().invoke(results_app, inside)
-    assert isinstance(done.exception, ArgumentError) or "lies in the results" in done.stderr
+    assert isinstance(done.exception, ArgumentError) or "is inside the results" in done.stderr
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -38,5 +38,5 @@ def test_a_stated_setting_is_one_of_the_study() -> None:
         "infer": {"models": ["m"], "settings": ["plain"]},
         "analyze": {"full_settings": ["plane"]},
     }
-    with pytest.raises(ParamsError, match=r"analyze\.full_settings names 'plane'"):
+    with pytest.raises(ParamsError, match=r"analyze\.full_settings: 'plane'"):
         parse_study(values, "params.yaml")

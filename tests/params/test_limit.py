@@ -50,7 +50,8 @@ def test_a_larger_sample_holds_a_smaller_one_whatever_else_is_there() -> None:
 
 def test_an_unknown_id_names_the_nearest() -> None:
     with pytest.raises(
-        ParamsError, match=r"study\.limit or --ids: no problem is 'p7'; did you mean"
+        ParamsError,
+        match=r"study\.limit or --ids: 'p7' is not a problem of the dataset; did you mean",
     ):
         Limit(ids=["p7"]).select(IDS)
 
@@ -58,9 +59,9 @@ def test_an_unknown_id_names_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "give one of n, ids and sample"),
-        ({"n": 3, "sample": 2}, "give one of n, ids and sample"),
-        ({"n": 3, "seed": 2}, "seed goes with sample"),
+        ({}, "set one of n, ids and sample"),
+        ({"n": 3, "sample": 2}, "set one of n, ids and sample"),
+        ({"n": 3, "seed": 2}, "seed requires sample"),
         ({"ids": []}, "study.limit"),
         (0, "study.limit"),
         (True, "study.limit"),

@@ -62,14 +62,14 @@ def test_folders_of_data_hold_no_plug_in(folder: Path, block: str) -> None:
     (folder / "out").mkdir()
     (folder / "rules.py").rename(folder / "out" / "rules.py")
     (folder / "params.yaml").write_text(f"{block}\nplugins: [out/rules.py]\n")
-    with pytest.raises(PluginError, match=r"lies in out, the folder of .*: code is never taken"):
+    with pytest.raises(PluginError, match=r"is in out, the folder of .*, where code is never run"):
         load_study("params.yaml")
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("score: {rules: [robus]}", "score.rules.0: unknown rule book 'robus'; did you mean 'robu"),
+        ("score: {rules: [robus]}", "score.rules.0: unknown scorer 'robus'; did you mean 'robu"),
         ("benchmark: {name: ema}", "benchmark.name: unknown benchmark 'ema'; did you mean 'emma'?"),
         ("ocr: {engine: rapid}", "ocr.engine: unknown OCR engine 'rapid'; did you mean 'rapidocr'"),
         (
@@ -80,7 +80,7 @@ def test_folders_of_data_hold_no_plug_in(folder: Path, block: str) -> None:
             "settings: {a: {images: fist}}",
             "settings.a.images.show: unknown image condition 'fist';",
         ),
-        ("analyze: {main_rules: zzz}", "analyze.main_rules: unknown rule book 'zzz'; known: omibe"),
+        ("analyze: {main_rules: zzz}", "analyze.main_rules: unknown scorer 'zzz'; known: omibe"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest(tmp_path: Path, text: str, line: str) -> None:

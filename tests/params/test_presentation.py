@@ -27,17 +27,17 @@ def study(setting: dict[str, Any], frozen: dict[str, int] | None = None) -> Stud
 @pytest.mark.parametrize(
     ("setting", "frozen", "told"),
     [
-        ({"examples": {"k": 3}}, {"set_aside": 2}, "needs freeze.examples.set_aside: 3 or more"),
-        ({"examples": {"k": 0}}, {}, "needs freeze.examples.set_aside: 1 or more, and it is 0"),
+        ({"examples": {"k": 3}}, {"set_aside": 2}, "needs freeze.examples.set_aside of at least 3"),
+        ({"examples": {"k": 0}}, {}, "needs freeze.examples.set_aside of at least 1, but it is 0"),
         (
             {"examples": {"k": 5, "take": "window"}, "decoding": {"samples": 5}},
             {"first": 8, "set_aside": 20},
-            "needs freeze.examples.first: 9 or more, and it is 8",
+            "needs freeze.examples.first of at least 9, but it is 8",
         ),
         ({"examples": {"k": 6}}, {"set_aside": 9}, "settings.mine.examples.k"),
         ({"without": ["pictures"]}, {}, "settings.mine.without"),
         ({"perception": "I+QQ"}, {}, "settings.mine.perception"),
-        ({"perception": {"given": "I+QM", "by": "nobody"}}, {}, "'nobody', which is not defined"),
+        ({"perception": {"given": "I+QM", "by": "nobody"}}, {}, "'nobody' is not defined"),
     ],
 )
 def test_what_cannot_be_is_one_line(

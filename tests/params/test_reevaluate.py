@@ -63,12 +63,12 @@ PRICED = SERVED | {"price": {"input": 1, "output": 2, "as_of": "2026-11-21"}}
 @pytest.mark.parametrize(
     ("watch", "more", "said"),
     [
-        (WATCH | {"match": ["/(/"]}, {}, r"lab\.match\.0: is no regular expression: .* '/\(/'"),
+        (WATCH | {"match": ["/(/"]}, {}, r"lab\.match\.0: is not a regular expression: .* '/\(/'"),
         (WATCH | {"match": []}, {}, r"lab\.match: List should have at least 1 item"),
-        (WATCH | {"model": {"provider": "gpt"}}, {}, r"lab\.model: is no model: .*'gpt'"),
-        (WATCH | {"model": SERVED | {"id": "m"}}, {}, r"must not give an `id`"),
+        (WATCH | {"model": {"provider": "gpt"}}, {}, r"lab\.model: is not a valid model: .*'gpt'"),
+        (WATCH | {"model": SERVED | {"id": "m"}}, {}, r"must not contain an `id`"),
         (WATCH | {"model": {"provider": "recorded", "responses": {}}}, {}, "not `recorded`"),
-        (WATCH | {"settings": ["cot2"]}, {}, r"lab\.settings names 'cot2', .* mean 'cot'"),
+        (WATCH | {"settings": ["cot2"]}, {}, r"lab\.settings: 'cot2' .* mean 'cot'"),
         (WATCH | {"model": {"provider": "vllm"}}, {}, "base_url is missing"),
         (WATCH, {"monthly_budget_usd": 3}, r"watch\.lab\.model: has no price"),
         (WATCH | {"mach": ["*"]}, {}, r"unknown key; did you mean 'match'"),

@@ -61,7 +61,7 @@ def test_a_model_spread_over_more_gpus_than_it_is_given_is_one_clear_line() -> N
         study(m={**VLLM, "tensor_parallel": 4, "resources": {"gpus": 2}})
     assert str(error.value).startswith("params.yaml: models.m")
     assert str(error.value).endswith(
-        "the model is spread over 4 GPUs, and resources.gpus is 2: raise it, or lower `gpus`, "
+        "the model is spread over 4 GPUs, but resources.gpus is 2; raise it, or lower `gpus`, "
         "or tensor_parallel x pipeline_parallel of vLLM"
     )
 

@@ -44,29 +44,32 @@ def values(**blocks: Any) -> dict[str, Any]:
             "models.a.slips.no_bx: unknown key; did you mean 'no_box'?",
         ),
         ({"freeze": {"version": "1"}}, "freeze.version: String should match pattern"),
-        ({"score": {"judge": "jugde"}}, "score.judge names 'jugde', which is not defined; did you"),
-        ({"score": {"judge": ["judge", "jugde"]}}, "score.judge names 'jugde', which is not"),
+        ({"score": {"judge": "jugde"}}, "score.judge: 'jugde' is not defined; did you"),
+        ({"score": {"judge": ["judge", "jugde"]}}, "score.judge: 'jugde' is not"),
         ({"score": {"judge": {"models": ["judge"], "promt": "x"}}}, "promt: unknown key; did you"),
         ({"score": {"grader": {"models": []}}}, "score.grader"),
-        ({"judge": {"quality": ["a", "a"]}}, "judge.quality names 'a' twice"),
-        ({"judge": {"errors": "jugde"}}, "judge.errors names 'jugde', which is not defined; did"),
-        ({"judge": {"settings": ["cott"]}}, "judge.settings names 'cott', which is not defined"),
-        ({"judge": {"wrong_by": "emma"}}, "judge.wrong_by names 'emma', which is not defined"),
-        ({"infer": {"models": ["c"], "settings": []}}, "infer.models names 'c', which is not"),
+        ({"judge": {"quality": ["a", "a"]}}, "judge.quality: 'a' is listed twice"),
+        ({"judge": {"errors": "jugde"}}, "judge.errors: 'jugde' is not defined; did"),
+        ({"judge": {"settings": ["cott"]}}, "judge.settings: 'cott' is not defined"),
+        ({"judge": {"wrong_by": "emma"}}, "judge.wrong_by: 'emma' is not defined"),
+        ({"infer": {"models": ["c"], "settings": []}}, "infer.models: 'c' is not"),
         (
             {"infer": {"models": ["a"], "settings": ["cot"], "only": {"a": ["direct"]}}},
-            "infer.only names 'direct', which is not defined",
+            "infer.only: 'direct' is not defined",
         ),
-        ({"infer": {"models": ["a", "a"], "settings": ["cot"]}}, "infer.models names 'a' twice"),
-        ({"score": {"rules": ["robust", "robust"]}}, "score.rules names 'robust' twice"),
-        ({"analyze": {"main_rules": "emma"}}, "analyze.main_rules names 'emma', which is not"),
+        (
+            {"infer": {"models": ["a", "a"], "settings": ["cot"]}},
+            "infer.models: 'a' is listed twice",
+        ),
+        ({"score": {"rules": ["robust", "robust"]}}, "score.rules: 'robust' is listed twice"),
+        ({"analyze": {"main_rules": "emma"}}, "analyze.main_rules: 'emma' is not"),
         (
             {
                 "models": {"a": {**SIMULATED, "setting_effects": {"dirct": 1}}},
                 "infer": {"models": ["a"], "settings": ["cot", "direct"]},
                 "score": {},
             },
-            "models.a names 'dirct', which is not defined; did you mean 'direct'?",
+            "models.a: 'dirct' is not defined; did you mean 'direct'?",
         ),
         ({"ocr": [1]}, "ocr: "),
         (
@@ -78,10 +81,13 @@ def values(**blocks: Any) -> dict[str, Any]:
         ({"study": {"budget_usd": float("inf")}}, "study.budget_usd: Input should be"),
         ({"study": {"budget_usd": 1e300}}, "study.budget_usd: Input should be less than"),
         ({"study": {"results": "out", "store": "./out"}}, "study: results ('out') and store ("),
-        ({"study": {"results": "."}}, "study: results ('.') and store ('store'): neither may hold"),
-        ({"study": {"store": "results/a/../store"}}, "neither may hold the other"),
-        ({"models": {"a": {**OPENAI, "base_url": "host/v1"}}}, "models.a.base_url: is no address"),
-        ({"models": {"a": {**OPENAI, "base_url": "http://[::1"}}}, "a.base_url: is no address"),
+        ({"study": {"results": "."}}, "study: results ('.') and store ('store') must not contain"),
+        ({"study": {"store": "results/a/../store"}}, "must not contain each other"),
+        (
+            {"models": {"a": {**OPENAI, "base_url": "host/v1"}}},
+            "models.a.base_url: is not an address",
+        ),
+        ({"models": {"a": {**OPENAI, "base_url": "http://[::1"}}}, "a.base_url: is not an address"),
     ],
 )
 def test_a_mistake_gets_one_clear_line(blocks: dict[str, Any], message: str) -> None:
@@ -112,9 +118,9 @@ def test_a_secret_in_the_file_is_refused_and_not_shown(told: dict[str, str]) -> 
     ("text", "message"),
     [
         ("models: [1, 2", "p.yaml, line 1: is not valid YAML"),
-        ("- a\n- b\n", "p.yaml: holds a list, not blocks"),
+        ("- a\n- b\n", "p.yaml: contains a list, not blocks"),
         ("", "p.yaml: is empty; begin with a block"),
-        ("ocr: {}\ndata: x\nocr: {}\n", "line 3: the key 'ocr' is there already, in line 1"),
+        ("ocr: {}\ndata: x\nocr: {}\n", "line 3: the key 'ocr' occurs twice, first in line 1"),
     ],
 )
 def test_a_file_that_is_no_params_file(tmp_path: Path, text: str, message: str) -> None:
@@ -136,7 +142,7 @@ def test_a_mistake_is_told_with_its_line_or_as_the_command_lines(tmp_path: Path)
     with pytest.raises(ParamsError, match=r"^the command line: ocr\.dpi: "):
         load_study(file, {}, {"ocr": {"pages": "all", "dpi": 1}})
     file.write_text("ocr:\n  dpi: 100\n\nscore: 3\n")
-    with pytest.raises(ParamsError, match=r"p\.yaml, line 4: score: holds 3, but takes a block"):
+    with pytest.raises(ParamsError, match=r"p\.yaml, line 4: score: is 3, but must be a block"):
         load_study(file)
 
 
@@ -287,8 +293,8 @@ def test_a_choice_by_a_reward_model_depends_on_what_it_is_shown() -> None:
     [
         ({"how": "best-of-n"}, "'best-of-n' needs `judge`"),
         ({"how": "majority", "judge": "a"}, "'majority' takes no `judge`"),
-        ({"how": "majority", "k": [5]}, "aggregate.k names 5 and decoding.samples draws 4"),
-        ({"how": "tournament", "judge": "nobody"}, "settings.cot.aggregate.judge names 'nobody'"),
+        ({"how": "majority", "k": [5]}, "aggregate.k contains 5, but decoding.samples is 4"),
+        ({"how": "tournament", "judge": "nobody"}, "settings.cot.aggregate.judge: 'nobody'"),
         ({"how": "mode"}, "aggregate.how: Input should be"),
     ],
 )
@@ -350,7 +356,7 @@ def test_the_models_in_the_guides_are_valid(root: Path) -> None:
     import yaml
 
     found = 0
-    for page in sorted((root / "docs").glob("*.md")):
+    for page in sorted((root / "docs").rglob("*.md")):
         for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
             values = yaml.safe_load(block)
             if isinstance(values, dict) and "models" in values:

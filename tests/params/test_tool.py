@@ -22,7 +22,7 @@ def test_everything_is_on_offer_by_default() -> None:
     ("block", "why"),
     [
         ({"offered": []}, "at least 1 item"),
-        ({"offered": ["crop", "crop"]}, "crop is offered twice"),
+        ({"offered": ["crop", "crop"]}, "crop is listed twice"),
         ({"offered": ["shell"]}, "Input should be 'look', 'crop'"),
         ({"max_turns": 1}, "greater than or equal to 2"),
         ({"images": 0}, "greater than or equal to 1"),
@@ -39,5 +39,5 @@ def test_what_makes_no_sense_is_refused(block: dict[str, Any], why: str) -> None
 
 @pytest.mark.parametrize("images", ["none", {"show": "captions", "model": "eyes"}])
 def test_tools_need_the_pictures(images: object) -> None:
-    with pytest.raises(ValidationError, match="tools work on the pictures"):
+    with pytest.raises(ValidationError, match="tools need the pictures"):
         Setting.model_validate({"tools": {}, "images": images})

@@ -56,4 +56,4 @@ def test_before_the_first_answer_there_is_nothing_to_compare(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:
     text = render_comparison(compare_study(paid(study, tmp_path), questions))
-    assert text == "Study 'test': the store holds no response to it yet"
+    assert text == "Study 'test': the store has no responses of it yet"

@@ -127,9 +127,9 @@ def test_a_formula_is_asked_for_only_where_none_is_given(
     bare = {"id": "my/one", "image_tokens": None}
     given = {"id": "my/two", "image_tokens": "qwen-vl"}
     text = " ".join(render(plan_study(paid(study, tmp_path, a=bare, b=given), questions)).split())
-    assert "Images of a are counted at the largest published numbers: give `image_tokens`." in text
+    assert "Images of a are counted at the largest published numbers; set `image_tokens`." in text
     assert "Images of b are counted at the largest numbers of the formula qwen-vl" in text
-    assert text.count("give `image_tokens`") == 1
+    assert text.count("set `image_tokens`") == 1
 
 
 def test_models_that_cost_nothing_say_none(questions: Path, study: Make) -> None:
@@ -260,9 +260,9 @@ def test_responses_without_an_answer_are_not_judged(
 @pytest.mark.parametrize(
     ("budget", "verdict"),
     [
-        (50.0, "it holds the worst case"),
-        (0.04, "it holds what is expected, not the worst case"),
-        (0.012, "sending will stop before the end: $"),
+        (50.0, "it covers the worst case"),
+        (0.04, "it covers the expected cost, but not the worst case"),
+        (0.012, "requests will stop early: $"),
     ],
 )
 def test_the_budget_stands_beside_the_price(
@@ -292,7 +292,7 @@ def test_cells_that_lack_answers_are_named_with_the_command(
     out = tmp_path / "results" / "infer" / "api" / "cot.parquet"
     write_parquet(out, rows, ResponseRow)
     text = render(plan_study(capped, questions))
-    assert "2 requests of 1 written cells have no answer. To try them again:" in text
+    assert "2 requests of 1 written cells have no answer. To retry them:" in text
     assert f"snakemake --cores all --forcerun {out}" in text
 
 
@@ -302,7 +302,7 @@ def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
     assert plan.power.problems == 3
     assert set(plan.power.difference.values()) == {None}
     assert set(plan.power.family_difference.values()) == {None}
-    assert "3 problems can show" in render(plan)
+    assert "detectable with 3 problems" in render(plan)
 
 
 @pytest.mark.parametrize(("reference", "setting"), [([], "cot"), (["direct"], "direct")])
@@ -325,7 +325,7 @@ def test_the_family_of_the_plan_is_that_of_the_report(
 
 
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
-    with pytest.raises(MissingInputError, match="no frozen dataset yet"):
+    with pytest.raises(MissingInputError, match="the dataset is not frozen yet"):
         plan_study(study(), tmp_path / "questions.jsonl")
 
 
@@ -343,7 +343,7 @@ def test_models_that_build_the_dataset_are_named_and_not_counted(
     plan = plan_study(named, questions)
     assert plan.building == {"filter": ["voter"], "rationale": ["pen"]}
     assert {row.model for row in plan.rows} == {"api"}
-    assert "building the dataset asks before (filter: voter; rationale: pen)" in " ".join(
+    assert "requests of the building stages (filter: voter; rationale: pen)" in " ".join(
         render(plan).split()
     )
     assert not plan_study(plain, questions).building
@@ -358,13 +358,13 @@ def test_a_cell_that_will_be_refused_is_named(study: Make, questions: Path, tmp_
     assert 0 < row.too_many <= row.to_buy
     assert wide.too_many == 0
     text = " ".join(render(plan).split())
-    assert f"{row.too_many} requests show more images than their model takes" in text
+    assert f"{row.too_many} requests show more images than their model accepts" in text
     assert "counted here: narrow x cot." in text
 
 
 def test_a_study_that_asks_nothing_says_so(study: Make, questions: Path) -> None:
     plan = plan_study(study(models={}, settings={}, infer={}), questions)
-    assert "Nothing is asked: name models and settings under `infer:`." in render(plan)
+    assert "No requests: set models and settings under `infer:`." in render(plan)
 
 
 def test_a_plan_leaves_the_collector_as_it_was(

@@ -81,9 +81,9 @@ def test_the_filter_and_the_writers_are_counted_as_they_ask(study: Study, tmp_pa
     assert expected["captioner"] == 3 * 2
     assert expected["respondent"] == 3 * 2 * (3 + 2 + 1)
     text = " ".join(render(before).split())
-    assert "Nothing is frozen yet" in text
+    assert "The dataset is not frozen yet" in text
     assert "filter: eyes captioner 6 0 6" in text
-    assert "asks before (rationale: pen, tagger)" in text
+    assert "requests of the building stages (rationale: pen, tagger)" in text
     filter_problems(results / "ocr/problems.jsonl", results / "filter", study)
     held = bought(study)
     assert {role: expected[role] for role in ("voter", "translator", "captioner")} == {
@@ -139,5 +139,5 @@ def test_a_study_of_frozen_problems_builds_nothing(study: Study) -> None:
     bare = study.model_copy(
         update={"benchmark": study.benchmark.model_copy(update={"name": "folder"})}
     )
-    with pytest.raises(Exception, match="no frozen dataset yet"):
+    with pytest.raises(Exception, match="the dataset is not frozen yet"):
         planned(bare)

@@ -63,7 +63,7 @@ def test_each_model_is_asked_once_and_nothing_is_kept(server: ServerHandle, tmp_
     assert [name for name, fault in found.items() if fault is None] == [
         "right", "responses", "batches", "claude",
     ]  # fmt: skip
-    assert "the key from WRONG_KEY is not accepted there" in (found["key"] or "")
+    assert "the key from WRONG_KEY is not accepted" in (found["key"] or "")
     assert "id 'no-such-model'" in (found["name"] or "")
     assert "unknown model or path" in (found["path"] or "")
     assert "nothing listens there" in (found["gone"] or "")
@@ -80,7 +80,7 @@ def test_each_model_is_asked_once_and_nothing_is_kept(server: ServerHandle, tmp_
 
 def test_a_budget_holds_for_probes_too(server: ServerHandle, tmp_path: Path) -> None:
     ((_, fault),) = probe_study(made(server, tmp_path, 0.0, right={}))
-    assert fault == "the budget does not hold a probe"
+    assert fault == "the budget does not cover a probe"
     assert server.stats()["requests"] == 0
 
 
@@ -134,5 +134,5 @@ def test_faults_that_are_seen_from_here(monkeypatch: pytest.MonkeyPatch) -> None
     found = endpoint_faults({n: OpenAIModel.model_validate(b) for n, b in blocks.items()})
     assert [line.partition(":")[0] for line in found] == ["a, b, named", "port", "variable"]
     assert "the key NO_KEY is missing" in found[0]
-    assert "https://h:99999/v1 is none" in found[1]
-    assert "host.org/v1 is none" in found[2]
+    assert "https://h:99999/v1 is not valid" in found[1]
+    assert "host.org/v1 is not valid" in found[2]

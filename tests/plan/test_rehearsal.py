@@ -120,7 +120,7 @@ def test_frozen_answers_are_an_oracle(tmp_path: Path) -> None:
 
 
 def test_a_study_that_cannot_be_rehearsed_says_why() -> None:
-    with pytest.raises(ParamsError, match="made from papers"):
+    with pytest.raises(ParamsError, match="built from papers"):
         study(benchmark={"name": "papers"})
     with pytest.raises(ParamsError, match=r"benchmark\.like"):
         study(benchmark={"name": "folder"})
@@ -147,7 +147,7 @@ def planned(tmp_path: Path, *asked: str) -> list[str]:
     values["score"] = {"rules": ["robust"]}
     done = CliRunner().invoke(app, ["plan", "--params", json.dumps(values), *asked])
     assert done.exit_code == 0, done.output
-    assert "made-up questions like those of emma-mini" in done.output
+    assert "generated questions like those of emma-mini" in done.output
     return next(line for line in done.output.splitlines() if line.startswith("own")).split()
 
 

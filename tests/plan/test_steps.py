@@ -72,7 +72,7 @@ def test_what_helpers_are_asked_is_counted_once_over_all_cells(
     assert of(plan, "a") == [("words", 6, 0, 6, 6), ("short", 3, 0, 3, 3), ("cot", 3, 0, 3, 0)]
     text = render(plan)
     assert "captioner: eyes" in text
-    assert "18 requests follow answers that are not there yet" in text
+    assert "18 requests follow missing answers" in text
     assert not (tmp_path / "store").exists()
 
 
@@ -84,7 +84,7 @@ def test_with_the_captions_in_the_store_the_rest_is_exact(
     assert of(plan, "eyes") == [("", 6, 6, 0, 0)]
     assert of(plan, "a")[0] == ("words", 6, 6, 0, 0)
     assert of(plan, "b")[:2] == [("words", 6, 0, 6, 0), ("short", 3, 0, 3, 0)]
-    assert "follow answers that are not there yet" not in render(plan)
+    assert "follow missing answers" not in render(plan)
 
 
 def test_a_paid_captioner_is_priced(study: Study, questions: Path) -> None:

@@ -141,7 +141,7 @@ def test_every_role_is_counted_as_a_run_asks_it(
     assert not counted(after)
     assert not counted(after, "estimated")
     assert all(counted(after, "stored")[role] >= held for role, held in done.items())
-    assert "follow answers that are not there yet" not in render(after)
+    assert "follow missing answers" not in render(after)
 
 
 def test_a_plan_before_anything_counts_judgements_at_most(study: Study, questions: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_plan_before_anything_counts_judgements_at_most(study: Study, question
     text = " ".join(render(plan).split())
     assert "marker: reward" in text
     assert "referee: a" in text
-    assert "judges are asked as much as they can be" in text
+    assert "judges the most possible requests" in text
 
 
 def test_what_is_asked_about_responses_to_come_takes_no_key(

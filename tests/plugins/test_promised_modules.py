@@ -1,4 +1,4 @@
-"""The modules that docs/plugins.md promises: they have these names, and examples need no others."""
+"""The modules of docs/reference/plugin_modules.md have these names; examples need no others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLOTS = {"name": "mine", "title": "Mine"}
 
 def read_promises() -> dict[str, set[str]]:
     """Module -> names, from the table of the guide."""
-    text = (ROOT / "docs/plugins.md").read_text("utf-8")
+    text = (ROOT / "docs/reference/plugin_modules.md").read_text("utf-8")
     section = text[text.index("## What plug-ins import") :].partition("\n## ")[0]
     rows = re.findall(r"^\| `(omibench[\w.]*)` \| (.*) \|$", section, re.MULTILINE)
     return {module: set(re.findall(r"`(\w+)`", names)) for module, names in rows}

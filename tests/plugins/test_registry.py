@@ -11,7 +11,7 @@ from omibench.errors import PluginError
 from omibench.params.models.base import ModelBlock
 from omibench.plugins import Registry
 from omibench.plugins.registry import REGISTRIES, loading
-from omibench.rule_books.registry import RULE_BOOKS
+from omibench.scorers.registry import SCORERS
 from omibench.settings.registry import CONDITIONS, PROMPTS
 from omibench.stages.analyze.sections import SECTIONS
 
@@ -39,7 +39,7 @@ def test_a_name_belongs_to_one_origin(fruits: Registry[str]) -> None:
         loading("theirs 1.2"),
         pytest.raises(
             PluginError,
-            match=r"fruit 'apple' is defined by mine\.py and by theirs 1\.2: rename one",
+            match=r"fruit 'apple' is defined by mine\.py and by theirs 1\.2; rename one",
         ),
     ):
         fruits.add("apple", "blue")
@@ -50,19 +50,19 @@ def test_a_name_belongs_to_one_origin(fruits: Registry[str]) -> None:
 
 def test_an_unknown_name_names_the_nearest(fruits: Registry[str]) -> None:
     fruits.add("apple", "red")
-    with pytest.raises(PluginError, match=r"there is no fruit 'aple'.*'apple'"):
+    with pytest.raises(PluginError, match=r"unknown fruit 'aple'.*'apple'"):
         fruits.get("aple")
 
 
 def test_a_plug_in_cannot_replace_a_built_in_part() -> None:
     with loading("mine.py"), pytest.raises(PluginError, match="by omibench and by mine"):
-        RULE_BOOKS.register("emma")(RULE_BOOKS.get("emma"))
+        SCORERS.register("emma")(SCORERS.get("emma"))
 
 
 @pytest.mark.parametrize("name", [None, 1, len, "", "My Rules!", "-x", "a" * 81])
 def test_a_decorator_takes_names_that_params_can_hold(name: object) -> None:
     for decorate in (
-        omibench.rule_book, omibench.prompt, omibench.condition, omibench.benchmark,
+        omibench.scorer, omibench.prompt, omibench.condition, omibench.benchmark,
         omibench.engine, omibench.reason, omibench.section,
     ):  # fmt: skip
         with pytest.raises(PluginError, match=r"the name is .*; give letters, digits"):
@@ -72,24 +72,24 @@ def test_a_decorator_takes_names_that_params_can_hold(name: object) -> None:
 
 
 @pytest.mark.parametrize("version", ["2", 0, -1, True, 1.5])
-def test_a_rule_book_has_a_version(version: object) -> None:
+def test_a_scorer_has_a_version(version: object) -> None:
     with pytest.raises(
-        PluginError, match=r"rule book 'x': its version is .*; give a number from 1"
+        PluginError, match=r"scorer 'x': its version is .*; give a number of at least 1"
     ):
-        omibench.rule_book("x", version)  # type: ignore[arg-type]
+        omibench.scorer("x", version)  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def forget() -> Iterator[None]:
     yield
-    for registry in (RULE_BOOKS, PROMPTS, CONDITIONS, SECTIONS):
+    for registry in (SCORERS, PROMPTS, CONDITIONS, SECTIONS):
         registry.forget("mine.py")
 
 
 @pytest.mark.usefixtures("forget")
 def test_a_part_that_gives_another_type_is_one_line() -> None:
     with loading("mine.py"):
-        omibench.rule_book("no-verdict")(lambda item: None)  # type: ignore[arg-type,return-value]
+        omibench.scorer("no-verdict")(lambda item: None)  # type: ignore[arg-type,return-value]
         omibench.condition("no-pictures")(lambda pictures: {})  # type: ignore[arg-type,return-value]
         with pytest.raises(PluginError, match=r"prompt 'no-prompt': .* returned str; return a Pro"):
             omibench.prompt("no-prompt")(lambda: "words")  # type: ignore[arg-type,return-value]

@@ -53,5 +53,5 @@ def test_a_pattern_is_made_of_plain_names(keys: dict[str, Any]) -> None:
 def test_patterns_of_rows_name_columns_of_the_row(key: str) -> None:
     layout = {"source": "s", "row": ["method"], "columns": []}
     assert TableLayout.model_validate(layout | {key: "by {method}"})
-    with pytest.raises(ValidationError, match=r"is no pattern of \{method\}"):
+    with pytest.raises(ValidationError, match=r"is not a pattern of \{method\}"):
         TableLayout.model_validate(layout | {key: "{reward}"})

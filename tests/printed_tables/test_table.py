@@ -132,7 +132,7 @@ def test_layouts_are_told_from_columns_as_they_are_described(root: Path, file: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,total_acc\nM,1\n", "lacks the column 'model'"),
+        ("name,total_acc\nM,1\n", "the column 'model' is missing"),
         ("model,total_acc\nM,1x\n", "'1x' is not a number"),
         ("model,score\nM,1\n", "no known layout .'score'.; describe them in a tables.yaml"),
         ("model\nM\n", "no known layout"),

@@ -107,12 +107,14 @@ def test_a_slice_reads_as_it_was_planned(tmp_path: Path) -> None:
 
 def test_a_folder_with_a_file_of_no_prompt_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "gptscor.txt").write_text("Judge.")
-    with pytest.raises(ParamsError, match=r"prompts: .*'gptscor' is no prompt; did you mean 'gpts"):
+    with pytest.raises(
+        ParamsError, match=r"prompts: .*'gptscor' is not a prompt; did you mean 'gpts"
+    ):
         build_study(tmp_path)
 
 
 def test_a_block_that_names_no_prompt_is_one_line() -> None:
-    with pytest.raises(ParamsError, match="there is no prompt 'topics'; did you mean 'topic'"):
+    with pytest.raises(ParamsError, match="unknown prompt 'topics'; did you mean 'topic'"):
         parse_study({"rationale": {"prompts": {"topics": "x.txt"}}}, "params.yaml")
 
 
@@ -229,7 +231,7 @@ def test_a_plug_in_s_judge_is_listed_and_its_file_is_checked(
         ),
         (
             {"settings": {"x": {"aggregate": {"how": "majority", "caption_prompt": "a.txt"}}}},
-            "caption_prompt goes with `captions`",
+            "caption_prompt requires `captions`",
         ),
     ],
 )
@@ -244,12 +246,12 @@ def test_a_file_for_a_prompt_that_is_never_sent_is_one_line(
 
 def test_a_folder_without_text_files_says_so(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("Prompts of ours.")
-    assert run("check", str(tmp_path)) == (0, f"{tmp_path}: holds no text file\n")
+    assert run("check", str(tmp_path)) == (0, f"{tmp_path}: contains no text file\n")
 
 
 def test_a_file_that_is_not_there_is_named_before_its_prompt(tmp_path: Path) -> None:
     result = CliRunner().invoke(prompts_app, ["check", str(tmp_path / "mine.txt")])
-    assert str(result.exception) == f"{tmp_path}/mine.txt: cannot be read: it does not exist"
+    assert str(result.exception) == f"{tmp_path}/mine.txt: the file does not exist"
 
 
 def test_a_reward_head_is_given_no_words_of_a_folder(tmp_path: Path) -> None:

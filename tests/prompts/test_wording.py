@@ -70,13 +70,13 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, why
     [
         ("[[literal]]\nJudge it.", FENCED, "lacks {response}, what is judged"),
         ("Judge {answer}.", FENCED, "unknown {answer}"),
-        ("[[system]]\n{question}\n[[user]]\nJudge.", FENCED, "stand after the line [[user]]"),
+        ("[[system]]\n{question}\n[[user]]\nJudge.", FENCED, "move slots below the line [[user]]"),
         ("[[system]]\nTerse.\nJudge.", FENCED, "there must be a line [[user]]"),
         ("Ask.", WHOLE, "lacks {response}"),
-        ("[[literal]]\nSay {response}.", WHOLE, "nothing is ever added to it"),
-        ("[[system]]\nTerse.\n[[user]]\nNow.", INNER, "stands inside of another message"),
+        ("[[literal]]\nSay {response}.", WHOLE, "nothing is ever added to this prompt"),
+        ("[[system]]\nTerse.\n[[user]]\nNow.", INNER, "is part of another message"),
         ("\ufeff[[literal]]\nJudge {response}.", FENCED, "byte order mark"),
-        ("[[Literal]]\nJudge {response}.", FENCED, "alone on the first line"),
+        ("[[Literal]]\nJudge {response}.", FENCED, "on the first line, alone"),
         ("[[system]]\n[[literal]]\nS.\n[[user]]\nJudge {response}.", FENCED, "on the first line"),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_folder_lists_its_prompts_by_name(tmp_path: Path) -> None:
 
 def test_a_file_of_no_prompt_gets_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "qualty.txt").write_text("x")
-    with pytest.raises(ParamsError, match="'qualty' is no prompt; did you mean 'quality'"):
+    with pytest.raises(ParamsError, match="'qualty' is not a prompt; did you mean 'quality'"):
         list_prompt_files(str(tmp_path))
 
 

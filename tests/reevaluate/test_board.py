@@ -56,7 +56,7 @@ def test_what_is_gone_goes_and_what_is_equal_stays(tmp_path: Path) -> None:
 
 
 def test_no_report_and_no_room_are_one_line(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="there is no report to publish"):
+    with pytest.raises(MissingInputError, match="report not found"):
         publish(tmp_path, tmp_path / "board")
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be"):

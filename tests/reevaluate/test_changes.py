@@ -71,7 +71,7 @@ def test_what_is_made_up_says_so(tmp_path: Path) -> None:
     after = board(tmp_path, "m", {"new-1": 0.6}, simulated=True)
     text = format_entry("now", [NEW], 0.0, find_moves({}, after))
     assert "`new-1` SIMULATED" in text
-    assert "their scores are made up" in text
+    assert "their scores are invented" in text
 
 
 def test_a_changelog_grows_at_its_top(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_changelog_grows_at_its_top(tmp_path: Path) -> None:
     for when in ("first", "second", "third"):
         add_entry(changelog, format_entry(when, [NEW], 0.0, []))
     text = changelog.read_text()
-    assert text.startswith("# What moved on the board\n")
+    assert text.startswith("# What changed on the board\n")
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [f"## {when}: `new-1`" for when in ("third", "second", "first")]
     assert text.count("Nothing moved.") == 3
@@ -89,5 +89,5 @@ def test_no_board_has_no_standings_and_a_broken_one_is_an_error(tmp_path: Path) 
     assert read_standings(tmp_path / "none.json") == {}
     for broken in ("{", "[1]", '{"a": {"cot": {"acc": "x"}}}'):
         (tmp_path / "m.json").write_text(broken)
-        with pytest.raises(FileFormatError, match="holds no metrics of a study"):
+        with pytest.raises(FileFormatError, match="not the metrics of a study"):
             read_standings(tmp_path / "m.json")

@@ -86,7 +86,7 @@ def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with (
-            pytest.raises(OutputError, match="another re-evaluation is at work"),
+            pytest.raises(OutputError, match="another re-evaluation is running"),
             lock_results(tmp_path),
         ):
             pass

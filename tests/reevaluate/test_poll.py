@@ -39,7 +39,7 @@ def test_both_apis_list_their_models(
 ) -> None:
     assert list_models("lab", endpoint(server.openai_url)) == ["one", "two"]
     assert list_models("lab", endpoint(server.anthropic_url, api="anthropic")) == ["one", "two"]
-    assert "'lab': 1 ids are no ids of models" in caplog.text
+    assert "'lab': 1 ids are not valid model ids" in caplog.text
     server.add_model("three")
     assert list_models("lab", endpoint(server.openai_url)) == ["one", "two", "three"]
 

@@ -72,7 +72,7 @@ def test_the_card_names_the_data_files_and_what_print_says(
     assert header["license"] == "cc-by-4.0"
     assert header["tags"] == ["multi-image", "benchmark", "reasoning"]
     assert "| problems | all | 1322 | 6 | items |  |" in card
-    assert "| solar rods | all | 7 | - | - | not measured: no item says it |" in card
+    assert "| solar rods | all | 7 | - | - | not measured: not available in any item |" in card
     assert "| grade | high | 4 | 66.7 % |" in card
 
 
@@ -145,7 +145,7 @@ def test_items_without_a_source_are_those_of_their_dataset(freeze: Path, tmp_pat
     out = tmp_path / "out"
     build_release(freeze, out, ReleaseOptions(sources=sources))
     assert {(row["source"], row["access"]) for row in read_rows(out)} == {("rods", "metadata")}
-    assert "No picture is in the release." in (out / "README.md").read_text("utf-8")
+    assert "The release contains no pictures." in (out / "README.md").read_text("utf-8")
     assert not (out / "questions.jsonl").exists()
     assert verify_release(out) == ([], False)
 
@@ -179,7 +179,7 @@ def test_a_split_is_in_proportion_to_attributes(sources: Path, tmp_path: Path) -
 
 def test_a_release_never_changes(freeze: Path, sources: Path, tmp_path: Path) -> None:
     build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
-    with pytest.raises(OutputError, match="a release never changes"):
+    with pytest.raises(OutputError, match="releases never change"):
         build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
 
 

@@ -28,10 +28,10 @@ def test_a_version_is_enough_for_its_changes(
     if is_enough:
         check_version(before, after, changes)
     else:
-        with pytest.raises(ParamsError, match=f"release before is {before}"):
+        with pytest.raises(ParamsError, match=f"previous release is {before}"):
             check_version(before, after, changes)
 
 
 def test_a_version_of_others_may_be_no_version() -> None:
-    with pytest.raises(FileFormatError, match=r"is not of the form 1\.2\.3"):
+    with pytest.raises(FileFormatError, match=r": not of the form 1\.2\.3"):
         check_version("latest", "1.0.0", [])

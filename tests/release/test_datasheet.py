@@ -24,7 +24,7 @@ SECTIONS = (
     "Composition",
     "Collection",
     "Preprocessing and labelling",
-    "Review by people",
+    "Human review",
     "Uses",
     "Distribution",
     "Maintenance",
@@ -42,10 +42,10 @@ def test_every_section_says_what_is_recorded(freeze: Path, sources: Path, tmp_pa
     assert places == sorted(places)
     assert "6 items: 3 multiple-choice, 3 open; physics 6." in sheet
     assert "Items with a reference solution: 6." in sheet
-    assert "Translated items, which keep their original text: 1." in sheet
+    assert "Translated items, with their original text: 1." in sheet
     assert "alpha, CC BY 4.0: 3 items" in sheet
     assert "Licences: CC BY 4.0 6" in sheet
-    assert "No record of people's decisions" in sheet
+    assert "No review decisions were given" in sheet
     assert "Translators, with their items: sim 1." in sheet
     assert sheet.count(UNSTATED) == 7
 
@@ -118,7 +118,7 @@ def test_stale_decisions_and_open_escalations_refuse_a_release(
     with pytest.raises(ReleaseRefusedError) as raised:
         build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources, review=review))
     text = str(raised.value)
-    assert "1 review tasks with decisions on other content: ask again: item:item-1" in text
+    assert "1 review tasks with decisions on other content; decide them again: item:item-1" in text
     assert "1 review tasks that wait for a senior: item:item-2" in text
     assert "gone" not in text
 
@@ -134,7 +134,7 @@ def test_a_draft_lists_what_is_open_in_the_review(
     assert provenance.review_sha256
     sheet = read_sheet(tmp_path / "out")
     assert "This is a draft." in sheet
-    assert f"the head hash of the record is `{provenance.review_head}`" in sheet
+    assert f"the head hash of the log is `{provenance.review_head}`" in sheet
     assert "| item | 3 | 1 | 1 | 2 |" in sheet
     assert "| item | valid | agreement |" in sheet
 
@@ -147,7 +147,7 @@ def test_programs_that_stand_in_for_people_are_a_finding(
     event = decide(1, "Bot", "annotator", task, simulated=True)
     write_lines(tmp_path / "review/decisions.jsonl", event)
     options = ReleaseOptions(sources=sources, review=tmp_path / "review")
-    with pytest.raises(ReleaseRefusedError, match="programs stand in for 1 of 1 people"):
+    with pytest.raises(ReleaseRefusedError, match="1 of 1 people of the review are simulated"):
         build_release(freeze, tmp_path / "out", options)
 
 
@@ -167,7 +167,7 @@ def test_a_review_may_be_a_file_of_decisions(freeze: Path, sources: Path, tmp_pa
     provenance = build_release(freeze, tmp_path / "out", options)
     assert (provenance.review_head, bool(provenance.review_sha256)) == (None, True)
     missing = ReleaseOptions(sources=sources, review=tmp_path / "nowhere")
-    with pytest.raises(MissingInputError, match=r"nowhere: holds no tasks\.jsonl"):
+    with pytest.raises(MissingInputError, match=r"nowhere: tasks\.jsonl not found"):
         build_release(freeze, tmp_path / "other", missing)
 
 
@@ -188,15 +188,15 @@ def test_what_the_freeze_says_of_its_review_is_in_the_datasheet(
     provenance = build_release(freeze, tmp_path / "out", ReleaseOptions(sources=sources))
     assert provenance.review_head == "a" * 64
     sheet = read_sheet(tmp_path / "out")
-    assert "Items that people reviewed before the freeze: 6, by 3 people (0 of them" in sheet
-    assert "Problems that reviewers took out: 1." in sheet
+    assert "Items reviewed before the freeze: 6, by 3 people (0 of them" in sheet
+    assert "Problems removed by reviewers: 1." in sheet
 
 
 @pytest.mark.parametrize(
     ("counts", "finding"),
     [
-        ({"unsettled": 2}, "review tasks that were open when it was frozen: 2"),
-        ({"simulated_people": 3}, "programs stand in for 3 of 3 people of the review"),
+        ({"unsettled": 2}, "review tasks that were open at the freeze: 2"),
+        ({"simulated_people": 3}, "3 of 3 people of the review are simulated"),
     ],
 )
 def test_what_a_freeze_lets_pass_refuses_a_release(
@@ -217,7 +217,7 @@ def test_decisions_after_the_freeze_refuse_a_release(
     write_lines(review / "decisions.jsonl", event)
     name_review(freeze)
     options = ReleaseOptions(sources=sources, review=review)
-    with pytest.raises(ReleaseRefusedError, match="was frozen at aaaaaaaaaaaa: freeze again"):
+    with pytest.raises(ReleaseRefusedError, match="was frozen at aaaaaaaaaaaa; freeze again"):
         build_release(freeze, tmp_path / "refused", options)
     name_review(freeze, head=compute_head([event]))
     assert not build_release(freeze, tmp_path / "out", options).findings

@@ -90,7 +90,7 @@ def test_the_problems_of_mathreal_are_split_in_proportion(
 
 @pytest.mark.parametrize("items", [0, 2000, 3000])
 def test_both_parts_need_an_item(items: int) -> None:
-    with pytest.raises(ParamsError, match="both parts need at least one"):
+    with pytest.raises(ParamsError, match="both splits need at least one"):
         assign_splits(make_items(), SplitPlan("testmini", items), 0)
 
 

@@ -141,13 +141,13 @@ def test_exams_of_usnco_v_are_columns_of_their_own() -> None:
     assert read_measured(printed, "choices", "national") == 4
     assert read_measured(printed, "mean_choice_tokens", "local") == 8
     assert read_measured(printed, "mean_image_width", "local") == 150
-    assert "names no tokenizer" in printed["mean_question_tokens", "local"].note
+    assert "does not state a tokenizer" in printed["mean_question_tokens", "local"].note
 
 
 def test_what_items_do_not_say_is_not_measured() -> None:
     printed = compare("emma", [make_item(0)])
     assert printed["newly_added", ""].measured is None
-    assert "not recorded" in printed["newly_added", ""].note
+    assert "not marked" in printed["newly_added", ""].note
     assert read_measured(printed, "free_form") == 1
 
 
@@ -168,7 +168,7 @@ def test_omibench_is_counted_as_its_figure_2_prints(shared_data: Path, tmp_path:
     # The tokenizer of the paper is not named; `words` counts 7 % more.
     assert read_measured(printed, "mean_question_length") == 224.53
     assert read_measured(printed, "mean_rationale_length") == 452.62
-    assert printed["sources_biology", ""].note == "not measured: no item says it"
+    assert printed["sources_biology", ""].note == "not measured: not available in any item"
 
 
 def test_the_printed_lengths_of_mathreal_are_those_of_its_480_problems(

@@ -63,7 +63,7 @@ def test_a_changed_byte_is_one_line(release: Path) -> None:
 
 def test_a_file_beside_the_release_is_one_line(release: Path) -> None:
     (release / "loader.py").write_text("raise SystemExit")
-    assert verify_release(release).findings == [f"{release / 'loader.py'}: is not in SHA256SUMS"]
+    assert verify_release(release).findings == [f"{release / 'loader.py'}: not in SHA256SUMS"]
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/../../secret"])
@@ -87,7 +87,7 @@ def test_a_link_that_leads_out_is_one_line(release: Path, tmp_path: Path) -> Non
 def test_a_folder_that_is_a_link_is_one_line(release: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (release / "more").symlink_to(tmp_path / "elsewhere")
-    assert verify_release(release).findings == [f"{release / 'more'}: is not in SHA256SUMS"]
+    assert verify_release(release).findings == [f"{release / 'more'}: not in SHA256SUMS"]
 
 
 def test_a_pipe_is_not_waited_for(release: Path) -> None:
@@ -101,12 +101,12 @@ def test_a_pipe_is_not_waited_for(release: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "finding"),
     [
-        ("question", "How heavy?", "item-0: question_sha256 is not what the manifest says"),
-        ("answer", ["7"], "item-0: answer_sha256 is not what the manifest says"),
-        ("licence", "none", "item-0: licence is not what the manifest says"),
+        ("question", "How heavy?", "item-0: question_sha256 differs from the manifest"),
+        ("answer", ["7"], "item-0: answer_sha256 differs from the manifest"),
+        ("licence", "none", "item-0: licence differs from the manifest"),
         ("canary", "none", "item-0: lacks the canary"),
-        ("images", [], "item-0: has 0 pictures, and the manifest 2"),
-        ("images", [{"bytes": b"x", "path": "x"}] * 2, "item-0: picture 0 is not that of its"),
+        ("images", [], "item-0: has 0 pictures, but the manifest lists 2"),
+        ("images", [{"bytes": b"x", "path": "x"}] * 2, "item-0: picture 0 does not match its"),
         ("id", "item-1", "item-1: "),
         ("id", "other", "'other' is not in the manifest"),
     ],
@@ -124,7 +124,9 @@ def test_a_question_apart_that_differs_is_named(release: Path) -> None:
     path.write_text(path.read_text("utf-8").replace("rod 2", "rod 9"), "utf-8")
     sum_again(release)
     findings = verify_release(release).findings
-    assert any("'item-2': its question is not what" in finding for finding in findings)
+    assert any(
+        "'item-2': its question differs from the manifest" in finding for finding in findings
+    )
 
 
 def spoil_manifest(release: Path) -> None:
@@ -238,10 +240,10 @@ def nest_card(release: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "finding"),
     [
-        (point_card_at_another_folder, "a configuration of its header has other keys"),
-        (take_data_files_from_card, "its header names no data files"),
-        (raise_version_of_card, "is of another version than provenance.json, 1.0.0"),
-        (add_script, "rods.py: is no file of a release"),
+        (point_card_at_another_folder, "a configuration in its header has unexpected keys"),
+        (take_data_files_from_card, "its header lists no data files"),
+        (raise_version_of_card, "its version differs from that of provenance.json, 1.0.0"),
+        (add_script, "rods.py: not a file of a release"),
         (add_address, "'more' is not the file of its SHA-256"),
         (add_set_of_files, "'more' is not the file of its SHA-256"),
         (add_unknown_entry, "'more' is not the file of its SHA-256"),
@@ -249,15 +251,15 @@ def nest_card(release: Path) -> None:
         (take_canary_from_datasheet, "datasheet.md: lacks the canary"),
         (empty_canary, "its canary does not end in a UUID"),
         (drop_answers, "answers.jsonl: is missing"),
-        (shorten_questions, "questions.jsonl: is not of the items"),
-        (hide_column, "item-0: has other columns than schema.json"),
+        (shorten_questions, "questions.jsonl: ids differ from those of the items"),
+        (hide_column, "item-0: columns differ from schema.json"),
         (nest_card, "README.md: "),
         (spoil_manifest, "manifest.jsonl, line 1: "),
-        (repeat_manifest, "the id 'item-0' stands twice"),
+        (repeat_manifest, "the id 'item-0' occurs twice"),
         (nest_provenance, "provenance.json: "),
         (swell_table, "unpacks to 40"),
         (cut_table, "is not a Parquet file"),
-        (point_card_elsewhere, "names data files that are not in SHA256SUMS"),
+        (point_card_elsewhere, "lists data files that are not in SHA256SUMS"),
     ],
 )
 def test_a_hostile_file_is_named(

@@ -107,9 +107,7 @@ def test_a_verdict_without_its_origin_is_named(
         load(made._replace(score=score))
 
 
-def test_a_response_without_a_verdict_of_a_rule_book_is_named(
-    made: Folders, tmp_path: Path
-) -> None:
+def test_a_response_without_a_verdict_of_a_scorer_is_named(made: Folders, tmp_path: Path) -> None:
     score = shutil.copytree(made.score, tmp_path / "score")
     file = score / "sim-weak" / "direct.parquet"
     lost = (pl.col("id") == "physics_03") & (pl.col("rules") == "omibench")
@@ -120,7 +118,7 @@ def test_a_response_without_a_verdict_of_a_rule_book_is_named(
         load(made._replace(score=score))
 
 
-def test_a_rule_book_may_be_absent_from_a_whole_cell(made: Folders, tmp_path: Path) -> None:
+def test_a_scorer_may_be_absent_from_a_whole_cell(made: Folders, tmp_path: Path) -> None:
     score = shutil.copytree(made.score, tmp_path / "score")
     file = score / "sim-weak" / "direct.parquet"
     pl.read_parquet(file).filter(pl.col("rules") != "omibench").write_parquet(file)

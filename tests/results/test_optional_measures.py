@@ -26,7 +26,7 @@ def test_a_response_without_an_answer_is_wrong_by_every_measure() -> None:
     assert filled["ratio"].null_count() == 3
 
 
-def test_a_rule_book_without_a_measure_gets_none() -> None:
+def test_a_scorer_without_a_measure_gets_none() -> None:
     verdicts = make_verdicts(
         rules=["robust", "emma"],
         verdict=[0.0, 1.0],

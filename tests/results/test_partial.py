@@ -52,7 +52,8 @@ def test_every_page_says_so(part: tuple[Folders, Headline]) -> None:
     assert len(pages) > 28 + 9
     for page in pages:
         text = page.read_text("utf-8")
-        assert "<b>PARTIAL RUN</b>\n<span>5 of 28 problems (the first 5) were asked." in text, page
+        banner = "<b>PARTIAL RUN</b>\n<span>5 of 28 problems (the first 5) were evaluated."
+        assert banner in text, page
         assert "<title>PARTIAL RUN · " in text, page
 
 
@@ -90,7 +91,7 @@ def test_cells_that_were_asked_for_a_part_by_hand_are_noticed(tmp_path: Path) ->
     folders = make_study(tmp_path)
     keep_first(folders, FEW)
     found = load_results(*folders[:3], folders.study).partial
-    assert found == Partial(FEW, 28, "asked for by hand")
+    assert found == Partial(FEW, 28, "selected manually")
 
 
 @pytest.mark.parametrize(("asked", "partial"), [(2, False), (1, True)])
@@ -110,4 +111,4 @@ def test_a_setting_that_asks_one_subject_is_no_partial_run(asked: int, partial: 
     ids = [question.id for question in questions if question.subject == "mathematics"][:asked]
     responses = pl.DataFrame({"model": ["m"] * asked, "setting": ["math"] * asked, "id": ids})
     found = find_partial(study, questions, responses, [])
-    assert found == (Partial(1, 3, "asked for by hand") if partial else None)
+    assert found == (Partial(1, 3, "selected manually") if partial else None)

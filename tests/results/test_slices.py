@@ -187,10 +187,10 @@ def test_a_judge_s_accuracy_is_gptscore() -> None:
     ("by", "message"),
     [
         (["exams"], "slice 'exams': no item, model or setting has the attribute 'exams'; "
-                    "there are exam, skills, n_images, family, size, prompt"),
-        ([], "slice '': name one attribute, or 2 different ones"),
-        (["exam", "exam"], "slice 'exam,exam': name one attribute"),
-        (["exam", "skills", "size"], "slice 'exam,skills,size': name one"),
+                    "available: exam, skills, n_images, family, size, prompt"),
+        ([], "slice '': give one attribute, or 2 different ones"),
+        (["exam", "exam"], "slice 'exam,exam': give one attribute"),
+        (["exam", "skills", "size"], "slice 'exam,skills,size': give one"),
         (["cluster"], "no item, model or setting has the attribute 'cluster'"),
     ],
 )  # fmt: skip

@@ -83,7 +83,7 @@ def test_a_decision_on_a_rejected_problem_says_why_it_was_rejected(
     with pytest.raises(
         MissingInputError,
         match=r"which the filter rejected: answer_missing \(no key gives an answer\), "
-        r"too_few_images \(1 distinct\); mend",
+        r"too_few_images \(1 distinct\); fix",
     ):
         apply([decide("keep", on="physics-11")], PROBLEMS, told)
     assert apply([decide("drop", on="physics-11")], PROBLEMS, told) == PROBLEMS

@@ -72,9 +72,13 @@ def test_what_a_simulated_person_writes_is_marked() -> None:
 
 
 def test_an_edit_that_does_not_fit_is_one_line() -> None:
-    with pytest.raises(FileFormatError, match=r"item:p1: what was settled does not fit: .*IMAGE7"):
+    with pytest.raises(
+        FileFormatError, match=r"item:p1: the settled decision does not fit: .*IMAGE7"
+    ):
         settle("item", question="See [IMAGE7].")
-    with pytest.raises(FileFormatError, match="item:p1: what was settled does not fit: choices:"):
+    with pytest.raises(
+        FileFormatError, match="item:p1: the settled decision does not fit: choices:"
+    ):
         settle("item", choices="nothing")
 
 

@@ -66,19 +66,19 @@ def test_a_field_is_asked_only_after_the_answer_that_it_names() -> None:
     [
         ({"goood": "yes"}, "goood", "did you mean 'good'?"),
         ({"good": None}, "good", "is missing"),
-        ({"good": "maybe"}, "good", "takes one of yes, no (got 'maybe')"),
+        ({"good": "maybe"}, "good", "must be one of yes, no (got 'maybe')"),
         ({"good": "no", "why": "  "}, "why", "is missing"),
-        ({"why": "Because."}, "why", "is asked only where good is no"),
-        ({"marks": "yes"}, "marks", "takes a list of yes, no"),
-        ({"marks": ["yes", 1]}, "marks", "takes a list of yes, no"),
-        ({"marks": ["yes", "yes"]}, "marks", "holds a value twice"),
-        ({"rating": 6}, "rating", "takes a whole number from 1 to 5 (got 6)"),
-        ({"rating": True}, "rating", "takes a whole number"),
-        ({"rating": 2.5}, "rating", "takes a whole number"),
-        ({"sure": "yes"}, "sure", "takes true or false"),
-        ({"sure": False, "hint": "h"}, "hint", "is asked only where sure is true"),
+        ({"why": "Because."}, "why", "applies only if good is no"),
+        ({"marks": "yes"}, "marks", "must be a list of yes, no"),
+        ({"marks": ["yes", 1]}, "marks", "must be a list of yes, no"),
+        ({"marks": ["yes", "yes"]}, "marks", "has a value twice"),
+        ({"rating": 6}, "rating", "must be an integer from 1 to 5 (got 6)"),
+        ({"rating": True}, "rating", "must be an integer"),
+        ({"rating": 2.5}, "rating", "must be an integer"),
+        ({"sure": "yes"}, "sure", "must be true or false"),
+        ({"sure": False, "hint": "h"}, "hint", "applies only if sure is true"),
         ({"edited": ["a"]}, "edited", "takes a text"),
-        ({"edited": "a" * (TEXT_CHARACTERS + 1)}, "edited", "at most 200,000 are taken"),
+        ({"edited": "a" * (TEXT_CHARACTERS + 1)}, "edited", "the limit is 200,000"),
         ({"edited": "a\x00b"}, "edited", "the control character U+0000"),
         ({"right": ["yes"]}, "right", "for each of 2 steps"),
         ({"right": ["yes", "maybe"]}, "right", "for each of 2 steps"),
@@ -111,7 +111,7 @@ def test_options_of_the_task_are_taken_and_no_others() -> None:
     assert check_fields(RATIONALE, task, fields)["candidate"] == "none"
     with pytest.raises(DecisionFieldError, match="solution: is missing: candidate is none"):
         check_fields(RATIONALE, task, WRITTEN | {"candidate": "none"})
-    with pytest.raises(DecisionFieldError, match=r"takes one of p#0, p#1, none \(got 'p#2'\)"):
+    with pytest.raises(DecisionFieldError, match=r"must be one of p#0, p#1, none \(got 'p#2'\)"):
         check_fields(RATIONALE, task, WRITTEN | {"candidate": "p#2"})
 
 
@@ -142,9 +142,9 @@ def test_a_field_without_options_in_this_task_is_not_missing() -> None:
     ("field", "text", "line"),
     [
         ("choices", "1 m or 2 m", "choices: the first line is '1 m or 2 m'; write each choice"),
-        ("choices", "A. 1 m", "choices: A are named; name two or more"),
-        ("choices", "A. [IMAGE1]\nB. 2 m", "choices: holds [IMAGE1], and the item has 1 pictures"),
-        ("question", "See [IMAGE4].", "question: holds [IMAGE4], and the item has 1 pictures"),
+        ("choices", "A. 1 m", "choices: A found; give two or more"),
+        ("choices", "A. [IMAGE1]\nB. 2 m", "choices: has [IMAGE1], but the item has 1 pictures"),
+        ("question", "See [IMAGE4].", "question: has [IMAGE4], but the item has 1 pictures"),
         ("question", "See [IMAGE0] and [IMAGE2].", None),
         ("choices", "A. [IMAGE0]\nB. 2 m\nC. 3 m", None),
         ("solution", "As in [IMAGE9].", None),

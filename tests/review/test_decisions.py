@@ -66,7 +66,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("problem: x", "holds a dict, not a list"),
+        ("problem: x", "contains a dict, not a list"),
         ("- [", "is not valid YAML"),
         ("- just words", "entry 1: "),
     ],

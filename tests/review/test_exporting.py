@@ -125,6 +125,6 @@ def test_an_export_is_a_review_with_its_pictures(
     (tmp_path / "secret").write_bytes(b"of another")
     with caplog.at_level(logging.WARNING):
         assert write_export(select(), folder, tmp_path / "again") == 0
-    assert "1 pictures are not in" in caplog.text
-    with pytest.raises(OutputError, match="is the review itself"):
+    assert "1 pictures are missing from" in caplog.text
+    with pytest.raises(OutputError, match="is the review folder itself"):
         write_export(select(), folder, folder)

@@ -37,12 +37,17 @@ def test_importing_twice_changes_nothing(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("who", "role", "values", "line"),
     [
-        ("ann", "annotator", {"task": "item:p2"}, "task: there is no task 'item:p2'; did you mean"),
+        ("ann", "annotator", {"task": "item:p2"}, "task: task 'item:p2' not found; did you mean"),
         ("ann", "annotator", {"kind": "items"}, "unknown kind of task 'items'; did you mean"),
-        ("ann", "annotator", {"kind": "label"}, "kind: the task 'item:p1' is of the kind 'item'"),
-        ("ann", "annotator", {"fields": GOOD | {"quality": 9}}, "quality: takes a whole number"),
-        ("anne", "annotator", {}, "person: nobody of reviewers.yaml is called 'anne'; did you"),
-        ("ann", "senior", {}, "role: ann is annotator in reviewers.yaml (got 'senior')"),
+        ("ann", "annotator", {"kind": "label"}, "kind: the kind of task 'item:p1' is 'item'"),
+        ("ann", "annotator", {"fields": GOOD | {"quality": 9}}, "quality: must be an integer"),
+        ("anne", "annotator", {}, "person: 'anne' is not in reviewers.yaml; did you"),
+        (
+            "ann",
+            "senior",
+            {},
+            "role: the roles of ann are annotator in reviewers.yaml (got 'senior')",
+        ),
         ("bot", "auditor", {}, "simulated: bot is simulated in reviewers.yaml: write true"),
     ],
 )
@@ -64,7 +69,7 @@ def test_a_decision_on_other_content_is_taken_and_said_to_be_stale(folder: Path)
     wrong = decide(2, "ann", "annotator", TASK, {"vald": "valid"}, content_hash="f" * 64)
     outcome = import_files(folder, [write_lines(folder / "in.jsonl", old, wrong)])
     assert (outcome.added, outcome.stale) == (1, ("item:p1",))
-    assert "vald: is no field of 'item' tasks" in outcome.errors[0]
+    assert "vald: is not a field of 'item' tasks" in outcome.errors[0]
 
 
 def test_where_nobody_is_named_anybody_decides(folder: Path) -> None:

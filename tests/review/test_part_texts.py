@@ -44,9 +44,9 @@ def test_choices_come_back() -> None:
     ("text", "message"),
     [
         ("1 m\nB. 2", "the first line is '1 m'"),
-        ("A. 1", "A are named"),
+        ("A. 1", "A found"),
         ("A. 1\nA. 2", "each once"),
-        ("", "none are named"),
+        ("", "none found"),
     ],
 )
 def test_what_are_no_choices(text: str, message: str) -> None:

@@ -34,7 +34,7 @@ def test_people_have_roles_subjects_and_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("name: ann", "holds a dict, not a list of people"),
+        ("name: ann", "contains a dict, not a list of people"),
         ("- {name: ann}", "entry 1 (ann): roles: Field required"),
         ("- {name: ann, roles: []}", "roles: List should have at least 1 item"),
         ("- {name: ann, roles: [imported]}", "(got 'imported')"),
@@ -53,5 +53,7 @@ def test_a_wrong_entry_is_one_line(tmp_path: Path, text: str, line: str) -> None
 def test_the_nearest_name_is_suggested(tmp_path: Path) -> None:
     people = read_reviewers(write_people(tmp_path, PEOPLE))
     assert find_reviewer(people, "bob").group == "expert"
-    with pytest.raises(MissingInputError, match=r"called 'anne'; did you mean 'ann'\?"):
+    with pytest.raises(
+        MissingInputError, match=r"'anne' is not in reviewers\.yaml; did you mean 'ann'\?"
+    ):
         find_reviewer(people, "anne")

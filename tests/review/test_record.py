@@ -34,7 +34,7 @@ def test_an_event_never_changes(tmp_path: Path) -> None:
     growth = append_decisions(tmp_path, [("g, line 7", changed), ("g, line 8", SECOND)])
     assert growth.added == (SECOND,)
     (line,) = growth.errors
-    assert line.startswith("g, line 7: the id 'd0' is that of another decision (on item:p1 by ann)")
+    assert line.startswith("g, line 7: the id 'd0' belongs to another decision (on item:p1 by ann)")
     assert read_record(tmp_path).rows == (FIRST, SECOND)
 
 

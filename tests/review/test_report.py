@@ -58,7 +58,7 @@ def test_progress_is_a_table_and_a_document() -> None:
     text = describe_progress(report, people)
     assert "bob (SIMULATED)" in text
     assert "escalated (1): item:split" in text
-    assert "stale, to be asked again (1): item:changed" in text
+    assert "stale, to decide again (1): item:changed" in text
     document = json.loads(dump_progress(report, people))
     assert document["kinds"][0]["settled"] == 1
     assert document["by_person"][0]["person"] == "ann"

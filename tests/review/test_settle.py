@@ -148,7 +148,7 @@ def test_an_edit_that_does_not_fit_is_to_be_decided_again() -> None:
     (problem,) = problems = [make_problem("p")]
     task = ask(problem)
     decision = decide(1, "ann", "annotator", task, GOOD | {"question": "See [IMAGE3]."})
-    with pytest.raises(FileFormatError, match=r"item:p: .*IMAGE3.*; have the task decided again"):
+    with pytest.raises(FileFormatError, match=r"item:p: .*IMAGE3.*; decide the task again"):
         settle_problems(problems, [task], [decision], ReviewRule(1))
 
 

@@ -39,8 +39,8 @@ def test_wrong_names_and_passwords_are_told_in_the_same_words(tmp_path: Path) ->
     client = open_client(make_service(tmp_path))
     wrong, unknown = log_in(client, "ann", "wrong"), log_in(client, "nobody", "wrong")
     assert wrong.status_code == unknown.status_code == 401
-    assert "Name or password is wrong." in wrong.text
-    assert "Name or password is wrong." in unknown.text
+    assert "Wrong name or password." in wrong.text
+    assert "Wrong name or password." in unknown.text
 
 
 def test_an_item_goes_from_annotator_to_auditor_to_the_end(tmp_path: Path) -> None:

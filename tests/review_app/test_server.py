@@ -14,5 +14,5 @@ from review_app.builders import make_service
 
 def test_an_address_that_is_taken_is_named(tmp_path: Path) -> None:
     service = make_service(tmp_path)
-    with pytest.raises(OutputError, match=r"--host 192\.0\.2\.1 --port 1: nobody can listen"):
+    with pytest.raises(OutputError, match=r"--host 192\.0\.2\.1 --port 1: cannot listen"):
         run_server(service, ServerSettings(host="192.0.2.1", port=1), print)

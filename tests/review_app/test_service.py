@@ -101,7 +101,7 @@ def test_a_file_that_breaks_while_it_is_served_leaves_the_tasks_as_they_were(
     (tmp_path / "reviewers.yaml").write_text("- {name: ann}")
     with caplog.at_level(logging.WARNING):
         assert list_queue(service, "ann")
-    assert "goes on with its tasks and people as they were" in caplog.text
+    assert "continues with the previous tasks and people" in caplog.text
     write_tasks(tmp_path, [make_task(7)])
     (tmp_path / "reviewers.yaml").write_text("- {name: ann, roles: [annotator]}")
     with (tmp_path / "tasks.jsonl").open("a") as file:

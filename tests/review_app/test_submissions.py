@@ -16,16 +16,16 @@ from review_app.builders import GOOD, make_service, open_browser
     [
         ({"fields": {"valid": "valid", "quality": 9}}, 422, "1 to 5"),
         ({"fields": {"valid": "valid"}}, 422, "is missing"),
-        ({"fields": GOOD | {"stars": 1}}, 422, "is no field"),
-        ({"fields": [1]}, 400, "`fields` is no object"),
+        ({"fields": GOOD | {"stars": 1}}, 422, "is not a field"),
+        ({"fields": [1]}, 400, "`fields` is not an object"),
         ({"comment": 3}, 400, "`comment`"),
         ({"comment": "x" * 200_001}, 400, "`comment`"),
-        ({"comment": "x" * DECISION_BYTES}, 413, "KiB are not taken"),
+        ({"comment": "x" * DECISION_BYTES}, 413, "KiB are not accepted"),
         ({"seconds": -1}, 400, "`seconds`"),
         ({"seconds": "1"}, 400, "`seconds`"),
         ({"seconds": 1e9}, 400, "`seconds`"),
-        ({"base": 3}, 400, "no text"),
-        ({"content_hash": None}, 400, "no text"),
+        ({"base": 3}, 400, "not a text"),
+        ({"content_hash": None}, 400, "not a text"),
     ],
 )
 def test_a_decision_is_checked(

@@ -69,7 +69,7 @@ def test_tasks_with_people_and_pictures(results: Path, review: Path) -> None:
     for task in tasks:
         assert task.people["annotator"] != task.people["auditor"]
         assert all((review / picture.file).is_file() for picture in task.pictures)
-    assert describe_assignment(done)[0] == "item: 6 new, 0 changed, 0 as before"
+    assert describe_assignment(done)[0] == "item: 6 new, 0 changed, 0 unchanged"
     assert describe_assignment(done)[1] == "  annotator: ann 3, bob 3"
 
 
@@ -78,7 +78,7 @@ def test_a_second_run_changes_nothing(results: Path, review: Path) -> None:
     before = (review / "tasks.jsonl").read_bytes()
     done: Assignment = run("item", results, review)
     assert (review / "tasks.jsonl").read_bytes() == before
-    assert describe_assignment(done) == ["item: 0 new, 0 changed, 6 as before"]
+    assert describe_assignment(done) == ["item: 0 new, 0 changed, 6 unchanged"]
 
 
 def test_whoever_left_is_asked_no_more(results: Path, review: Path) -> None:
@@ -89,7 +89,9 @@ def test_whoever_left_is_asked_no_more(results: Path, review: Path) -> None:
     lines = describe_assignment(run("item", results, review))
     count = sum("cy" in task.people["auditor"] for task in before)
     assert count
-    assert lines[1].startswith(f"  {count} tasks named people who are not in reviewers.yaml")
+    assert lines[1].startswith(
+        f"  {count} tasks were assigned to people who are not in reviewers.yaml"
+    )
     for old, task in zip(before, read_present_tasks(review), strict=True):
         assert task.people["annotator"] == old.people["annotator"]
         assert task.people.get("auditor") == (
@@ -116,9 +118,9 @@ def test_a_changed_problem_is_asked_again(results: Path, review: Path) -> None:
     write_problems(results, 5, answer=["B"])
     done = run("label", results, review)
     assert describe_assignment(done) == [
-        "label: 0 new, 5 changed, 0 as before",
-        "  1 decisions are on what changed: they are asked again",
-        "  1 tasks are about nothing that is there now: label:ipho-5",
+        "label: 0 new, 5 changed, 0 unchanged",
+        "  1 decisions are on changed content and must be made again",
+        "  1 tasks no longer match anything in the study: label:ipho-5",
     ]
     changed = read_present_tasks(review)[0]
     assert changed.people == task.people
@@ -165,15 +167,15 @@ def test_the_last_stage_counts_and_a_file_may_be_named(
     assert len(run("item", results, review).changes.new) == 6
     named = results / "ocr/problems.jsonl"
     assert len(run("difficulty", results, review, problems=named).changes.new) == 2
-    with pytest.raises(MissingInputError, match=r"no stage has written problems\.jsonl"):
+    with pytest.raises(MissingInputError, match=r"problems\.jsonl not found"):
         run("item", tmp_path / "nothing", review)
 
 
 def test_without_people_tasks_are_open(results: Path, tmp_path: Path) -> None:
     done = run("item", results, tmp_path / "open")
-    assert "open to everybody" in describe_assignment(done)[-1]
+    assert "open to everyone" in describe_assignment(done)[-1]
     assert not read_present_tasks(tmp_path / "open")[0].people
-    with pytest.raises(MissingInputError, match=r"--to ann: there is no .*reviewers\.yaml"):
+    with pytest.raises(MissingInputError, match=r"--to ann: .*reviewers\.yaml not found"):
         run("item", results, tmp_path / "open", only=["ann"])
 
 
@@ -185,7 +187,7 @@ def test_who_has_not_passed_the_calibration_is_given_nothing(results: Path, revi
         run("item", results, review, study)
     assert run("difficulty", results, review, study).changes.new
     (review / "reviewers.yaml").write_text("- {name: eve, roles: [senior]}", "utf-8")
-    with pytest.raises(MissingInputError, match=r"nobody of reviewers\.yaml may be its annotator"):
+    with pytest.raises(MissingInputError, match=r"no one in reviewers\.yaml can be its annotator"):
         run("item", results, review)
 
 
@@ -199,7 +201,7 @@ def test_people_for_whom_a_program_stands_in_are_marked(results: Path, review: P
 def test_an_unknown_kind_and_pages_without_papers_are_one_line(results: Path, review: Path) -> None:
     with pytest.raises(ParamsError, match=r"'pages'.*'page'"):
         run("pages", results, review)
-    with pytest.raises(MissingInputError, match=r"name no `ocr\.sources`"):
+    with pytest.raises(MissingInputError, match=r"`ocr\.sources` is not set"):
         run("page", results, review)
 
 

@@ -78,7 +78,7 @@ def test_what_pages_settle_becomes_corrections_that_fit_the_reading(
 
     again = CliRunner().invoke(app, [*words, "--corrections", str(out)])
     assert isinstance(again.exception, OutputError)
-    assert "is there already" in str(again.exception)
+    assert "the file exists" in str(again.exception)
     source = Source(name="mock.pdf", paper=str(tmp_path / "mock.pdf"))
     assert collect_corrections(str(out), None, [], [source]).by_source["mock.pdf"]
 

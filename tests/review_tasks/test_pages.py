@@ -107,16 +107,17 @@ def test_a_photograph_is_shown_as_it_was_taken(tmp_path: Path) -> None:
 
 def test_papers_that_cannot_be_drawn_are_one_line(paper: Path, tmp_path: Path) -> None:
     problem = make_problem(1, tmp_path)
-    with pytest.raises(MissingInputError, match="the sources name no paper 'other'"):
+    with pytest.raises(MissingInputError, match="paper 'other' is not in the sources"):
         draw([problem.model_copy(update={"source": "other"})], paper, tmp_path)
     paper.write_bytes(b"%PDF-1.4 broken")
     with pytest.raises(PaperError, match=r"ipho\.pdf: its pages cannot be drawn: "):
         draw([problem], paper, tmp_path)
     paper.unlink()
-    with pytest.raises(MissingInputError, match=r"ipho\.pdf is not there"):
+    with pytest.raises(MissingInputError, match=r"ipho\.pdf not found"):
         draw([problem], paper, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_sample_papers_have_their_problems_in_boxes(
     sample_papers: Path, root: Path, tmp_path: Path
 ) -> None:

@@ -56,7 +56,7 @@ def test_wrong_folders_are_one_line(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="is no folder of photographs"):
         list_photographs(tmp_path / "none")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(MissingInputError, match="holds no picture"):
+    with pytest.raises(MissingInputError, match="has no pictures"):
         list_photographs(tmp_path / "empty")
     (folder / "0001.jpg").write_bytes(make_picture(1))
     with pytest.raises(MissingInputError, match=r"0001\.jpg and 0001\.png would be one problem"):
@@ -86,7 +86,7 @@ def test_what_the_screening_discards_gets_no_other_task(folder: Path, tmp_path: 
         decisions=decisions,
     )
     assert [draft.task.problem for draft in draft_study_photographs(request)] == ["0001"]
-    with pytest.raises(MissingInputError, match="name their folder with --photographs"):
+    with pytest.raises(MissingInputError, match="pass their folder with --photographs"):
         draft_study_photographs(make_request("photo_fields"))
 
 

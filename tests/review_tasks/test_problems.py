@@ -91,7 +91,7 @@ def test_right_candidates_are_shown_and_wrong_ones_only_where_there_is_none(tmp_
     assert given == [
         {
             "id": "ipho-1#given",
-            "title": "The solution as it stands",
+            "title": "The existing solution",
             "text": "Rod 1 is measured.",
         }
     ]

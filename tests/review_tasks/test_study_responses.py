@@ -114,7 +114,7 @@ def test_disagreements_say_who_said_what(made: Folders) -> None:
     for draft in drafts:
         facts = draft.task.content["facts"]
         assert isinstance(facts, dict)
-        assert {facts["rule book says"], facts["judge says"]} == {"right", "wrong"}
+        assert {facts["scorer says"], facts["judge says"]} == {"right", "wrong"}
     one = draft_study_disagreements(
         make_request(made, "disagreement", draw=3, models=["sim-middle"])
     )
@@ -122,7 +122,7 @@ def test_disagreements_say_who_said_what(made: Folders) -> None:
 
 
 def test_nothing_to_read_is_one_line(made: Folders) -> None:
-    with pytest.raises(MissingInputError, match="holds no response for 'rating' tasks"):
+    with pytest.raises(MissingInputError, match="no responses for 'rating' tasks"):
         draft_study_ratings(make_request(made, "rating", models=["judge"]))
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     AggregateRow,
@@ -20,6 +19,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import score_item
 
 CHOICES = [Choice(label=label, text=f"option {label}") for label in "ABCD"]
 NAMES = [f"p{number}" for number in range(8)]
@@ -52,7 +52,7 @@ class MadeRun:
     served_model: str | None = None
     name: str = "made"
     old_verdicts: Mapping[str, float] | None = None
-    """Verdicts of a version of the rule books that is not installed: by problem."""
+    """Verdicts of a version of the scorers that is not installed: by problem."""
     picks: Mapping[str, int] = field(default_factory=dict)
     """The sample that a vote has chosen."""
 

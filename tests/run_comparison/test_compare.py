@@ -85,7 +85,7 @@ def test_how_an_equal_reading_is_compared_is_the_rules(tmp_path: Path) -> None:
 
 
 def test_rules_responses_and_gold_are_told_apart_by_replay(tmp_path: Path) -> None:
-    # Each run has its own rule book alone: what the other one would say is replayed.
+    # Each run has its own scorer alone: what the other one would say is replayed.
     a = make_run().change_texts(p0=r"\boxed{50 cm}")
     a = a.change(golds={**a.golds, "p0": "0.5 m"})
     b = a.change(rules=("emma",), revision="2", golds={**a.golds, "p0": "50 cm"})
@@ -105,7 +105,7 @@ def test_a_version_that_is_not_installed_is_joined(tmp_path: Path) -> None:
     # p0 differs by the version alone; p4 also has another response, wrong by both.
     assert shares(comparison.total) == {"rules": 0.125, "rules+responses": 0}
     assert comparison.total.shares[1].manner == "joined"
-    assert any("robust 5 is not installed here" in note for note in comparison.notes)
+    assert any("robust 5 is not installed" in note for note in comparison.notes)
 
 
 def test_another_verdict_of_the_same_version_is_the_rules(tmp_path: Path) -> None:
@@ -260,18 +260,18 @@ def test_lists_are_bounded_and_the_table_of_items_is_whole(tmp_path: Path) -> No
 
 def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
     a = make_run().write(tmp_path / "a")
-    with pytest.raises(ArgumentError, match="are the same folder; give two runs"):
+    with pytest.raises(ArgumentError, match="the same folder; pass two runs"):
         compare_run_folders(a, a)
-    with pytest.raises(MissingInputError, match="holds no cell of responses"):
+    with pytest.raises(MissingInputError, match="contains no cell of responses"):
         compare_run_folders(a, tmp_path / "none")
     stranger = MadeRun({"p100": "A"}, {"m/cot": {"p100": ["A"]}}, name="other")
     with pytest.raises(ArgumentError, match="different datasets, 'made' and 'other'"):
         compare_run_folders(a, stranger.write(tmp_path / "stranger"))
     cells = make_run(cell="n/cot").write(tmp_path / "cells")
-    with pytest.raises(ArgumentError, match=r"share no scored cell; .* holds m/cot, .*n/cot"):
+    with pytest.raises(ArgumentError, match=r"share no scored cell; .* has m/cot, .*n/cot"):
         compare_run_folders(a, cells)
     b = make_run().write(tmp_path / "b")
-    with pytest.raises(ArgumentError, match="holds no verdict of 'robus'; did you mean 'robust'"):
+    with pytest.raises(ArgumentError, match="has no verdict of 'robus'; did you mean 'robust'"):
         compare_run_folders(a, b, ("robus", "robust"))
     lines = (b / "freeze/answers.jsonl").read_text("utf-8").splitlines()
     (b / "freeze/answers.jsonl").write_text("\n".join(lines[1:]), "utf-8")
@@ -293,5 +293,5 @@ def test_a_folder_that_is_written_to_is_refused(
         return read(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(compare_module, "pair_cell", write_meanwhile)
-    with pytest.raises(UnfinishedError, match="changed while it was read: wait until the run"):
+    with pytest.raises(UnfinishedError, match="changed during reading; wait until the run"):
         compare_run_folders(a, b)

@@ -12,9 +12,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from tests.run_comparison.runs import NAMES, MadeRun
 
-from omibench.rule_books.registry import score_item
 from omibench.run_comparison.compare import compare_run_folders
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import score_item
 
 COMPONENTS = ("gold", "rules", "responses")
 GOLDS = st.lists(st.sampled_from(["0.5 m", "50 cm", "7 m"]), min_size=3, max_size=3)

@@ -43,7 +43,7 @@ def test_the_command_writes_a_typed_document_and_a_summary(folders: Path) -> Non
     assert code == 0, output
     assert "robust 6, 1 cell\n" in output
     assert "gold       right answers" in output
-    assert "what was asked anew, which cannot be told apart" in output
+    assert "new responses, which cannot be separated" in output
     comparison = RunComparison.model_validate_json(Path("compare.json").read_bytes())
     assert comparison.gptscore is not None
     rows = list(read_csv(Path("moved.csv")))
@@ -56,9 +56,9 @@ def test_rules_of_each_run(folders: Path) -> None:
     code, output = run("a", "b", "--rules", "robust,gptscore")
     assert code == 0, output
     assert json.loads(Path("compare.json").read_text("utf-8"))["scoring_b"]["rules"] == "gptscore"
-    assert "one rule book, or two" in run("a", "b", "--rules", "robust,,emma")[1]
-    assert "is a folder; name a file in it" in run("a", "b", "--out", "a")[1]
-    assert "c: holds no cell of responses" in run("a", "c")[1]
+    assert "one scorer, or two" in run("a", "b", "--rules", "robust,,emma")[1]
+    assert "is a folder; give a file in it" in run("a", "b", "--out", "a")[1]
+    assert "c: contains no cell of responses" in run("a", "c")[1]
 
 
 def test_the_api(folders: Path) -> None:
@@ -66,7 +66,7 @@ def test_the_api(folders: Path) -> None:
     assert comparison.items.columns[:4] == ["model", "setting", "rules", "id"]
     assert comparison.items.height == comparison.moved
     assert comparison.gptscore is None
-    with pytest.raises(ArgumentError, match="give a rule book, or one for each run"):
+    with pytest.raises(ArgumentError, match="give a scorer, or one for each run"):
         omibench.compare_runs("a", "b", rules=("a", "b", "c"))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="confidence: is 2"):
         omibench.compare_runs("a", "b", confidence=2)
@@ -79,7 +79,7 @@ def test_a_folder_that_a_run_writes_to_is_refused(folders: Path) -> None:
     }  # fmt: skip
     Path("b/runs").mkdir()
     Path("b/runs/1.jsonl").write_text(json.dumps(head) + "\n", "utf-8")
-    with pytest.raises(UnfinishedError, match="b: a run is writing to it: wait until"):
+    with pytest.raises(UnfinishedError, match="b: a run is writing to it; wait until"):
         omibench.compare_runs("a", "b")
 
 

@@ -31,15 +31,15 @@ def test_numbers_and_switches_become_texts() -> None:
     ("values", "message"),
     [
         ({"model": "x"}, "'model' is the name of a column of every table"),
-        ({"a,b": "x"}, "'a,b' is no name of an attribute"),
-        ({"": "x"}, "'' is no name of an attribute"),
-        ({"n" * 61: "x"}, "is no name of an attribute"),
+        ({"a,b": "x"}, "'a,b' is not a name of an attribute"),
+        ({"": "x"}, "'' is not a name of an attribute"),
+        ({"n" * 61: "x"}, "is not a name of an attribute"),
         ({"level": {"a": 1}}, "level: give a text or a list of texts"),
         ({"level": None}, "level: give a text or a list of texts"),
-        ({"level": " "}, "level: a label has 1 to 200 characters"),
-        ({"level": "x" * 201}, "level: a label has 1 to 200 characters"),
-        ({"level": ["x"] * 51}, "level: has 51 labels; at most 50 are read"),
-        ({f"a{n}": "x" for n in range(51)}, "names 51 attributes; at most 50 are read"),
+        ({"level": " "}, "level: a label must have 1 to 200 characters"),
+        ({"level": "x" * 201}, "level: a label must have 1 to 200 characters"),
+        ({"level": ["x"] * 51}, "level: has 51 labels; at most 50 are allowed"),
+        ({f"a{n}": "x" for n in range(51)}, "has 51 attributes; at most 50 are allowed"),
     ],
 )
 def test_what_is_no_attribute_is_one_line(values: dict[str, Any], message: str) -> None:

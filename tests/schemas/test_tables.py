@@ -124,6 +124,6 @@ def test_generated_documents_are_up_to_date(root: Path) -> None:
 def test_the_folder_of_a_review_is_described_in_plain_types() -> None:
     table = files_table()
     assert "| `decisions.jsonl` | [ReviewDecision](#reviewdecision) |" in table
-    assert "| `people` | dict of str, list of str | Who is asked" in table
+    assert "| `people` | dict of str, list of str | Assigned reviewers" in table
     assert "| `seconds` | float or null |" in table
     assert "typing." not in table

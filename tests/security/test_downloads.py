@@ -112,7 +112,7 @@ def test_a_manifest_writes_nothing_outside_of_its_folder(tmp_path: Path, name: s
 
 @pytest.mark.parametrize("name", ["pydantic.py", "a.pdf.pth", "conftest", ".bashrc", "a.PDF.so"])
 def test_a_download_has_the_name_of_a_paper(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FileFormatError, match=r"ends with none of \.pdf, \.png, \.jpg, \.jpeg"):
+    with pytest.raises(FileFormatError, match=r"the suffix is none of \.pdf, \.png, \.jpg, \.jpeg"):
         load_manifest(manifest(tmp_path, name, "https://x.org/a.pdf"))
 
 
@@ -138,7 +138,7 @@ def test_what_is_no_paper_gets_no_name_although_its_hash_is_right(
 @pytest.mark.parametrize("kind", ["drip", "head"])
 def test_a_server_that_drips_is_given_up_in_time(server: str, tmp_path: Path, kind: str) -> None:
     began = time.monotonic()
-    with pytest.raises(PaperError, match="not whole in time") as error:
+    with pytest.raises(PaperError, match="not complete in time") as error:
         fetch(tmp_path / "a.pdf", f"{server}/{kind}", DIGEST, tmp_path, total_s=1.0)
     assert error.value.code == "download_failed"
     assert time.monotonic() - began < 10

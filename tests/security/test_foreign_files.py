@@ -100,7 +100,7 @@ def test_a_workbook_with_a_cell_in_the_last_corner(
 ) -> None:
     monkeypatch.setattr(workbook, "CELLS", 100_000)
     last = f'<row r="1048576">{cell("XFD1048576", "x")}</row>'
-    refused(sheet(tmp_path / "a.xlsx", NAMES + last), "too many cells: save the sheet as .tsv")
+    refused(sheet(tmp_path / "a.xlsx", NAMES + last), "too many cells; save the sheet as .tsv")
 
 
 def test_a_workbook_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_log_of_inspect_with_a_wrong_checksum_or_a_broken_member(tmp_path: Pat
         ('{"id": 1' + "0" * 5_000 + "}", "is not JSON"),
         ("PK\x03\x04 nothing", "is a broken zip file"),
         ("PAR1 nothing", "is not a Parquet file"),
-        ("<html><body>hello</body></html>", "is a web page, but no report of simple-evals"),
+        ("<html><body>hello</body></html>", "is a web page, but not a report of simple-evals"),
         ("\x1f\x8b nothing", "cannot be read|is not UTF-8|UTF-8"),
     ],
 )
@@ -199,7 +199,7 @@ def test_a_packed_line_without_end_is_bounded(
         for _ in range(64):
             out.write(b" " * MIB)
     (tmp_path / "a.jsonl.gz").write_bytes(packed_line.getvalue())
-    refused(tmp_path / "a.jsonl.gz", "longer than")
+    refused(tmp_path / "a.jsonl.gz", "exceeds")
 
 
 def test_names_of_columns_command_no_terminal(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ INNER = re.compile(r"\{(?:input|output|params|log|wildcards|resources|threads)[^
 def test_paths_that_stand_in_commands_are_plain(key: str, path: str) -> None:
     values = {"data": path} if key == "data" else {"study": {key: path}}
     where = key if key == "data" else f"study.{key}"
-    with pytest.raises(ParamsError, match=rf"{where}: (holds .* letters, digits|is no path)") as e:
+    with pytest.raises(
+        ParamsError, match=rf"{where}: (contains .* letters, digits|is not a valid path)"
+    ) as e:
         parse_study(values, "test")
     assert not set(str(e.value)) & set("\n\x1b\u202e")
 

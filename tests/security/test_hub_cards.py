@@ -80,7 +80,7 @@ def test_a_card_makes_nobody_fetch_an_address_or_a_file_of_this_machine(
 def test_no_loader_of_a_dataset_is_run(tmp_path: Path) -> None:
     (tmp_path / "hub").mkdir()
     (tmp_path / "hub/hub.py").write_text("raise SystemExit('run')\n", "utf-8")
-    with pytest.raises(MissingInputError, match="a loader of its own is never run"):
+    with pytest.raises(MissingInputError, match="a dataset's loader script is never run"):
         fetch(str(tmp_path / "hub"), REVISION, tmp_path)
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from omibench.answers.extraction.cues import last_sentence_letters
 from omibench.answers.extraction.letters import list_labels, read_letters
-from omibench.rule_books.emma import fast_extract
-from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.emma import fast_extract
+from omibench.scorers.registry import SCORERS, score_item
 from omibench.stages.ocr.keys.chosen import read_words_behind_letter
 
 CPU_S = 1.0
@@ -65,7 +65,7 @@ def test_a_label_stands_for_itself_alone(labels: str) -> None:
         assert read is None or read[0] == label
 
 
-@pytest.mark.parametrize("rules", RULE_BOOKS)
+@pytest.mark.parametrize("rules", SCORERS)
 @given(
     labels=st.text(st.sampled_from(MARKS), min_size=1, max_size=12),
     text=st.text(st.sampled_from(MARKS + " .\nA,BIis choose"), max_size=60),

@@ -54,7 +54,7 @@ def test_of_a_model(thief: Hostile, api: str, status: int) -> None:
             if api == "messages"
             else OpenAIProvider("m", openai_model(api=api, **base))
         )
-        with pytest.raises(ModelError, match=f"it sends requests on to {thief.url}") as caught:
+        with pytest.raises(ModelError, match=f"it redirects to {thief.url}") as caught:
             list(asked.answer([ask("Problem")]))
     assert "base_url" in str(caught.value)
     assert KEY not in str(caught.value)
@@ -94,7 +94,7 @@ def test_of_a_batch_when_it_is_made(thief: Hostile, status: int, tmp_path: Path)
             AnthropicBatchProvider("m", anthropic_model(base_url=server.url, batch=True), tmp_path),
         ):
             made.pace = FAST
-            with pytest.raises(ModelError, match="sends requests on to"):
+            with pytest.raises(ModelError, match="redirects to"):
                 list(made.answer([ask("Problem")]))
 
 
@@ -106,7 +106,7 @@ def test_of_a_list_of_models(thief: Hostile, status: int) -> None:
             watch = EndpointWatch.model_validate(
                 {"kind": "endpoint", "match": ["*"], "model": block}
             )
-            with pytest.raises(ModelError, match="sends requests on to"):
+            with pytest.raises(ModelError, match="redirects to"):
                 list_models("lab", watch)
 
 
@@ -114,9 +114,9 @@ def test_of_a_list_of_models(thief: Hostile, status: int) -> None:
 def test_of_mathpix(thief: Hostile, status: int, tmp_path: Path) -> None:
     with hostile(lambda got: sends_on(thief.url, status)) as server:
         client = Client(server.url, "an-app-id", KEY, tmp_path, pause=0.0)
-        with pytest.raises(ModelError, match=f"it sends requests on to {thief.url}"):
+        with pytest.raises(ModelError, match=f"it redirects to {thief.url}"):
             read_pdf(client, b"%PDF-1.7", "abc")
-        with pytest.raises(ModelError, match=f"it sends requests on to {thief.url}"):
+        with pytest.raises(ModelError, match=f"it redirects to {thief.url}"):
             read_image(client, b"png", "def")
 
 

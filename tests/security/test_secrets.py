@@ -221,15 +221,18 @@ def test_logs_of_the_children_of_libraries_are_masked(
 @pytest.mark.parametrize(
     ("block", "words"),
     [
-        ({"base_url": "https://h/v1?api_key=planted-word-77"}, "base_url: holds a key"),
-        ({"base_url": "https://h/AIzaSyA1234567890abcdefghij/v1"}, "base_url: holds a key"),
-        ({"extra_body": {"api_key": "planted-word-77"}}, "holds a key in `api_key`"),
+        ({"base_url": "https://h/v1?api_key=planted-word-77"}, "base_url: contains a key"),
+        ({"base_url": "https://h/AIzaSyA1234567890abcdefghij/v1"}, "base_url: contains a key"),
+        ({"extra_body": {"api_key": "planted-word-77"}}, "contains a key in `api_key`"),
         (
             {"extra_body": {"headers": [{"Authorization": "Bearer planted-word-77"}]}},
-            "holds a key in `headers.Authorization`",
+            "contains a key in `headers.Authorization`",
         ),
-        ({"extra_body": {"note": "sk-planted-word-77-abc"}}, "holds a key in `note`"),
-        ({"extra_body": {"token": "planted-word-77"}}, "holds a key in `token`; write `${NAME}`"),
+        ({"extra_body": {"note": "sk-planted-word-77-abc"}}, "contains a key in `note`"),
+        (
+            {"extra_body": {"token": "planted-word-77"}},
+            "contains a key in `token`; write `${NAME}`",
+        ),
         ({"extra_body": {"headers": {"X-My-Auth": "planted-word"}}}, "`headers.X-My-Auth`"),
     ],
 )
@@ -256,7 +259,7 @@ def test_a_key_under_a_common_name_is_sent_as_well() -> None:
 @pytest.mark.parametrize("address", ["http://h/\r\nX: y", "http://h/a b", "http://h/\u202ev1"])
 def test_an_address_with_odd_characters_is_none(address: str) -> None:
     model = {"provider": "openai", "id": "x", "base_url": address}
-    with pytest.raises(ParamsError, match="base_url: is no address"):
+    with pytest.raises(ParamsError, match="base_url: is not an address"):
         parse_study({"study": {"name": "s"}, "models": {"m": model}}, "params.yaml")
 
 

@@ -212,15 +212,15 @@ def test_a_picture_without_bytes_has_its_name_for_a_hash() -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ({"show": "all", "k": 2}, "k goes with show: first, not with all"),
-        ({"k": 2}, "k goes with show: first, not with all"),
-        ({"show": "first", "seed": 1}, "seed goes with show: shuffled or degraded or occluded"),
-        ({"show": "captions"}, "show: captions needs model: the model that puts pictures"),
+        ({"show": "all", "k": 2}, "k: only for show: first, not for all"),
+        ({"k": 2}, "k: only for show: first, not for all"),
+        ({"show": "first", "seed": 1}, "seed: only for show: shuffled or degraded or occluded"),
+        ({"show": "captions"}, "show: captions needs model: the model that describes the pictures"),
         ({"show": "degraded"}, "show: degraded needs by: a list of rotation, tilt, shadow"),
-        ({"show": "degraded", "by": ["blur", "blur"]}, "by names 'blur' twice"),
+        ({"show": "degraded", "by": ["blur", "blur"]}, "by: 'blur' is listed twice"),
         ({"show": "degraded", "by": ["blur"], "grade": 4}, "less than or equal to 3"),
         ({"show": "occluded", "share": 0}, "greater than 0"),
-        ({"show": "composite", "by": ["blur"]}, "by goes with show: degraded, not with composite"),
+        ({"show": "composite", "by": ["blur"]}, "by: only for show: degraded, not for composite"),
     ],
 )
 def test_what_does_not_go_together_is_said(given: dict[str, Any], line: str) -> None:

@@ -67,7 +67,9 @@ def test_a_window_slides_over_the_other_subset_run_by_run() -> None:
     runs = [ids(choose_examples(QUESTION, EXAMPLES, wanted, sample)) for sample in range(2)]
     assert QUESTION.subset == "local"
     assert runs == [["example-6", "example-7"], ["example-7", "example-8"]]
-    with pytest.raises(ParamsError, match=r"two-marked: 4 examples are needed and 3 may be shown"):
+    with pytest.raises(
+        ParamsError, match=r"two-marked: 4 examples are needed, but only 3 can be shown"
+    ):
         choose_examples(QUESTION, EXAMPLES, wanted, sample=2)
 
 

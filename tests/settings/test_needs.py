@@ -29,14 +29,14 @@ WITH_PICTURES = [question for question in PROBLEMS if question.images]
         ({"without": ["choices"]}, "without: [choices]: no problem of this benchmark has choices"),
         (
             {"without": ["question"]},
-            "without: [question]: 1 of 1 problems have neither choices nor pictures that are left; "
+            "without: [question]: 1 of 1 problems have neither choices nor remaining pictures; "
             "the first is bare",
         ),
         ({"perception": "I"}, "perception: I: 1 of 1 problems have no picture; the first is bare"),
         ({"perception": "I+QG+DG"}, "perception: I+QG+DG: 1 of 1 problems have no picture"),
         (
             {"examples": {"k": 5}},
-            "bare: 5 examples are needed and 4 may be shown before it; freeze more of them "
+            "bare: 5 examples are needed, but only 4 can be shown before it; freeze more of them "
             "(freeze.examples.set_aside)",
         ),
     ],
@@ -126,10 +126,10 @@ def test_where_says_which_problems_are_asked() -> None:
     with pytest.raises(ParamsError) as error:
         check_needs("bio", biology, asked_questions(pool, biology, []))
     assert str(error.value) == (
-        "settings.bio.where: no problem that is asked has subject: biology, language: de or en"
+        "settings.bio.where: no selected problem has subject: biology, language: de or en"
     )
 
 
 def test_a_subject_that_does_not_exist_is_named_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"subject names 'maths', which is none of .*mathematics"):
+    with pytest.raises(ValueError, match=r"subject: 'maths' is not one of .*mathematics"):
         Setting.model_validate({"where": {"subject": "maths"}})

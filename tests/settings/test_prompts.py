@@ -64,7 +64,9 @@ def test_a_prompt_from_a_file(tmp_path: Path) -> None:
 
 
 def test_an_unknown_prompt_names_the_nearest() -> None:
-    with pytest.raises(ParamsError, match="prompt 'cott' is neither built in nor a file; did you"):
+    with pytest.raises(
+        ParamsError, match="prompt 'cott' is neither a built-in prompt nor a file; did you"
+    ):
         load_prompt("cott")
 
 
@@ -72,8 +74,8 @@ def test_an_unknown_prompt_names_the_nearest() -> None:
     ("text", "said"),
     [
         ("no slot", "lacks {question}"),
-        ("{question} {question}", "a prompt holds"),
-        ("{question}{choices}{choices}", "a prompt holds"),
+        ("{question} {question}", "a prompt contains"),
+        ("{question}{choices}{choices}", "a prompt contains"),
     ],
 )
 def test_a_file_without_its_slots_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -100,8 +102,8 @@ def test_a_file_may_hold_a_system_message(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("[[system]]\nTerse.\n{question}", "there must be a line"),
-        ("[[user]]\n{question}\n[[system]]\nTerse.", "the first line is"),
-        ("[[system]]\n{question}\n[[user]]\nLook. {question}", "stand after the line"),
+        ("[[user]]\n{question}\n[[system]]\nTerse.", "the first line must be"),
+        ("[[system]]\n{question}\n[[user]]\nLook. {question}", "move slots below the line"),
         ("{question} {exmples}", "unknown {exmples}; did you mean 'examples'"),
     ],
 )
@@ -133,5 +135,5 @@ def test_a_system_message_goes_with_problems_of_both_kinds(tmp_path: Path) -> No
 
     assert load(terse, both) == load(terse, terse) == "Terse."
     for with_choices, without in ((both, terse), (terse, other)):
-        with pytest.raises(ParamsError, match=r"emma-cot-open\.txt: its system message is another"):
+        with pytest.raises(ParamsError, match=r"emma-cot-open\.txt: its system message differs"):
             load(with_choices, without)

@@ -10,7 +10,7 @@ from omibench.status.checkpoint import describe_checkpoint
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        (["freeze", *["infer"] * 16, "score"], "of the 16 infer jobs in this list only those run"),
+        (["freeze", *["infer"] * 16, "score"], "of the 16 infer jobs in this list, only those"),
         (["freeze", "fill", "infer", "infer"], "of the 1 fill and 2 infer jobs"),
         (["infer"] * 16, None),
         (["freeze", "score", "analyze"], None),

@@ -45,8 +45,8 @@ def test_text_json_page_and_lists(params: str) -> None:
 def test_a_file_named_as_an_argument_is_read_with_a_warning(params: str) -> None:
     named, argument = call("--params", params, "--json"), call(params, "--json")
     assert argument.stderr == (
-        "omibench: status s.yaml: give the file as `--params s.yaml`; as an argument it is not "
-        "read from version 0.2 on\n"
+        "omibench: status s.yaml: the argument is deprecated and will not be read from "
+        "version 0.2 on; write --params s.yaml\n"
     )
     assert json.loads(argument.stdout)["study"] == json.loads(named.stdout)["study"]
     assert named.stderr == ""

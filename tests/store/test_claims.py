@@ -85,7 +85,7 @@ def test_a_file_system_that_says_it_has_no_locks_holds_nobody_up(
     ):
         assert ours == {"a"}
     assert len(caplog.records) == 1
-    assert "may buy the same request twice" in caplog.text
+    assert "can send the same request twice" in caplog.text
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EIO, errno.EBADF])
@@ -95,7 +95,10 @@ def test_a_lock_that_fails_for_another_reason_lets_nobody_buy(
     monkeypatch.setattr(fcntl, "flock", failing_with(number))
     monkeypatch.setattr("omibench.files.locks.UNKNOWN_S", 0.0)
     with (
-        pytest.raises(StoreError, match=r"cannot be locked .* two processes may buy the same"),
+        pytest.raises(
+            StoreError,
+            match=r"cannot be locked .* two processes may send and pay for the same requests",
+        ),
         claim(tmp_path, {"a"}),
     ):
         pass

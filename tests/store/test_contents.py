@@ -81,7 +81,7 @@ def test_a_key_is_found_by_its_first_digits(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="no response with a key"):
         find_key(tmp_path, "zz")
     (tmp_path / "other").mkdir()
-    with pytest.raises(MissingInputError, match="is a folder: write --store "):
+    with pytest.raises(MissingInputError, match="is a folder: use --store "):
         find_key(tmp_path, str(tmp_path / "other"))
 
 

@@ -36,7 +36,7 @@ def test_a_flipped_picture_is_restored_by_a_merge(tmp_path: Path) -> None:
     hurt = ours / "images" / SHA256[:2] / SHA256
     flip(hurt, 2)
     broken = hurt.read_bytes()
-    assert faults(ours) == ["its content is not what its name says"]
+    assert faults(ours) == ["its content does not match its name"]
     merged = merge_store(theirs, ours)
     assert (merged.restored_images, merged.images, merged.faults) == (1, 0, [])
     assert hurt.read_bytes() == PICTURE
@@ -54,7 +54,7 @@ def test_a_flipped_picture_never_replaces_a_good_one(tmp_path: Path) -> None:
     fill(theirs, range(2))
     flip(theirs / "images" / SHA256[:2] / SHA256, 2)
     merged = merge_store(theirs, ours)
-    assert [fault.why for fault in merged.faults] == ["its content is not what its name says"]
+    assert [fault.why for fault in merged.faults] == ["its content does not match its name"]
     assert faults(ours) == []
     assert not (ours / ASIDE).exists()
 
@@ -69,7 +69,7 @@ def test_a_run_restores_a_flipped_picture_from_the_dataset(
     flip(kept.path(SHA256), 1)
     with caplog.at_level(logging.WARNING, "omibench.store"):
         kept.keep(image)
-    assert "was damaged and is restored; the old one is" in caplog.text
+    assert "was damaged and is restored; the damaged file is now" in caplog.text
     assert kept.path(SHA256).read_bytes() == PICTURE
     assert len(list((tmp_path / "store" / ASIDE).iterdir())) == 1
 

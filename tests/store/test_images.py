@@ -33,12 +33,12 @@ def test_a_changed_file_is_refused(tmp_path: Path, kept_before: bool) -> None:
     if kept_before:
         ImageStore(tmp_path / "images").keep(image)
     (tmp_path / "a.png").write_bytes(b"other pixels")
-    with pytest.raises(ModelError, match="is not that of the dataset"):
+    with pytest.raises(ModelError, match="differs from the dataset"):
         ImageStore(tmp_path / "images").keep(image)
 
 
 def test_an_absent_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="no such image"):
+    with pytest.raises(MissingInputError, match="the image does not exist"):
         ImageStore(tmp_path).keep(ImagePart(sha256="a" * 64, path=str(tmp_path / "none.png")))
 
 

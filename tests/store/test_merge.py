@@ -77,7 +77,7 @@ def test_nothing_damaged_is_copied(tmp_path: Path) -> None:
     whys = sorted(fault.why.split(" (")[0] for fault in merged.faults)
     assert whys == [
         "corrupt: its checksum does not match",
-        "its content is not what its name says",
+        "its content does not match its name",
         "its request has another key",
     ]
 
@@ -105,11 +105,11 @@ def test_a_partition_of_nobody_is_left_out_and_named(tmp_path: Path) -> None:
 def test_a_folder_of_other_things_is_no_store(tmp_path: Path) -> None:
     project = tmp_path / "project"
     fill(project / "store", range(1))
-    said = f"project: is no store: it holds no partition; is {project}/store meant?"
+    said = f"project: is not a store: it contains no partition; is {project}/store meant?"
     with pytest.raises(MissingInputError, match=re.escape(said)):
         merge_store(project, tmp_path / "ours")
     (tmp_path / "other" / "store").mkdir(parents=True)
-    with pytest.raises(MissingInputError, match=r"holds no partition$"):
+    with pytest.raises(MissingInputError, match=r"contains no partition$"):
         merge_store(tmp_path / "other", tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
 

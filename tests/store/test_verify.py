@@ -94,10 +94,10 @@ def test_pictures_are_hashed_and_missed(tmp_path: Path) -> None:
     picture = tmp_path / "images" / SHA256[:2] / SHA256
     picture.write_bytes(PICTURE[::-1])
     (fault,) = verify(tmp_path).faults
-    assert fault == Fault("images", SHA256[:12], "its content is not what its name says")
+    assert fault == Fault("images", SHA256[:12], "its content does not match its name")
     picture.unlink()
     (fault,) = verify(tmp_path).faults
-    assert "not in the store" in fault.why
+    assert "missing in the store" in fault.why
 
 
 @pytest.mark.parametrize("card", [None, "{", "[]"])

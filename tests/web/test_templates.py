@@ -22,7 +22,7 @@ def test_every_value_is_escaped() -> None:
     text = page.render(csp=PAGE_POLICY, words=HOSTILE, figure=figure)
     assert "<script" not in text
     assert text.count("&lt;script&gt;") == 4
-    assert "picture is not there" in text
+    assert "picture is missing" in text
 
 
 def test_a_name_without_a_value_is_an_error() -> None:

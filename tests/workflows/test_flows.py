@@ -61,7 +61,7 @@ def test_a_wrong_key_is_not_tried_again(
     more = ("params.yaml", "--shard", "3")
     done = flow("evaluate", folder, prefect_home, api_url, *more, **wrong)
     assert done.returncode == 2, done.stdout + done.stderr
-    assert "the endpoint turns every request down: HTTP 401" in done.stderr
+    assert "the endpoint rejects every request: HTTP 401" in done.stderr
     lanes, shard = 4, 3
     assert endpoint.stats()["rejected"] <= lanes * shard, "only the first shards met the wall"
     assert "planted-wrong" not in done.stdout + done.stderr
@@ -106,7 +106,7 @@ def test_a_model_that_the_budget_cuts_off_goes_on_when_there_is_more_to_spend(
 
     quiet = flow("reevaluate", folder, prefect_home, api_url)
     assert quiet.returncode == 0, "it was told; now it waits\n" + quiet.stderr
-    assert "no new model at 1 watches" in quiet.stdout + quiet.stderr
+    assert "no new models in 1 watches" in quiet.stdout + quiet.stderr
     assert endpoint.stats()["paid"] == bought
 
     params = folder / "params.yaml"

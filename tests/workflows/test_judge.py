@@ -31,7 +31,7 @@ REPLIES = {
     "only contains the final answer": "\\boxed{A}",
 }
 CELLS = {"cot": 1.0, "direct": 0.0}
-"""The settings and what the rule book says of every response under them: C is right, A is not."""
+"""The settings and what the scorer says of every response under them: C is right, A is not."""
 
 
 @pytest.fixture

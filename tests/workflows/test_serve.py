@@ -48,7 +48,7 @@ class Served:
         return self.log.read_text("utf-8", "replace")[-6000:]
 
     def ended_looks(self) -> int:
-        return self.log.read_text("utf-8", "replace").count("no new model at 1 watches")
+        return self.log.read_text("utf-8", "replace").count("no new models in 1 watches")
 
     def start(self, deployment: str) -> None:
         command = [sys.executable, "-m", "prefect", "deployment", "run", deployment]

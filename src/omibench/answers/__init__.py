@@ -1,7 +1,7 @@
-"""Answer comparison: what a response answered, and whether that equals a gold.
+"""Answer comparison: extract answers from responses and compare them with gold answers.
 
-`compare_answers` is for everybody; what else is named here is for the libraries and stages that
-build on it. Rule books build on the parts of the engine themselves.
+Use `compare_answers` in your own code. The other names exported here are for libraries and
+stages. Scorers import the parts of the engine directly.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Plain imports: the hashes of stages that ask for a name cover what is imported here.
+    # Keep plain imports: the hash of a stage that imports these names covers the modules imported
+    # here.
     from omibench.answers import compare, comparison, match, normal_form
     from omibench.answers.extraction import extract, letter_place, letters
 

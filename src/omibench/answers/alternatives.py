@@ -1,4 +1,4 @@
-"""Values of which each is a solution, in any order: x = 1 or x = 2, ±2."""
+"""Alternative solutions in any order: x = 1 or x = 2, ±2."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _MAX_CHARS = 200
 
 
 def same_alternatives(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Whether two tidied texts name the same values; None where neither names alternatives.
+    """Return whether two tidied texts list the same values; None if neither lists alternatives.
 
-    A list joined by commas counts beside one that is joined by "or" or abbreviated by ±. Two values
-    for a gold of one are a hedge, and left to the tiers that reject lists.
+    A comma-separated list equals one joined by "or" or abbreviated by ±. Two values for a gold
+    answer with one value are a hedge; the tiers that reject lists handle them.
     """
     if max(len(gold), len(pred)) > _MAX_CHARS or not _has_sign(gold, pred):
         return None
@@ -38,7 +38,7 @@ def _has_sign(gold: str, pred: str) -> bool:
 
 
 def alternatives(text: str) -> list[str] | None:
-    """The values of "1, 2 or 3", of "x = 1 or x = 2" and of ±2 without their common name."""
+    """Return the values of "1, 2 or 3", "x = 1 or x = 2" or ±2, without the variable."""
     if len(split_outside_brackets(text, {"or"})) > 1:
         return _split_values(text)
     name = _NAME.match(text)
@@ -47,7 +47,7 @@ def alternatives(text: str) -> list[str] | None:
 
 
 def _split_values(text: str) -> list[str] | None:
-    """The values of a list in which all have one name, or only the first, or none."""
+    """Return the values of a list if all, only the first or none have the same variable."""
     values = split_outside_brackets(text, {",", "，", ";", "；", "and", "or", "&"})
     names = {name.group(1) for value in values if (name := _NAME.match(value))}
     return [_NAME.sub("", value, count=1) for value in values] if len(names) < 2 else None

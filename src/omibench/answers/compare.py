@@ -1,4 +1,4 @@
-"""Compare two answers, and say why they are equal or differ."""
+"""Comparison of two answers, with a reason for the result."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from omibench.schemas.problem import Choice
 
 @dataclass(frozen=True)
 class AnswerComparison:
-    """How one answer compares with another; true in conditions where they are equal.
+    """Result of a comparison; truthy if the answers are equal.
 
     Attributes:
         equal: Whether the answers are equal as a whole.
-        reason: Why, in one line: `equal as number`, `part 2: missing`.
-        credit: The share of parts that are right, in [0, 1]; 1 only where all is equal.
-        parts: Each part of the gold beside the part of the answer matched to it.
+        reason: One-line reason: `equal as number`, `part 2: missing`.
+        credit: Share of correct parts, in [0, 1]; 1 only if all parts are equal.
+        parts: Each part of the gold answer with the part of the answer matched to it.
     """
 
     equal: bool
@@ -40,37 +40,38 @@ def compare_answers(
     *,
     choices: Sequence[str] | Mapping[str, str] | None = None,
 ) -> AnswerComparison:
-    r"""Compare an answer with a gold by the rules of the rule book `robust`.
+    r"""Compare an answer with a gold answer by the rules of the scorer `robust`.
 
-    The gold decides what is compared: numbers with units, formulas, sets, intervals, lists,
-    reactions, words. Nothing of either text is evaluated, and a comparison takes at most about
+    The gold answer determines the comparison: numbers with units, formulas, sets, intervals,
+    lists, reactions, words. Neither text is evaluated as code. A comparison takes at most about
     1.5 s of CPU time, after which the answers count as different.
 
-    Example:
+    Examples:
         >>> compare_answers(r"\frac{1}{2}\ \text{m}", "50 cm").reason
         'equal as number'
         >>> compare_answers(["3", "x = 2"], "x = 2").reason
         'part 1: missing'
 
     Args:
-        gold: The right answer, or its parts, all of which are needed.
-        answer: An answer by itself; `omibench.score` finds it in a whole response.
-        choices: For multiple choice, the texts of A, B, C, ... or texts by label: both answers
-            are then read as letters, or as the text of a choice.
+        gold: Gold answer, or its parts, all of which are required.
+        answer: Answer without the response around it; to score a whole response, use
+            `omibench.score`.
+        choices: For multiple choice, the texts of A, B, C, ... or texts by label. Both answers
+            are then read as letters or as the text of a choice.
 
     Returns:
-        Whether they are equal, why, and what each part is worth.
+        Whether they are equal, the reason, and the credit of each part.
 
     Raises:
-        ArgumentError: The gold is empty, or an argument is no text.
+        ArgumentError: If the gold answer is empty or an argument is not text.
     """
     if not isinstance(gold, Sequence):
-        raise ArgumentError(f"gold: is {type(gold).__name__}; give text, or a list of texts")
+        raise ArgumentError(f"gold: is {type(gold).__name__}; give text or a list of texts")
     entries = [gold] if isinstance(gold, str) else list(gold)
     _check_texts("gold", entries)
     _check_texts("answer", [answer])
     if not any(entry.strip() for entry in entries):
-        raise ArgumentError("gold: is empty; give the right answer, or a list of its parts")
+        raise ArgumentError("gold: is empty; give the gold answer or a list of its parts")
     with item_time():
         if choices is not None:
             return _compare_choices(", ".join(entries), answer, label_choices(choices))
@@ -84,13 +85,13 @@ def compare_answers(
 
 
 def label_choices(choices: Sequence[str] | Mapping[str, str]) -> list[Choice]:
-    """Give choices their labels.
+    """Add labels to choices.
 
     Args:
         choices: Texts of A, B, C, ..., or texts by label.
 
     Raises:
-        ArgumentError: There are none or more than 26, or one is no text.
+        ArgumentError: If there are no choices, more than 26, or one is not text.
     """
     if isinstance(choices, str) or not isinstance(choices, Mapping | Sequence):
         raise ArgumentError(
@@ -101,28 +102,28 @@ def label_choices(choices: Sequence[str] | Mapping[str, str]) -> list[Choice]:
     else:
         texts = dict(zip(ascii_uppercase, choices, strict=False))
     if not texts or len(texts) < len(choices):
-        raise ArgumentError(f"choices: holds {len(choices)}; give between 1 and 26")
+        raise ArgumentError(f"choices: has {len(choices)} entries; give 1 to 26")
     _check_texts("choices", [*texts, *texts.values()])
     return [Choice(label=label, text=text) for label, text in texts.items()]
 
 
 def check_choices(name: str, gold: str, choices: Sequence[Choice]) -> str:
-    """Check that a gold names choices.
+    """Parse a gold answer as choice letters.
 
     Args:
-        name: What the message calls the gold.
+        name: Name of the gold answer in error messages.
         gold: Letters, or the text of a choice.
-        choices: The choices of the problem.
+        choices: Choices of the problem.
 
     Returns:
-        The letters of the choices that it names.
+        Letters of the matching choices.
 
     Raises:
-        ArgumentError: It names none.
+        ArgumentError: If it matches no choice.
     """
     letters = read_letters(gold, choices)
     if letters is None:
-        raise ArgumentError(f"{name}: {gold!r} names none of the choices")
+        raise ArgumentError(f"{name}: {gold!r} matches none of the choices")
     return letters[0]
 
 
@@ -130,14 +131,14 @@ def _compare_choices(gold: str, answer: str, choices: Sequence[Choice]) -> Answe
     gold_letters = check_choices("gold", gold, choices)
     answer_letters = read_letters(answer, choices)
     if answer_letters is None:
-        return AnswerComparison(False, "names none of the choices", 0.0, ())
+        return AnswerComparison(False, "matches none of the choices", 0.0, ())
     match = compare_letters(gold_letters, answer_letters[0])
     reason = "equal as letters" if match.tier else _explain(match.parts)
     return AnswerComparison(match.tier is not None, reason, match.credit, match.parts)
 
 
 def _explain(parts: Sequence[PartResult]) -> str:
-    """Why answers differ: the first part that is not right."""
+    """Return why answers differ: the first incorrect part."""
     wrong = next((part for part in parts if not part.verdict), None)
     if wrong is None:
         return "differs as a whole"
@@ -147,4 +148,4 @@ def _explain(parts: Sequence[PartResult]) -> str:
 def _check_texts(name: str, values: Sequence[object]) -> None:
     for value in values:
         if not isinstance(value, str):
-            raise ArgumentError(f"{name}: holds {value!r} ({type(value).__name__}); give text")
+            raise ArgumentError(f"{name}: is {value!r} ({type(value).__name__}); give text")

@@ -1,7 +1,7 @@
-"""What a comparison found: each part of a gold, what stands for it in the answer, and why.
+"""Results of a comparison: each part of a gold answer, its match in the answer, and the reason.
 
-`credit` is the share of parts that are right, `tier` names the tier that found the whole answer
-right (strict). Both are kept: a study may report either.
+`credit` is the share of correct parts. `tier` is the tier that accepted the whole answer
+(strict). Both are stored, so a study can report either.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ _NOT_COMPARED = ("missing", "not asked for", "another label")
 
 
 class PartResult(NamedTuple):
-    """One part of a gold beside what the answer has in its place.
+    """One part of a gold answer with its match in the answer.
 
-    `part` is its label or place ("a", "2"), "" where the gold is one part. `answer` is None where
-    nothing is matched to it, `gold` is None for a part that was not asked for. `basis` names the
-    tier that decided, such as `number`, or the reason: `missing`, `not asked for`.
+    `part` is its label or position ("a", "2"), or "" if the gold answer has one part. `answer`
+    is None if nothing matches it, `gold` is None for an extra part. `basis` is the tier that
+    decided, such as `number`, or the reason: `missing`, `not asked for`.
     """
 
     part: str
@@ -28,26 +28,26 @@ class PartResult(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why it is right or wrong, in words: `equal as number`, `missing`."""
+        """Reason for the verdict as text: `equal as number`, `missing`."""
         if self.basis in _NOT_COMPARED:
             return self.basis
         return f"{'equal' if self.verdict else 'differs'} as {self.basis.removeprefix('same ')}"
 
 
 class AnswerMatch(NamedTuple):
-    """An answer against its gold: the tier that found it right (None: wrong), and its parts."""
+    """An answer compared with its gold: the tier that accepted it (None if wrong) and its parts."""
 
     tier: str | None
     parts: tuple[PartResult, ...]
 
     @property
     def credit(self) -> float:
-        """The share of parts that are right, 1 only for an answer that is right as a whole."""
+        """Share of correct parts; 1 only if the answer is correct as a whole."""
         return 1.0 if self.tier else share_right(self.parts)
 
 
 def share_right(parts: Sequence[PartResult]) -> float:
-    """Right parts over the parts asked for, or over those given where these are more; below 1."""
+    """Return correct parts over the larger of gold and given parts; below 1."""
     right = sum(part.verdict for part in parts)
     gold_count = sum(part.gold is not None for part in parts)
     answer_count = sum(part.answer is not None for part in parts)

@@ -1,6 +1,6 @@
-"""Partial credit: which parts of a gold an answer has right, each beside what stands in its place.
+"""Partial credit: match the parts of an answer to the parts of a gold answer.
 
-Only asked where an answer as a whole is wrong, or where a person wants to see why.
+Computed only if the whole answer is wrong or an explanation is requested.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from omibench.answers.tiers import same_key, same_truth
 from omibench.answers.truth import is_letter_set, truths
 
 MAX_PAIRS = 144
-"""Up to so many pairs of parts are compared to find where one is missing; beyond, by place."""
+"""Maximum number of part pairs compared to locate a missing part; above it, by position."""
 
 Compare = Callable[[str, str], tuple[str, bool]]
 
 
 def compare_answer(gold: Sequence[str], pred: str) -> AnswerMatch:
-    """An answer against its whole gold, and each of its parts."""
+    """Compare an answer with the whole gold answer and with each of its parts."""
     tier = match_answer(gold, pred)
     parts = compare_parts(gold, pred)
     if tier and not all(part.verdict for part in parts):
@@ -38,7 +38,7 @@ def compare_answer(gold: Sequence[str], pred: str) -> AnswerMatch:
 
 
 def compare_letters(gold: str, pred: str) -> AnswerMatch:
-    """A set of option letters against the gold's ("CD"), letter by letter."""
+    """Compare a set of option letters with the gold letters ("CD") individually."""
     if len(gold) == 1 and len(pred) == 1:
         return AnswerMatch("letters" if gold == pred else None, (_letter("", gold, pred),))
     results = [_letter(letter, letter, letter if letter in pred else None) for letter in gold]
@@ -51,7 +51,7 @@ def _letter(part: str, gold: str, pred: str | None) -> PartResult:
 
 
 def compare_parts(gold: Sequence[str], pred: str) -> tuple[PartResult, ...]:
-    """The parts of a gold, each with its verdict: of all ways to split, the one that gives most."""
+    """Return the parts of a gold answer with verdicts, for the split that gives most credit."""
     pred = without_cue(pred)
     entries = _entries([without_cue(entry) for entry in gold])
     joined = ", ".join(gold)
@@ -65,7 +65,7 @@ def compare_parts(gold: Sequence[str], pred: str) -> tuple[PartResult, ...]:
 
 
 def _entries(gold: Sequence[str]) -> list[list[AnswerPart]]:
-    """The ways to split a gold into parts; none where it is one part, or prose that has commas."""
+    """Yield the ways to split a gold answer into parts; none for one part or prose with commas."""
     if len(gold) > 1:
         texts = [tidy(entry) for entry in gold]
         named = key_pieces(texts)
@@ -78,7 +78,7 @@ def _entries(gold: Sequence[str]) -> list[list[AnswerPart]]:
 
 
 def _align_parts(gold: Sequence[AnswerPart], pred: Sequence[AnswerPart]) -> tuple[PartResult, ...]:
-    """Every part of the gold beside a part of the answer, and then what was not asked for."""
+    """Return every gold part with its match in the answer, then the extra parts."""
     compare: Compare = _compare_truths if truths(gold) is not None else decide_equality
     if is_letter_set(gold) and is_letter_set(pred):
         pairs = _by_letter(gold, pred)
@@ -126,7 +126,7 @@ def _by_key(gold: Sequence[AnswerPart], pred: Sequence[AnswerPart]) -> dict[int,
 def _in_order(
     gold: Sequence[AnswerPart], pred: Sequence[AnswerPart], compare: Compare
 ) -> dict[int, int]:
-    """The longest run of equal parts in order (a longest common subsequence under `compare`)."""
+    """Return the longest run of equal parts in order: a longest common subsequence."""
     n, m = len(gold), len(pred)
     best = [[0] * (m + 1) for _ in range(n + 1)]
     equal = [[compare(g.text, p.text)[1] for p in pred] for g in gold]

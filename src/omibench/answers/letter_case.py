@@ -1,4 +1,4 @@
-"""Case: dropped from ordinary words, kept in symbols, units, formulas, genotypes and names."""
+"""Case folding: ordinary words lose their case; symbols, units, formulas and names keep it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHORT = frozenset((
     "an", "as", "at", "be", "by", "do", "he", "if", "in", "is", "it", "my", "of", "on", "or",
     "so", "to", "up", "us", "we",
 ))  # fmt: skip
-"""Two letters that are a word beside other words; alone they are elements (As, In) or symbols."""
+"""Two-letter words; alone they are elements (As, In) or symbols."""
 _ALWAYS = frozenset(("no", "yes"))
 _VOWEL = re.compile("[aeiouy]|[^\x00-\x7f]")
 _BASES = re.compile("[ACGTU]{3,}|[acgtu]{3,}")
@@ -23,10 +23,10 @@ _WORD_LETTERS = 4
 
 @lru_cache(maxsize=4096)
 def fold_words(text: str) -> str:
-    """A tidied text with its ordinary words in lower case and everything else as it stands.
+    """Lower the ordinary words of a tidied text and keep everything else.
 
-    An ordinary word has three letters or more with a vowel, in one plain pattern (all lower, all
-    upper or capitalised), no digit or index beside it, and is no unit, formula or genotype.
+    An ordinary word has three or more letters with a vowel, is all lower, all upper or
+    capitalised, touches no digit or index, and is not a unit, formula or genotype.
     """
     prose = any(
         len(m.group()) >= _WORD_LETTERS and _is_word(m.group()) for m in _TOKEN.finditer(text)

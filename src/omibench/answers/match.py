@@ -1,7 +1,8 @@
-"""Is it right? One extracted answer against its gold, part by part, under the `robust` rules.
+"""Matching of one extracted answer with its gold answer, part by part, under the `robust` rules.
 
-A tier looks at two texts and either tells (equal or not) or passes them on; tiers run from the
-cheapest to the dearest, and the first that can tell decides. The gold decides what is asked for.
+A tier compares two texts and either decides (equal or not) or passes them on. Tiers run from the
+cheapest to the most expensive; the first that can decide does. The gold answer determines the
+kind of comparison.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _AROUND = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNOR
 
 
 def match_answer(gold: Sequence[str], pred: str) -> str | None:
-    """The tier that finds `pred` equal to the whole gold, or None where it is not equal.
+    """Return the tier that finds `pred` equal to the whole gold answer; None if not equal.
 
-    A gold of several entries is one answer cut in pieces: all of them are needed. It is compared
-    entry by entry, and joined again by commas for the lists that were cut in the wrong place.
-    A gold that holds a derivation is also reached by what it calls its answer.
+    A gold answer of several entries is one answer in pieces: all of them are required. It is
+    compared entry by entry, and also joined by commas, for lists that were split incorrectly. A
+    gold answer that contains a derivation also matches by its stated answer.
     """
-    # What one response had no time to compare says nothing of another.
+    # A timeout in one response must not affect another.
     decide_equality.cache_clear()
     gold, pred = [without_cue(entry) for entry in gold], without_cue(pred[:MAX_CHARS])
     if len(gold) == 1:
@@ -55,14 +56,14 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
 
 
 def match_text(gold: str, pred: str, depth: int = 0) -> str | None:
-    """The tier that finds one text equal to another, or None where they differ."""
+    """Return the tier that finds one text equal to another, or None if they differ."""
     tier, equal = decide_equality(gold, pred, depth)
     return tier if equal else None
 
 
 @lru_cache(maxsize=4096)
 def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
-    """The tier that can tell whether two texts are equal, and what it says."""
+    """Return the tier that can decide whether two texts are equal, and its verdict."""
     if not pred.strip() or depth > MAX_DEPTH:
         return "missing", False
     if same_text(gold, pred):
@@ -77,7 +78,7 @@ def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
 
 
 def without_cue(text: str) -> str:
-    """A text without "Answer:" or "Thus," before it, and without "both" and "only" around it."""
+    """Strip a leading "Answer:" or "Thus," and a surrounding "both" or "only"."""
     return _AROUND.sub("", _BEFORE.sub("", text))
 
 

@@ -1,7 +1,7 @@
-"""Texts that look like formulas and are none: sequences, names of points, compounds, ranges.
+"""Texts that look like formulas but are not: sequences, names of points, compounds, ranges.
 
-To a parser `CAG` is C times A times G, and `1-2-3` is minus four. Their order says something, so
-they are compared as texts, never as mathematics.
+A parser would read `CAG` as C times A times G and `1-2-3` as minus four. Their order has
+meaning, so they are compared as texts, never as mathematics.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _COMPOUND = re.compile(
 
 
 def is_name(text: str) -> bool:
-    """Whether a tidied text is a run of letters and digits, or names and numbers joined by dashes.
+    """Return whether a tidied text is a run of letters and digits, or names and numbers with
+    dashes.
 
-    A number before letters is a factor (2ab), a digit behind a letter belongs to a name (H2O).
+    A number before letters is a factor (2ab); a digit after a letter belongs to a name (H2O).
     """
     text = text.strip()
     if text.startswith("(") and text.endswith(")"):
@@ -33,12 +34,12 @@ def is_name(text: str) -> bool:
 
 
 def is_numbered(text: str) -> bool:
-    """Whether a text is a name with digits (H2O), or numbers joined by dashes: never a value."""
+    """Return whether a text is a name with digits (H2O) or numbers joined by dashes."""
     text = text.strip()
     named = _RUN.fullmatch(text) and re.search(r"[A-Za-z]\d", text)
     return bool(named or _NUMBERS.fullmatch(text))
 
 
 def is_dashed(text: str) -> bool:
-    """Whether a text is a sequence of three or more short names or small integers: A-C-B, 1-3-2."""
+    """Return whether a text is three or more short names or small integers: A-C-B, 1-3-2."""
     return _DASHED.fullmatch(text.strip()) is not None

@@ -1,4 +1,4 @@
-"""The normal form of an answer: samples whose answers have one normal form give one answer."""
+"""Normal form of an answer: samples with equal normal forms give the same answer."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from omibench.answers.quantities.quantity import quantity
 from omibench.schemas.problem import AnswerType, Choice
 
 EXACT_DIGITS = 15
-"""So many decimal digits a float holds exactly; a longer number is compared as text."""
+"""Decimal digits that a float represents exactly; a longer number is compared as text."""
 
 
 def normalise_answer(
     answer: str, answer_type: AnswerType, choices: Sequence[Choice] | None = None
 ) -> str:
-    r"""Bring an extracted answer to its normal form, without any gold.
+    r"""Return the normal form of an extracted answer, without a gold answer.
 
-    A choice is the sorted labels that the answer names. A number, with a unit or without, is its
-    value in base units: 1/2, 0.50 and `\frac{1}{2}` are one, and so are 50 cm and 0.5 m; 1.5 and
-    1.6 are two, 0.5 m and 0.5 as well. All else is the text in one spelling of LaTeX and Unicode,
-    without white space, ordinary words in lower case: no digit, sign, symbol or order is dropped.
-    Of a text longer than 4,000 characters white space alone is dropped.
+    For a choice, this is the sorted labels in the answer. For a number, with or without unit, it
+    is the value in base units: 1/2, 0.50 and `\frac{1}{2}` are the same, and so are 50 cm and
+    0.5 m; 1.5 and 1.6 differ, and so do 0.5 m and 0.5. Anything else is the text in one spelling
+    of LaTeX and Unicode, without white space and with ordinary words in lower case; no digit,
+    sign, symbol or order is dropped. A text longer than 4,000 characters only loses its white
+    space.
 
     Args:
-        answer: What was extracted from a response.
+        answer: Answer extracted from a response.
         answer_type: `mcq` or `open`.
-        choices: The options of a multiple-choice problem.
+        choices: Choices of a multiple-choice problem.
 
     Returns:
-        A text that is equal for answers that are one, not meant to be read.
+        A text that is equal for equal answers; not meant for display.
     """
     if len(answer) > MAX_CHARS:
         return "".join(answer.split())
@@ -42,7 +43,7 @@ def normalise_answer(
 
 
 def _normalise_number(text: str) -> str | None:
-    """The value of a number in base units and its unit; None for what is no exact number."""
+    """Return the value of a number in base units with its unit; None if not an exact number."""
     measured = quantity(text) if sum(map(str.isdigit, text)) <= EXACT_DIGITS else None
     if measured is None or measured.error is not None:
         return None

@@ -1,6 +1,6 @@
-"""The parts of one answer: labelled parts, lists, sequences. A splitter gives [] for no parts.
+"""Parts of one answer: labelled parts, lists, sequences. A splitter returns [] without parts.
 
-Their lists are remembered for the next comparison: change none.
+The lists are cached for the next comparison: do not modify them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_PARTS = MOST_PIECES
 
 
 class AnswerPart(NamedTuple):
-    """One part of an answer; `key` is its folded label, "" when it has none."""
+    """One part of an answer; `key` is its folded label, or ""."""
 
     key: str
     text: str
@@ -45,7 +45,7 @@ _KEYED = re.compile(
     re.DOTALL,
 )
 _PAIR = re.compile(r"(\d{1,2})\s*(?:-|:|\\to|=)?\s*([A-Za-z]|[IVX]{1,4})")
-"""1-c, 2 -> a or 1c, 2a: numbers from one on, and the letter that each goes with."""
+"""Pairs such as 1-c, 2 -> a or 1c, 2a: numbers from one on, each with a letter."""
 _TRUTH_RUN = re.compile(
     r"[TF]{3,}|[VF]{3,}|[TFtf](?: [TFtf]){2,}|[VFvf](?: [VFvf]){2,}"
     r"|(?i:true|false)(?i: true| false)+|[√✓✔×✗✘](?:[ ,]*[√✓✔×✗✘])+"
@@ -54,7 +54,7 @@ _TRUTH_RUN = re.compile(
 
 @lru_cache(maxsize=4096)
 def split_labelled(text: str) -> list[AnswerPart]:
-    """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
+    """Return parts with consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
     best: list[AnswerPart] = []
     candidates = islice(_LABEL.finditer(text), 4 * MAX_PARTS)
     labels = [match for match in candidates if not _closes_bracket(text, match)]
@@ -75,7 +75,7 @@ def split_labelled(text: str) -> list[AnswerPart]:
 
 
 def _closes_bracket(text: str, label: re.Match[str]) -> bool:
-    """Whether what looks like a label, `5)`, ends a bracket that begins before it: (3, 5)."""
+    """Return whether an apparent label, `5)`, ends a bracket that begins before it: (3, 5)."""
     if label[0].lstrip().startswith(("(", "（")) or not re.search("[)）]", label[0]):
         return False
     depth = 0
@@ -88,7 +88,7 @@ def _closes_bracket(text: str, label: re.Match[str]) -> bool:
 
 
 def _in_any_order(text: str, labels_found: Sequence[re.Match[str]]) -> list[AnswerPart]:
-    """Parts whose labels are the first of a family, each once, in another order: (2) 45 (1) 90."""
+    """Return parts whose labels are the first of a series in another order: (2) 45 (1) 90."""
     labels = [match.group(1) for match in labels_found]
     if len(labels) < 2 or labels_found[0].start() > 40:
         return []
@@ -103,13 +103,13 @@ def _in_any_order(text: str, labels_found: Sequence[re.Match[str]]) -> list[Answ
 
 @lru_cache(maxsize=4096)
 def by_semicolon(text: str) -> list[AnswerPart]:
-    """Parts between semicolons or line breaks at the top level."""
+    """Return parts between semicolons or line breaks at the top level."""
     return key_pieces(split_outside_brackets(text, {";", "；", "\n"}))
 
 
 @lru_cache(maxsize=4096)
 def by_comma(text: str) -> list[AnswerPart]:
-    """Parts between commas, semicolons, "and", "or" at the top level of brackets."""
+    """Return parts between commas, semicolons, "and", "or" at the top level of brackets."""
     return key_pieces(
         split_outside_brackets(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"})
     )
@@ -117,18 +117,18 @@ def by_comma(text: str) -> list[AnswerPart]:
 
 @lru_cache(maxsize=4096)
 def by_arrow(text: str) -> list[AnswerPart]:
-    """The steps of a sequence of short names: b - e - f, A -> E -> D, 2-1-3."""
+    """Return the steps of a sequence of short names: b - e - f, A -> E -> D, 2-1-3."""
     pieces = (
         text.split("-") if is_dashed(text) else split_outside_brackets(text, {"\\to", "->", "-"})
     )
     if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
         return []
-    # The place is the key: the order of a sequence matters.
+    # The position is the key: the order of a sequence matters.
     return [AnswerPart(str(place), piece.strip()) for place, piece in enumerate(pieces, 1)]
 
 
 def by_truth(text: str) -> list[AnswerPart]:
-    """The values of a run of truth letters or words: TFFT, T F F T, TRUE FALSE."""
+    """Return the values of a run of truth letters or words: TFFT, T F F T, TRUE FALSE."""
     if not _TRUTH_RUN.fullmatch(text):
         return []
     return [AnswerPart("", value) for value in (re.split("[ ,]+", text) if " " in text else text)]
@@ -141,7 +141,7 @@ SPLITTERS: tuple[Callable[[str], list[AnswerPart]], ...] = (
 
 @lru_cache(maxsize=4096)
 def labelled_part(text: str) -> AnswerPart:
-    """A text and the one label it starts with: "a) FALSE" is FALSE under a, "(2) 45" 45 under 2."""
+    """Split a text and its leading label: "a) FALSE" is FALSE under a, "(2) 45" is 45 under 2."""
     match = _LEADING.match(text)
     return (
         AnswerPart(match.group(1).lower(), text[match.end() :]) if match else AnswerPart("", text)
@@ -149,7 +149,7 @@ def labelled_part(text: str) -> AnswerPart:
 
 
 def named_part(text: str) -> AnswerPart:
-    """A text under the name that it begins with ("B: 4" is 4 under b); else as `labelled_part`."""
+    """Split a text and its leading name ("B: 4" is 4 under b); otherwise as `labelled_part`."""
     match = _KEYED.fullmatch(text)
     if match and re.search(r"[A-Za-z]", match.group(1)):
         return AnswerPart(fold(match.group(1)), match.group(2).strip())
@@ -157,12 +157,12 @@ def named_part(text: str) -> AnswerPart:
 
 
 def without_label(text: str) -> str:
-    """A text without the one label it starts with."""
+    """Return a text without its leading label."""
     return labelled_part(text).text
 
 
 def key_pieces(pieces: list[str]) -> list[AnswerPart]:
-    """Pieces that all begin with their name (R_1 = 5, Xylem: b) under it, others as they stand."""
+    """Return pieces that all begin with a name (R_1 = 5, Xylem: b) under it, others unchanged."""
     if len(pieces) < 2:
         return []
     pairs = [_PAIR.fullmatch(piece) for piece in pieces]

@@ -1,7 +1,7 @@
-"""Answers in words: equal when they say the same words, digits, negations and directions.
+"""Comparison of prose answers by words, digits, negations and directions.
 
-A sentence may have a word more or less than the gold, never another word in a word's place: one
-word (wet, dry) turns a long answer into its opposite.
+A sentence can have a word more or less than the gold answer, but never another word in its
+place: one word (wet, dry) reverses the meaning of a long answer.
 """
 
 from __future__ import annotations
@@ -54,22 +54,26 @@ _WORD = re.compile(
 
 @lru_cache(maxsize=4096)
 def denies(text: str) -> bool:
-    """Whether a text says no to what follows or is about another thing: not, never, no longer."""
+    """Return whether a text negates the following text or changes the subject: not, never, no
+    longer.
+    """
     return any(word in _NEGATIONS for word in _words(text))
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text is words rather than mathematics: a word of four letters outside commands."""
+    """Return whether a text is words, not mathematics: it has a word of four letters outside
+    commands.
+    """
     plain = re.sub(r"\\[A-Za-z]+|[_^]\s*\{[^{}]*\}", " ", text)
     return re.search(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2,}", plain) is not None
 
 
 def same_words(gold: str, pred: str) -> bool:
-    """Whether two texts say the same: 90 % of their words in order, and every guarded word.
+    """Return whether two texts agree in 90 % of their words, in order, and in every guarded word.
 
-    Digits, negations and words of direction must agree exactly and in order, a single word
-    must be the same word. Articles and the like are left out, plurals count as singulars. No word
-    may stand for another, or in another place: see `_has_replaced_word`.
+    Digits, negations and words of direction must agree exactly and in order; a single word must
+    be the same word. Articles and similar words are ignored, plurals count as singulars. No word
+    can replace another or move: see `_has_replaced_word`.
     """
     g, p = _words(gold), _words(pred)
     if not g or not p or max(len(g), len(p)) > MAX_WORDS:
@@ -80,10 +84,10 @@ def same_words(gold: str, pred: str) -> bool:
 
 
 def _has_replaced_word(gold: list[str], pred: list[str]) -> bool:
-    """Whether a word of the gold has given way to another, or changed places with one.
+    """Return whether a word of the gold answer was replaced or swapped with another.
 
-    Between two words that agree, words may be missing or be added; where both happen, every one
-    that is missing needs the same word in another form (absorb, absorbs) among those added.
+    Between two matching words, words can be missing or added. If both happen, every missing word
+    needs the same word in another form (absorb, absorbs) among the added ones.
     """
     gaps, missing, added = [(list[str](), list[str]())], set[str](), set[str]()
     for step in LCSseq.opcodes(gold, pred):
@@ -99,7 +103,7 @@ def _has_replaced_word(gold: list[str], pred: list[str]) -> bool:
 
 
 def _stem(word: str) -> str:
-    """A word without a plain ending: absorbs, absorbed. Not "-ing": oxidizing is not oxidized."""
+    """Strip a regular ending: absorbs, absorbed. Not "-ing": oxidizing is not oxidized."""
     plain = _ENDING.sub("", word)
     return plain if len(plain) >= _STEM_CHARS else word
 
@@ -112,7 +116,7 @@ def _words(text: str) -> list[str]:
 
 
 def _singular(word: str) -> str:
-    """A word without the sign of its plural: mitochondria, nuclei, axes, cells."""
+    """Strip a plural ending: mitochondria, nuclei, axes, cells."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -121,9 +125,9 @@ def _singular(word: str) -> str:
 
 
 def is_guarded(word: str) -> bool:
-    """Whether a word must agree exactly: a digit, a negation, a direction, a symbol.
+    """Return whether a word must agree exactly: a digit, a negation, a direction, a symbol.
 
-    Words are in lower case (`case.fold_words`): what has a capital left is no ordinary word.
+    Words are in lower case (`case.fold_words`); a remaining capital marks a symbol.
     """
     return (
         word != word.casefold() or not word.isalpha() or word in _GUARDED or f"{word}s" in _GUARDED

@@ -1,4 +1,4 @@
-"""The tiers of `match`: each tells whether two tidied texts are equal, or None where it cannot.
+"""Tiers of `match`: each returns whether two tidied texts are equal, or None if undecided.
 
 `same` compares parts of the texts by all tiers again.
 """
@@ -22,7 +22,7 @@ from omibench.answers.quantities.ratio import same_ratio
 from omibench.answers.truth import is_letter_set, truth, truths
 
 _CLAUSE_WORDS = 4
-"""A text in commas whose parts are all shorter is a list."""
+"""A comma-separated text whose parts are all shorter is a list."""
 
 _LETTER = r"[(\[]?[A-Za-z][)\]]?"
 _ENCLOSED = re.compile(r"(\(|\\\{)([^()\[\]\\]*(?:\\(?![{}])[^()\[\]\\]*)*)(?:\)|\\\})")
@@ -59,19 +59,19 @@ def _ratio(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 def _letters(gold: str, pred: str, is_same: Equality) -> bool | None:
     g, p = _letter_set(gold), _letter_set(pred)
-    if g is None or p is None:  # ACD beside A, C, D; two runs of letters are names
+    if g is None or p is None:  # ACD and A, C, D; two runs of letters are names
         g, p = g or (_letter_run(gold) if p else None), p or (_letter_run(pred) if g else None)
     return None if g is None or p is None else g == p
 
 
 def _letter_run(text: str) -> frozenset[str] | None:
-    """The letters of a run in the order of the alphabet (ACD): another order says something."""
+    """Return the letters of a run in alphabetical order (ACD); other orders have a meaning."""
     run = text.strip()
     return frozenset(run) if _RUN.fullmatch(run) and list(run) == sorted(set(run)) else None
 
 
 def _letter_set(text: str) -> frozenset[str] | None:
-    """The letters of "a c d", "A, C and D"; None for one letter, a word, a repetition, T and F."""
+    """Return the letters of "a c d", "A, C and D"; None for one letter, words, repeats, T and F."""
     text = _IN_BRACES.sub(r"\1", text)
     if not _LETTERS.fullmatch(text):
         return None
@@ -84,9 +84,9 @@ def _letter_set(text: str) -> frozenset[str] | None:
 
 
 def _parts(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Every way to split both into as many parts; None when the gold is a single part.
+    """Compare part by part, for every split of both; None if the gold answer is a single part.
 
-    A list never equals a single part, unless the gold is prose that happens to hold a comma.
+    A list never equals a single part, unless the gold answer is prose with a comma.
     """
     splits = [entries for split in SPLITTERS if (entries := split(gold))]
     if not splits:
@@ -100,14 +100,14 @@ def _parts(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _is_sentence(gold: str, splits: Sequence[Sequence[AnswerPart]]) -> bool:
-    """Whether a gold is prose that happens to hold commas, and no list of names."""
+    """Return whether a gold answer is prose with commas rather than a list of names."""
     if not prose.is_prose(gold) or any(all(part.key for part in parts) for parts in splits):
         return False
     return max(len(part.text.split()) for part in splits[-1]) >= _CLAUSE_WORDS
 
 
 def same_parts(gold: Sequence[AnswerPart], pred: Sequence[AnswerPart], is_same: Equality) -> bool:
-    """By key where both name the same parts, as a set for letters of options, else in order."""
+    """Compare by key if both have the same keys, as a set for option letters, else in order."""
     if truths(gold) is not None:
         is_same = same_truth
     keys = {part.key for part in pred}
@@ -127,7 +127,7 @@ def same_truth(gold: str, pred: str) -> bool:
 
 
 def same_key(gold: str, pred: str) -> bool:
-    """Labels of another style (1 for a) are told by their order; those of one style must agree."""
+    """Compare labels of different styles (1 for a) by order; labels of one style must agree."""
     digits = re.sub(r"[^\d+]", "", gold), re.sub(r"[^\d+]", "", pred)
     if gold.isalnum() and pred.isalnum() and len(gold) <= 4 and len(pred) <= 4:
         return gold == pred or gold.isdigit() != pred.isdigit()
@@ -135,7 +135,7 @@ def same_key(gold: str, pred: str) -> bool:
 
 
 def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """A tuple or a set beside the same list without brackets; (x, y) = (1, 2) as x = 1, y = 2."""
+    """Compare a tuple or set with an unbracketed list; (x, y) = (1, 2) is x = 1, y = 2."""
     named = _named_tuple(gold), _named_tuple(pred)
     if any(named):
         return is_same(named[0] or gold, named[1] or pred) or None
@@ -155,7 +155,7 @@ def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _use_round_brackets(text: str) -> str:
-    """A list in square brackets, as programs write them, in round ones."""
+    """Rewrite a list in square brackets, as in programs, with round ones."""
     return f"({text[1:-1]})" if text[:1] == "[" and text[-1:] == "]" else text
 
 
@@ -176,7 +176,7 @@ def _relation(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Degrees beside a multiple of pi: 60° is pi/3."""
+    """Compare degrees with a multiple of pi: 60° is pi/3."""
     if ("°" in gold) == ("°" in pred) or (r"\pi" in gold) == (r"\pi" in pred):
         return None
     degrees, radians = (gold, pred) if "°" in gold else (pred, gold)
@@ -186,7 +186,7 @@ def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _statement(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """A sentence that says what something is, beside a gold that is no sentence."""
+    """Compare a sentence that states a value with a gold answer that is not a sentence."""
     stated = None if _STATES.match(gold) else _STATES.match(pred)
     if stated is None or prose.denies(stated.group(1)):
         return None
@@ -222,4 +222,4 @@ TIERS: tuple[tuple[str, Callable[[str, str, Equality], bool | None]], ...] = (
     ("formula", _formula),
 )
 TRUTHLESS = TIERS[1:]
-"""The tiers for a gold whose T or F is a symbol."""
+"""Return the tiers for a gold answer in which T or F is a symbol."""

@@ -1,4 +1,4 @@
-"""Truth values and option letters: which lists of them are ordered, and which are sets."""
+"""Truth values and option letters: which lists are ordered, and which are sets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 
 
 def truth(text: str, in_list: bool = False) -> bool | None:
-    """The truth value that a text says, or None. A lone t, f, V, √ or × is one only in a list."""
+    """Return the truth value of a text, or None. A single t, f, V, √ or × counts only in a list."""
     plain = without_label(text).strip(" .;,()$*")
     word = plain.casefold()
     if not in_list and plain in ("t", "f"):
@@ -34,22 +34,22 @@ def truth(text: str, in_list: bool = False) -> bool | None:
 
 
 def is_symbol(text: str) -> bool:
-    """Whether a text as it was written is T or F in mathematics: a tension, a force."""
+    """Return whether T or F in a raw text is a symbol: a tension, a force."""
     return _IN_MATHEMATICS.fullmatch(text) is not None
 
 
 def truths(parts: Sequence[AnswerPart]) -> list[bool] | None:
-    """The truth values of a list in which every part is one; None for any other list."""
+    """Return the truth values of a list with only truth values; None for any other list."""
     values = [truth(part.text, in_list=True) for part in parts]
     readable = [value for value in values if value is not None]
     return readable if len(readable) == len(values) else None
 
 
 def is_letter_set(parts: Sequence[AnswerPart]) -> bool:
-    """Whether parts are letters picked from options, whose order says nothing: A and C.
+    """Return whether parts are letters chosen from options in any order: A and C.
 
-    So are Roman numbers that stand in order: I, III and IV.
-    Letters under labels, letters that repeat and truth values answer one question each, in order.
+    Roman numerals in ascending order also count: I, III and IV. Letters under labels, repeated
+    letters and truth values answer one question each, in order.
     """
     letters = [fold(part.text) for part in parts]
     if letters and all(letter in _ROMAN for letter in letters):

@@ -1,1 +1,1 @@
-"""The Python API: what `import omibench` offers, one module a subject."""
+"""The Python API available through `import omibench`, one module per subject."""

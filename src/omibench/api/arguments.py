@@ -1,4 +1,4 @@
-"""Arguments of the API: checked at once, so that a wrong one is a line about the argument."""
+"""Argument validation of the API: errors name the argument."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Part = TypeVar("Part", bound=BaseModel)
 
 
 def check_instance(name: str, value: object, kind: type[Part]) -> Part:
-    """Take an object as it is, or make it of a mapping.
+    """Return an object unchanged, or build it from a mapping.
 
     Args:
-        name: The argument, as the message calls it.
-        value: The object, or a mapping of its fields.
-        kind: Its type.
+        name: Argument name in error messages.
+        value: Object, or a mapping of its fields.
+        kind: Expected type.
 
     Raises:
-        ArgumentError: It is neither, or a field is wrong.
+        ArgumentError: If it is neither, or a field is invalid.
     """
     if isinstance(value, kind):
         return value
@@ -39,10 +39,10 @@ def check_instance(name: str, value: object, kind: type[Part]) -> Part:
 
 
 def check_path(name: str, value: object) -> Path:
-    """Take a text or path as a path.
+    """Return a text or path as a path.
 
     Raises:
-        ArgumentError: It is neither, or empty.
+        ArgumentError: If it is neither, or empty.
     """
     if not isinstance(value, str | PathLike) or not str(value):
         raise ArgumentError(f"{name}: is {value!r}; give the path of a file or folder")
@@ -53,7 +53,7 @@ def check_kind(name: str, value: object, kind: type, remedy: str) -> None:
     """Check the type of an argument.
 
     Raises:
-        ArgumentError: It is of another type; the line ends in `remedy`.
+        ArgumentError: If it has another type; the message ends in `remedy`.
     """
     if not isinstance(value, kind):
         raise ArgumentError(f"{name}: is {type(value).__name__}; {remedy}")

@@ -1,4 +1,4 @@
-"""The files of all cells as one frame, and what they are joined with."""
+"""The files of all cells as one frame, and joins with problems and responses."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ OF_PROBLEM = ("subject", "group", "language", "n_images", "answer_type", "gold")
 
 
 def read_cells(folder: Path, stage: str, row: type[BaseModel]) -> pl.DataFrame:
-    """Read the file of each cell that a stage wrote.
+    """Read the file that a stage wrote for each cell.
 
     Args:
-        folder: The results folder.
-        stage: Whose files, such as `infer`.
-        row: The type of their rows.
+        folder: Results folder.
+        stage: Stage that wrote the files, such as `infer`.
+        row: Type of their rows.
 
     Returns:
-        All rows with `model` and `setting` before them, cells by name; empty with these columns
-        where there is no file.
+        All rows with the leading columns `model` and `setting`, sorted by cell; without files an
+        empty frame with these columns.
 
     Raises:
-        FileFormatError: A file cannot be read, or lacks a column.
+        FileFormatError: If a file cannot be read or lacks a column.
     """
     import polars as pl
 
@@ -53,7 +53,7 @@ def read_cells(folder: Path, stage: str, row: type[BaseModel]) -> pl.DataFrame:
 
 
 def describe_problems(questions: Sequence[Question], answers: Sequence[Answer]) -> pl.DataFrame:
-    """One row a problem: what is asked, the gold, and what statistics group by."""
+    """Return one row per problem: question, gold answer and grouping columns."""
     import polars as pl
 
     golds = {answer.id: answer for answer in answers}
@@ -77,10 +77,10 @@ def describe_problems(questions: Sequence[Question], answers: Sequence[Answer]) 
 
 
 def join_problems(rows: pl.DataFrame, problems: pl.DataFrame) -> pl.DataFrame:
-    """Rows beside what is known of their problem.
+    """Join rows with the columns of their problems.
 
     Raises:
-        FileFormatError: A row is about no problem of the dataset.
+        FileFormatError: If a row refers to a problem that is not in the dataset.
     """
     facts = problems.select("id", *OF_PROBLEM)
     joined = rows.join(facts, on="id", how="left", maintain_order="left")
@@ -89,10 +89,10 @@ def join_problems(rows: pl.DataFrame, problems: pl.DataFrame) -> pl.DataFrame:
 
 
 def join_responses(verdicts: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFrame:
-    """Verdicts beside the responses that they are about.
+    """Join verdicts with the responses they score.
 
     Raises:
-        FileFormatError: A verdict is about a response that is not there.
+        FileFormatError: If the response of a verdict is missing.
     """
     facts = responses.select(
         *RESPONSE, *OF_RESPONSE, response_outcome="outcome", responded_simulated="simulated"
@@ -103,11 +103,10 @@ def join_responses(verdicts: pl.DataFrame, responses: pl.DataFrame) -> pl.DataFr
 
 
 def read_report_table(path: Path) -> pl.DataFrame:
-    """Read a CSV file of the report: numbers as numbers, texts as they were before they were
-    guarded against spreadsheets.
+    """Read a CSV file of the report, with numbers parsed and spreadsheet guards removed.
 
     Raises:
-        FileFormatError: It is no CSV.
+        FileFormatError: If it is not a CSV file.
     """
     import polars as pl
 
@@ -135,5 +134,5 @@ def _check_partners(joined: pl.DataFrame, column: str, partner: str) -> None:
         first = lost.row(0, named=True)
         raise FileFormatError(
             f"{first['model']}/{first['setting']}.parquet: the row of {first['id']!r} has no "
-            f"{partner}; make this cell again"
+            f"{partner}; run this cell again"
         )

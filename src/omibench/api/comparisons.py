@@ -1,4 +1,4 @@
-"""Accuracies and their differences from the table of verdicts."""
+"""Accuracies and their differences, computed from the table of verdicts."""
 
 from __future__ import annotations
 
@@ -17,50 +17,48 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CELL = ("model", "setting")
-_PLACE = (*_CELL, "id", "book")
+_PLACE = (*_CELL, "id", "scorer")
 _CHOOSING = tuple(rule for rule in get_args(AggregationRule) if rule not in ("mean", "first"))
 
 
 def mark_counting(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFrame:
-    """Add the column `counts`: whether the setting's aggregation chose this sample.
+    """Add the column `counts`: whether the setting's aggregation selected this sample.
 
     Args:
-        verdicts: One row a verdict.
-        aggregates: One row a problem, rule book, metric and k: the choices of settings that choose
-            by a vote, marks or a tournament.
+        verdicts: One row per verdict.
+        aggregates: One row per problem, scorer, metric and k, with the selections of settings
+            that aggregate by a vote, marks or a tournament.
 
     Returns:
-        The verdicts; every sample counts where a setting chooses none.
+        The verdicts; without aggregation every sample counts.
     """
     import polars as pl
 
     choices = aggregates.filter(pl.col("metric").is_in(_CHOOSING))
     largest = choices.filter(pl.col("k") == pl.col("k").max().over(_CELL))
-    chosen = largest.select(*_CELL, "id", book="rules", chosen="index")
-    book = pl.col("rules").str.split("/").list.first()
-    joined = verdicts.with_columns(book=book).join(
+    chosen = largest.select(*_CELL, "id", scorer="rules", chosen="index")
+    scorer = pl.col("rules").str.split("/").list.first()
+    joined = verdicts.with_columns(scorer=scorer).join(
         chosen, on=_PLACE, how="left", maintain_order="left"
     )
     counts = (pl.col("index") == pl.col("chosen")).fill_null(value=True)
-    return joined.with_columns(counts=counts).drop("book", "chosen")
+    return joined.with_columns(counts=counts).drop("scorer", "chosen")
 
 
 def select_rows(frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
-    """The rows that have a value in a column.
+    """Return the rows with a given value in a column.
 
     Raises:
-        ArgumentError: No row has it; names the nearest value.
+        ArgumentError: If no row has it; suggests the nearest value.
     """
     names = list_values(frame, column)
     if value not in names:
-        raise ArgumentError(
-            f"{column}: there is no verdict of {value!r}{suggest_name(str(value), names)}"
-        )
+        raise ArgumentError(f"{column}: no verdict has {value!r}{suggest_name(str(value), names)}")
     return frame.filter(**{column: value})
 
 
 def list_values(frame: pl.DataFrame, column: str) -> list[str]:
-    """The values of a column, in their order."""
+    """Return the distinct values of a column in order."""
     values: list[str] = frame[column].unique(maintain_order=True).to_list()
     return values
 
@@ -69,7 +67,7 @@ def check_confidence(confidence: object) -> None:
     """Check the level of an interval.
 
     Raises:
-        ArgumentError: It is no number between 0 and 1.
+        ArgumentError: If it is not a number between 0 and 1.
     """
     if isinstance(confidence, bool) or not isinstance(confidence, int | float):
         raise ArgumentError(f"confidence: is {confidence!r}; give a level between 0 and 1")
@@ -78,7 +76,7 @@ def check_confidence(confidence: object) -> None:
 
 
 def estimate_cell(rows: pl.DataFrame, confidence: float) -> Estimate:
-    """Estimate the accuracy of the verdicts of one cell under one rule book."""
+    """Estimate the accuracy of one cell under one scorer."""
     check_confidence(confidence)
     counting = rows.filter(rows["counts"])
     return estimate_accuracy(counting.rename({"group": "cluster"}), confidence)
@@ -87,15 +85,15 @@ def estimate_cell(rows: pl.DataFrame, confidence: float) -> Estimate:
 def compare_rows(
     frames: Sequence[pl.DataFrame], confidence: float, comparisons: int
 ) -> AccuracyDifference:
-    """Compare two cells, each given as its verdicts under one rule book, on common problems.
+    """Compare the verdicts of two cells under one scorer on their common problems.
 
     Raises:
-        ArgumentError: `confidence` or `comparisons` is out of its bounds.
+        ArgumentError: If `confidence` or `comparisons` is out of range.
     """
     check_confidence(confidence)
-    check_kind("comparisons", comparisons, int, "give a number from 1 on")
+    check_kind("comparisons", comparisons, int, "give a number of at least 1")
     if comparisons < 1:
-        raise ArgumentError(f"comparisons: is {comparisons}; give a number from 1 on")
+        raise ArgumentError(f"comparisons: is {comparisons}; give a number of at least 1")
     first, second = (_mean_by_problem(frame.filter(frame["counts"])) for frame in frames)
     pairs = first.join(second, on=["id", "group"], suffix="_second").sort("id")
     return paired_difference(

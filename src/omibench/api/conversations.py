@@ -1,4 +1,4 @@
-"""What a model is asked: the conversation in which a setting puts a question."""
+"""The conversation that a setting sends to a model."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ def build_conversation(
     examples: Sequence[Example] = (),
     sample: int = 0,
 ) -> Conversation:
-    """Build the conversation that a model is sent when a setting asks a question.
+    """Build the conversation that a setting sends to a model for a question.
 
-    Example:
+    Examples:
         >>> question = {"id": "q1", "question": "What is 2 + 2?"}
         >>> print(omibench.build_conversation(question, {"prompt": "direct"}).text)
         Return only the final answer...
 
     Args:
-        question: A Question of a release, or a mapping of its fields.
-        setting: A Setting of a study, or a mapping as under `settings:` in params.yaml.
-        folder: The folder to which paths of pictures are relative: that of the release.
-        helped_by: For a setting that asks for captions or readings first, their texts in order.
-        examples: Solved problems that the setting may show.
-        sample: Which draw it is for, from 0; another one may show other examples.
+        question: Question of a release, or a mapping of its fields.
+        setting: Setting of a study, or a mapping as under `settings:` in params.yaml.
+        folder: Folder of the release; paths of pictures are relative to it.
+        helped_by: Captions or readings in order, for a setting that requests them first.
+        examples: Solved problems that the setting can show.
+        sample: Index of the sample, from 0; samples can show different examples.
 
     Returns:
-        Its messages, with text and pictures where they stand. Of tools it is the first turn.
+        The messages with text and pictures in order. For a setting with tools, the first turn.
 
     Raises:
-        ArgumentError: An argument is of a wrong type, or `helped_by` has another length than
-            what is asked first.
-        ParamsError: The question lacks what the setting needs, or a prompt is not there.
+        ArgumentError: If an argument has the wrong type, or the length of `helped_by` does not
+            match the setting.
+        ParamsError: If the question lacks an input that the setting needs, or a prompt is missing.
     """
     checked = check_instance("question", question, Question)
     if isinstance(setting, str):
@@ -57,9 +57,9 @@ def build_conversation(
     block = check_instance("setting", setting, Setting)
     if isinstance(helped_by, str) or not all(isinstance(text, str) for text in helped_by):
         raise ArgumentError("helped_by: give a list of texts")
-    check_kind("sample", sample, int, "give a number from 0 on")
+    check_kind("sample", sample, int, "give a number of at least 0")
     if sample < 0:
-        raise ArgumentError(f"sample: is {sample}; give a number from 0 on")
+        raise ArgumentError(f"sample: is {sample}; give a number of at least 0")
     for place, example in enumerate(examples):
         check_kind(f"examples[{place}]", example, Example, "give rows of examples.jsonl")
     check_needs("setting", block, [checked], examples)
@@ -69,8 +69,8 @@ def build_conversation(
     if len(helped_by) != len(helpers):
         roles = f"{helpers[0].role} texts" if helpers else "nothing"
         raise ArgumentError(
-            f"helped_by: holds {len(helped_by)} texts, and the setting asks first for "
-            f"{len(helpers)} ({roles}): give one text for each"
+            f"helped_by: has {len(helped_by)} texts, but the setting requests "
+            f"{len(helpers)} ({roles}) first; give one text for each"
         )
     if helpers:
         step = next_step(task, [[Response(text=text) for text in helped_by]])

@@ -1,4 +1,4 @@
-"""Frozen releases: questions, answers and pictures, verified by their content."""
+"""Frozen releases: questions, answers and pictures, verified by hash."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from omibench.schemas.tables import FrozenManifest
 
 @dataclass(frozen=True)
 class Release:
-    """A frozen dataset, as `freeze` wrote it or as it was published.
+    """A frozen dataset, written by `freeze` or published.
 
     Attributes:
-        folder: Where its pictures lie; those of a built release are in a temporary folder, which is
-            removed with this object.
-        manifest: Its name, version, counts and hashes.
-        questions: What a model may see of each problem, by id, in the order of the release.
-        answers: The gold and reference solution of each, by id.
+        folder: Folder with the pictures; for a built release, a temporary folder that is removed
+            with this object.
+        manifest: Name, version, counts and hashes.
+        questions: The model-visible part of each problem by id, in the order of the release.
+        answers: Gold answer and reference solution of each problem by id.
     """
 
     folder: Path
@@ -40,56 +40,63 @@ class Release:
         """Read the bytes of a picture.
 
         Args:
-            figure: An entry of `images` of a question of this release.
+            figure: Entry of `images` in a question of this release.
 
         Returns:
-            Bytes of a PNG, JPEG, ... file, as they were frozen.
+            The frozen bytes of a PNG, JPEG, ... file.
 
         Raises:
-            ArgumentError: `figure` is no Figure.
-            MissingInputError: The release holds no such picture.
-            FileFormatError: Its bytes are not those that were frozen, or it lies elsewhere.
+            ArgumentError: If `figure` is not a Figure.
+            MissingInputError: If the release does not contain the picture.
+            FileFormatError: If its bytes differ from the frozen ones, or its path is outside the
+                release.
         """
         check_kind("figure", figure, Figure, "give an entry of `images` of a question")
         if not figure.sha256:
-            raise MissingInputError(f"{figure.file}: this picture was absent when it was frozen")
+            raise MissingInputError(
+                f"{figure.file}: this picture was missing when the dataset was frozen"
+            )
         path = resolve_within(self.folder, figure.file)
         if not path.is_file():
-            raise MissingInputError(f"{path}: the file does not exist: get the whole release")
+            raise MissingInputError(f"{path}: the file does not exist; get the whole release")
         content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != figure.sha256:
             raise FileFormatError(
-                f"{path}: its bytes are not those that were frozen: get the file again"
+                f"{path}: its bytes differ from the frozen ones; get the file again"
             )
         return content
 
 
 def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
-    """Load a frozen release, and check that it is what its manifest says.
+    """Load a frozen release and check it against its manifest.
 
-    Example:
+    Examples:
         >>> release = omibench.load_release("results/freeze")
         >>> release.manifest.problems == len(release.questions)
         True
 
     Args:
-        folder: What `freeze` wrote (manifest.json, questions.jsonl, answers.jsonl, images), or what
-            `omibench release build` made of it.
-        check_pictures: Whether every picture is read and compared with its hash, too.
+        folder: Output of `freeze` (manifest.json, questions.jsonl, answers.jsonl, images) or of
+            `omibench release build`.
+        check_pictures: Whether to also compare the hash of every picture.
 
     Returns:
-        Its questions and answers by id; pictures are read when they are asked for.
+        Questions and answers by id; pictures are read on access.
 
     Raises:
-        ArgumentError: `folder` is no path.
-        MissingInputError: A file or picture is not there.
-        FileFormatError: Questions, answers or a picture are not those that were frozen.
+        ArgumentError: If `folder` is not a path.
+        MissingInputError: If a file or picture is missing.
+        FileFormatError: If questions, answers or a picture differ from the frozen ones.
     """
     path = check_path("folder", folder)
     if path.is_file():
-        raise MissingInputError(f"{path}: is a file; give the folder of a frozen release")
+        raise MissingInputError(
+            f"{path}: the folder does not exist; give the folder of a frozen release"
+        )
     if not path.is_dir():
-        raise MissingInputError(f"{path}: the folder does not exist; give that of a frozen release")
+        raise MissingInputError(
+            f"{path}: the folder does not exist; give the folder of a frozen release"
+        )
     scratch = Path(tempfile.mkdtemp(prefix="omibench-release-"))
     try:
         dataset = load(path, scratch, BenchmarkParams(name="frozen"))

@@ -1,4 +1,4 @@
-"""Results of a study as tables, without its parameters: one frame over all cells for each kind."""
+"""Results of a study as tables, without its parameters: one frame per kind over all cells."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 
 class ResultTables:
-    """The results in a folder; each table is read when it is first asked for.
+    """The results in a folder; each table is read on first access.
 
-    Every table is a polars frame, whose `to_pandas()` works with the extra `stats`. Those of cells
-    begin with the columns `model` and `setting`; those that a study has not made are empty. What
-    simulated models gave has true in the column `simulated`.
+    Every table is a polars frame; its `to_pandas()` works with the extra `stats`. Tables of
+    cells begin with the columns `model` and `setting`; tables that the study did not compute are
+    empty. The column `simulated` is true for results of simulated models.
 
     Attributes:
-        folder: The results folder.
+        folder: Results folder.
         manifest: Name, version and counts of the frozen dataset.
     """
 
@@ -65,8 +65,9 @@ class ResultTables:
 
     @cached_property
     def problems(self) -> pl.DataFrame:
-        """One row a problem: `id`, `question`, `gold`, `answer_type`, `subject`, `language`,
-        `group` (problems that share a stem), `n_images`."""
+        """One row per problem: `id`, `question`, `gold`, `answer_type`, `subject`, `language`,
+        `group` (problems that share a stem), `n_images`.
+        """
         freeze = self.folder / "freeze"
         return describe_problems(
             read_jsonl(freeze / "questions.jsonl", Question),
@@ -75,80 +76,83 @@ class ResultTables:
 
     @cached_property
     def responses(self) -> pl.DataFrame:
-        """One row a response: the fields of `infer/*/*.parquet` (`text`, `outcome`, tokens,
-        dollars, ...), joined with its problem."""
+        """One row per response: the fields of `infer/*/*.parquet` (`text`, `outcome`, tokens,
+        dollars, ...), joined with the problem.
+        """
         return join_problems(read_cells(self.folder, "infer", ResponseRow), self.problems)
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """One row a verdict: the fields of `score/*/*.parquet` (`rules`, `verdict` in [0, 1],
+        """One row per verdict: the fields of `score/*/*.parquet` (`rules`, `verdict` in [0, 1],
         `credit`, `outcome`, ...), joined with its response (`text`, `response_outcome`,
-        `responded_simulated`) and its problem. `counts` says whether the setting chose this sample
-        by a vote, marks or a tournament; where it did not choose, every sample counts."""
+        `responded_simulated`) and its problem. `counts` is whether the setting selected this
+        sample by a vote, marks or a tournament; without selection, every sample counts.
+        """
         rows = read_cells(self.folder, "score", VerdictRow)
         joined = join_problems(join_responses(rows, self.responses), self.problems)
         return mark_counting(joined, self.aggregates)
 
     @cached_property
     def judgements(self) -> pl.DataFrame:
-        """One row a judgement of the reasoning in a response, joined with its problem."""
+        """One row per judgement of the reasoning in a response, joined with its problem."""
         return join_problems(read_cells(self.folder, "judge", JudgementRow), self.problems)
 
     @cached_property
     def aggregates(self) -> pl.DataFrame:
-        """One row a problem, rule book, metric and k, where several samples were drawn."""
+        """One row per problem, scorer, metric and k, if several samples were drawn."""
         return join_problems(read_cells(self.folder, "aggregate", AggregateRow), self.problems)
 
     @cached_property
     def saliency(self) -> pl.DataFrame:
-        """One row a place of a picture that was covered: by how much an option lost; a problem
-        that could not be scored has one row with its `outcome` and `reason`."""
+        """One row per occluded patch of a picture, with the loss of probability of an option; a
+        problem that could not be scored has one row with its `outcome` and `reason`.
+        """
         return join_problems(read_cells(self.folder, "saliency", SaliencyRow), self.problems)
 
     @property
     def report_tables(self) -> list[str]:
-        """The names of the tables behind the report: `main`, `by_images`, `failures`, ..."""
+        """Names of the tables behind the report: `main`, `by_images`, `failures`, ..."""
         return sorted(path.stem for path in (self.folder / "analyze").glob("*.csv"))
 
     def report_table(self, name: str) -> pl.DataFrame:
-        """A table behind the report, such as `main`: accuracies with their intervals.
+        """Return a table behind the report, such as `main`: accuracies with their intervals.
 
         Args:
             name: One of `report_tables`.
 
         Raises:
-            MissingInputError: The report was not made, or has no such table.
+            MissingInputError: If the report does not exist or has no such table.
         """
         names = self.report_tables
         if name not in names:
             raise MissingInputError(
-                f"{self.folder / 'analyze'}: holds no table {name!r}{suggest_name(name, names)}"
+                f"{self.folder / 'analyze'}: has no table {name!r}{suggest_name(name, names)}"
                 if names
-                else f"{self.folder / 'analyze'}: holds no tables; run `omibench analyze` first"
+                else f"{self.folder / 'analyze'}: has no tables; run `omibench analyze` first"
             )
         return read_report_table(self.folder / "analyze" / f"{name}.csv")
 
     @property
     def result_names(self) -> list[str]:
-        """The names of the study's results: `accuracy`, ... (docs/results.md)."""
+        """Names of the study's results: `accuracy`, ... (docs/results.md)."""
         return sorted(path.stem for path in (self.folder / "analyze" / "tables").glob("*.parquet"))
 
     def result_table(self, name: str) -> pl.DataFrame:
-        """The tidy table of a result: one row a number, with its interval.
+        """Return the tidy table of a result: one row per number, with its interval.
 
         Args:
             name: One of `result_names`.
 
         Raises:
-            MissingInputError: The report was not made, or the study has no such result.
-            FileFormatError: The file cannot be read.
+            MissingInputError: If the report does not exist or the study has no such result.
+            FileFormatError: If the file cannot be read.
         """
         folder, names = self.folder / "analyze" / "tables", self.result_names
         if name not in names:
             raise MissingInputError(
-                f"{folder}: holds no result {name!r}{suggest_name(name, names)}"
+                f"{folder}: has no result {name!r}{suggest_name(name, names)}"
                 if names
-                else f"{folder}: holds no results; run `omibench analyze` first"
+                else f"{folder}: has no results; run `omibench analyze` first"
             )
         return read_frame(folder / f"{name}.parquet")
 
@@ -162,29 +166,29 @@ class ResultTables:
         setting: str | None = None,
         confidence: float = 0.95,
     ) -> pl.DataFrame:
-        """Tell results apart by one or two attributes of items, models or settings.
+        """Break down results by one or two attributes of items, models or settings.
 
-        Example:
+        Examples:
             >>> results.slice(by=["exam", "image_type"], metric="accuracy", rules="usnco-v")
 
         Args:
-            by: An attribute, or two: a list, or a text with a comma between them.
+            by: One or two attributes, as a list or a comma-separated text.
             metric: One metric, such as `accuracy`, `gptscore`, `pass@4`, `outcome-refused`,
-                `characters`; all of them by default.
-            rules: One rule book; lengths, which have none, are left out then.
+                `characters`; by default all.
+            rules: One scorer; excludes metrics without a scorer, such as lengths.
             model: One model.
             setting: One setting.
-            confidence: The two-sided level of the intervals, in (0, 1).
+            confidence: Two-sided level of the intervals, in (0, 1).
 
         Returns:
-            The columns of every table of results (docs/results.md), and `cells`: over how many
-            cells an item's value is the mean, where the attribute is of models or settings; these
-            are known once the study was analyzed.
+            The columns of every table of results (docs/results.md) and `cells`, the number of
+            cells averaged per item if the attribute belongs to models or settings; those
+            attributes are available after `omibench analyze`.
 
         Raises:
-            ArgumentError: Nothing has such an attribute, metric, rule book, model or setting; names
-                those that there are.
-            MissingInputError: The folder holds no verdicts.
+            ArgumentError: If the attribute, metric, scorer, model or setting does not exist;
+                lists the available ones.
+            MissingInputError: If the folder contains no verdicts.
         """
         from omibench.api.slices import SliceChoice, slice_folder
 
@@ -196,17 +200,17 @@ class ResultTables:
         """Estimate the accuracy of a model under a setting.
 
         Args:
-            model: A model of the study.
-            setting: A setting of the study.
-            rules: The rule book; by default the first by which the study was scored.
-            confidence: The two-sided level of the interval, in (0, 1).
+            model: Model of the study.
+            setting: Setting of the study.
+            rules: Scorer; by default the first of the study.
+            confidence: Two-sided level of the interval, in (0, 1).
 
         Returns:
-            The mean verdict in [0, 1] over `n` problems with a Wilson interval, as in the report:
-            at the effective number of problems where some share a stem.
+            The mean verdict in [0, 1] over `n` problems with a Wilson interval, as in the
+                report: at the effective number of problems if some share a stem.
 
         Raises:
-            ArgumentError: No verdict has this model, setting or rule book.
+            ArgumentError: If no verdict has this model, setting or scorer.
         """
         rows = select_rows(self._select_rules(rules), "model", model)
         return estimate_cell(select_rows(rows, "setting", setting), confidence)
@@ -224,20 +228,20 @@ class ResultTables:
         """Compare the accuracies of two models on the problems that both answered.
 
         Args:
-            first: A model of the study.
-            second: Another one.
-            setting: Both under this setting; by default the first that both were asked under.
-            rules: The rule book; by default the first by which the study was scored.
-            confidence: The two-sided level of the interval, in (0, 1).
-            comparisons: How many differences you look at together (Bonferroni), from 1 on.
+            first: Model of the study.
+            second: Another model.
+            setting: Setting of both; by default the first setting that both have.
+            rules: Scorer; by default the first of the study.
+            confidence: Two-sided level of the interval, in (0, 1).
+            comparisons: Number of differences you look at together (Bonferroni), at least 1.
 
         Returns:
-            First minus second in [-1, 1] with a paired interval, at the effective number of
-            problems where some share a stem; `n` problems. Of several samples of a problem the
-            one counts that the setting chose, or else their mean.
+            First minus second in [-1, 1] with a paired interval over `n` problems, at the
+            effective number of problems if some share a stem. With several samples per problem,
+            the sample that the setting selected counts, otherwise their mean.
 
         Raises:
-            ArgumentError: No verdict has this model, setting or rule book.
+            ArgumentError: If no verdict has this model, setting or scorer.
         """
         rows = self._select_rules(rules)
         frames = [select_rows(rows, "model", model) for model in (first, second)]
@@ -255,24 +259,24 @@ class ResultTables:
         confidence: float = 0.95,
         comparisons: int = 1,
     ) -> AccuracyDifference:
-        """Compare the accuracies of a model under two settings on the problems asked under both.
+        """Compare the accuracies of a model under two settings on their common problems.
 
-        Example:
+        Examples:
             >>> results.compare_settings("all-images", "no-images", model="gpt-4o")
 
         Args:
-            first: A setting of the study.
-            second: Another one.
-            model: The model; by default the first that was asked under both.
-            rules: The rule book; by default the first by which the study was scored.
-            confidence: The two-sided level of the interval, in (0, 1).
-            comparisons: How many differences you look at together (Bonferroni), from 1 on.
+            first: Setting of the study.
+            second: Another setting.
+            model: Model; by default the first that has both settings.
+            rules: Scorer; by default the first of the study.
+            confidence: Two-sided level of the interval, in (0, 1).
+            comparisons: Number of differences you look at together (Bonferroni), at least 1.
 
         Returns:
-            First minus second, as `compare_models` gives it.
+            First minus second, as in `compare_models`.
 
         Raises:
-            ArgumentError: No verdict has this model, setting or rule book.
+            ArgumentError: If no verdict has this model, setting or scorer.
         """
         rows = self._select_rules(rules)
         frames = [select_rows(rows, "setting", setting) for setting in (first, second)]
@@ -281,41 +285,42 @@ class ResultTables:
         return compare_rows(chosen, confidence, comparisons)
 
     def _select_rules(self, rules: str | None) -> pl.DataFrame:
-        """The verdicts of one rule book, by default of the first."""
-        books = list_values(self.verdicts, "rules")
-        if not books:
+        """Return the verdicts of one scorer, by default the first."""
+        scorers = list_values(self.verdicts, "rules")
+        if not scorers:
             raise MissingInputError(
-                f"{self.folder / 'score'}: holds no verdicts; run `omibench score` first"
+                f"{self.folder / 'score'}: has no verdicts; run `omibench score` first"
             )
-        return select_rows(self.verdicts, "rules", rules or books[0])
+        return select_rows(self.verdicts, "rules", rules or scorers[0])
 
 
 def load_results(folder: str | Path) -> ResultTables:
     """Load the results of a study; its params.yaml is not needed.
 
-    Example:
+    Examples:
         >>> results = omibench.load_results("results")
         >>> results.verdicts.filter(rules="robust").group_by("model").agg(pl.mean("verdict"))
 
     Args:
-        folder: The results folder: it holds `freeze/`, `infer/` and what later stages wrote.
+        folder: Results folder with `freeze/`, `infer/` and the output of later stages.
 
     Returns:
         Its tables, each one frame over all models and settings.
 
     Raises:
-        ArgumentError: `folder` is no path.
-        MissingInputError: It holds no responses; names the results folder above or below it.
-        FileFormatError: When a table is asked for: a file of it is broken.
-        UntrustedError: When a table is asked for: a file was exchanged or edited.
+        ArgumentError: If `folder` is not a path.
+        MissingInputError: If it contains no responses; suggests the results folder above or
+            below it.
+        FileFormatError: On access to a table, if one of its files is broken.
+        UntrustedError: On access to a table, if one of its files was exchanged or edited.
     """
     return ResultTables(find_results_folder(check_path("folder", folder)))
 
 
 def _find_common(frames: Sequence[pl.DataFrame], column: str, both: str, relation: str) -> str:
-    """The first value of a column that both frames have."""
+    """Return the first value of a column that both frames have."""
     first, second = (list_values(frame, column) for frame in frames)
     shared = [value for value in first if value in second]
     if not shared:
-        raise ArgumentError(f"{both}: there are verdicts {relation} no common {column}")
+        raise ArgumentError(f"{both}: have no common {column} among the verdicts {relation} them")
     return shared[0]

@@ -1,4 +1,4 @@
-"""Two runs of a study compared, from their results folders."""
+"""Comparison of two runs of a study from their results folders."""
 
 from __future__ import annotations
 
@@ -20,32 +20,33 @@ def compare_runs(
     rules: str | tuple[str, str] | None = None,
     confidence: float = 0.95,
 ) -> RunComparison:
-    """Compare two runs: what did each change between them do to the accuracies?
+    """Compare two runs and attribute the change in accuracy to the changes between them.
 
-    What needs no model is replayed (gold, data, rules, stored judgements) and gets its share of
-    the difference, averaged over the orders in which the changes are made. What was asked anew is
-    one share.
+    Changes that need no model are replayed (gold answers, data, scorers, stored judgements), and
+    each gets its share of the difference, averaged over the orders of the changes. New responses
+    are one share.
 
-    Example:
+    Examples:
         >>> comparison = omibench.compare_runs("before", "after")
         >>> {share.name: share.share for share in comparison.total.shares}
 
     Args:
-        a: The first results folder; params.yaml is not needed.
-        b: The second one.
-        rules: The rule book, or `gptscore`, or one for each run; by default the first by which each
-            was scored, and GPTScore where both have it.
-        confidence: The two-sided level of the paired intervals, in (0, 1).
+        a: First results folder; params.yaml is not needed.
+        b: Second results folder.
+        rules: Scorer, or `gptscore`, or one for each run; by default the first scorer of each
+            run, and GPTScore if both have it.
+        confidence: Two-sided level of the paired intervals, in (0, 1).
 
     Returns:
-        The comparison, as `compare.json` holds it; `items` is the table of all verdicts that moved.
+        The comparison, with the content of `compare.json`; `items` is the table of all verdicts
+        that changed.
 
     Raises:
-        ArgumentError: An argument is wrong, or the runs have nothing to compare.
-        MissingInputError: A folder is no results folder.
-        UnfinishedError: A run writes to one of them.
-        FileFormatError: A file is broken.
-        UntrustedError: A file was exchanged or edited.
+        ArgumentError: If an argument is invalid or the runs have nothing to compare.
+        MissingInputError: If a folder is not a results folder.
+        UnfinishedError: If a run is writing to one of them.
+        FileFormatError: If a file is broken.
+        UntrustedError: If a file was exchanged or edited.
     """
     folders = check_path("a", a), check_path("b", b)
     check_confidence(confidence)
@@ -53,15 +54,15 @@ def compare_runs(
         _refuse_live_run(folder)
     pair = (rules, rules) if rules is None or isinstance(rules, str) else tuple(rules)
     if len(pair) != 2 or not all(name is None or isinstance(name, str) for name in pair):
-        raise ArgumentError(f"rules: is {rules!r}; give a rule book, or one for each run")
+        raise ArgumentError(f"rules: is {rules!r}; give a scorer, or one for each run")
     return compare_run_folders(*folders, (pair[0], pair[1]), confidence, locate_user_cache())
 
 
 def _refuse_live_run(folder: Path) -> None:
-    """Raise UnfinishedError where a run of the graph writes to a results folder."""
+    """Raise UnfinishedError if a run of the graph is writing to a results folder."""
     run = find_latest_run(read_runs(folder))
     if run is not None and run.live:
         raise UnfinishedError(
-            f"{folder}: a run is writing to it: wait until it has ended (`omibench status`), then "
+            f"{folder}: a run is writing to it; wait until it ends (`omibench status`), then "
             "compare again"
         )

@@ -1,4 +1,4 @@
-"""Responses scored by a rule book, one or many."""
+"""Scoring of one or many responses."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import overload
 from omibench.answers import check_choices, label_choices
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
-from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Answer, AnswerType
 from omibench.schemas.request import Response
 from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.registry import SCORERS, score_item
 
 Gold = str | Sequence[str] | Answer
 Choices = Sequence[str] | Mapping[str, str]
 
 
 @overload
-def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+def score(  # type: ignore[overload-overlap]  # a text is also a sequence of texts
     response: str | Response,
     gold: Gold,
     *,
@@ -49,9 +49,9 @@ def score(
     choices: Choices | None = None,
     answer_type: AnswerType | None = None,
 ) -> Verdict | list[Verdict]:
-    r"""Score a response, or a list of them, by a rule book.
+    r"""Score a response, or a list of responses.
 
-    Example:
+    Examples:
         >>> omibench.score(r"So it is \boxed{0.5 m}.", "50 cm").verdict
         1.0
         >>> verdicts = omibench.score(["The answer is (B).", "I cannot say."], ["B", "C"],
@@ -60,30 +60,29 @@ def score(
         ['scored', 'refused']
 
     Args:
-        response: What a model wrote: its text, or a Response with its outcome and finish reason.
-            A list or tuple scores each beside the gold at its place.
-        gold: The right answer, its parts (all of which are needed), or an Answer of a release,
-            which brings its choices.
-        rules: The rule book: a built-in one, or one of a plug-in.
-        choices: For multiple choice, the texts of A, B, C, ... or texts by label; of many
-            responses those of all.
-        answer_type: `mcq` or `open`; by default `mcq` where there are choices.
+        response: Text of a response, or a Response with its outcome and finish reason. A list or
+            tuple is scored item by item.
+        gold: Gold answer, its parts (all of which are required), or an Answer of a release,
+            which includes its choices. For several responses, a list of the same length, or one
+            Answer for all.
+        rules: Scorer, built in or from a plug-in.
+        choices: For multiple choice, the texts of A, B, C, ... or texts by label, shared by all
+            responses.
+        answer_type: `mcq` or `open`; by default `mcq` if there are choices.
 
     Returns:
-        The verdict: `verdict` in [0, 1], `credit` (the share of parts), `strict` (1 where all
-        parts are right, of `mathreal`), `ratio` (OMIBench's eq. 6), `outcome`, what was
-        `extracted` and by which `method`. For a list a list, in its order.
+        The verdict: `verdict` in [0, 1], `credit` (the share of correct parts), `strict` (of
+            `mathreal`: 1 if all parts are correct), `ratio` (OMIBench's eq. 6), `outcome`, the
+            `extracted` answer and its `method`. For a list, a list in its order.
 
     Raises:
-        ArgumentError: An argument is of a wrong type, lists differ in length, there is no rule book
-            of that name, or a gold names none of the choices.
-        PluginError: The rule book of a plug-in failed.
+        ArgumentError: If an argument has the wrong type, lists differ in length, the scorer does
+            not exist, or a gold answer matches none of the choices.
+        PluginError: If the scorer of a plug-in failed.
     """
-    check_kind("rules", rules, str, "give the name of one rule book")
-    if rules not in RULE_BOOKS:
-        raise ArgumentError(
-            f"rules: there is no rule book {rules!r}{suggest_name(rules, RULE_BOOKS.names)}"
-        )
+    check_kind("rules", rules, str, "give the name of one scorer")
+    if rules not in SCORERS:
+        raise ArgumentError(f"rules: {rules!r} is not a scorer{suggest_name(rules, SCORERS.names)}")
     if isinstance(response, str | Response):
         return score_item(_make_item(response, gold, choices, answer_type), rules)
     check_kind("response", response, Sequence, "give text, a Response, or a list of them")
@@ -96,13 +95,13 @@ def score(
 
 
 def _list_golds(gold: object, count: int) -> Sequence[object]:
-    """The gold of each of many responses: an Answer may stand for all of them."""
+    """Return the gold answer of each response: one Answer can apply to all of them."""
     if isinstance(gold, Answer):
         return list(repeat(gold, count))
     if isinstance(gold, str) or not isinstance(gold, Sequence) or len(gold) != count:
         size = len(gold) if isinstance(gold, Sequence) and not isinstance(gold, str) else 1
         raise ArgumentError(
-            f"gold: holds {size} for {count} responses; give a list with one for each"
+            f"gold: has {size} entries for {count} responses; give a list with one for each"
         )
     return gold
 
@@ -153,5 +152,5 @@ def _list_entries(gold: object, name: str) -> list[str]:
             "release (`release.answers[id]`)"
         )
     if not any(entry.strip() for entry in entries):
-        raise ArgumentError(f"{name}: is empty; give the right answer, or a list of its parts")
+        raise ArgumentError(f"{name}: is empty; give the gold answer or a list of its parts")
     return list(entries)

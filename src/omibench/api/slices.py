@@ -1,4 +1,4 @@
-"""Slices of results in a folder: estimates by one or two attributes of items, models, settings."""
+"""Breakdowns of results by one or two attributes of items, models or settings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class SliceChoice(NamedTuple):
-    """Which rows of a slice are wanted; None where all are."""
+    """Filter of the rows of a slice; None selects all."""
 
     metric: str | None = None
     rules: str | None = None
@@ -52,15 +52,14 @@ class SliceChoice(NamedTuple):
 
 
 class Slicer:
-    """What the slices of a results folder are made from, each part read once."""
+    """Inputs of all slices of a results folder, each read once."""
 
     def __init__(self, results: ResultTables, choice: SliceChoice, confidence: float) -> None:
-        """Read what is sliced.
+        """Read the inputs.
 
         Raises:
-            ArgumentError: `confidence` is out of its bounds, or no verdict has a value that
-                `choice` names.
-            MissingInputError: There are no verdicts.
+            ArgumentError: If `confidence` is out of range, or no verdict has a value in `choice`.
+            MissingInputError: If there are no verdicts.
         """
         check_confidence(confidence)
         self.results = results
@@ -68,7 +67,7 @@ class Slicer:
         self.confidence = confidence
         if results.verdicts.is_empty():
             raise MissingInputError(
-                f"{results.folder / 'score'}: holds no verdicts; run `omibench score` first"
+                f"{results.folder / 'score'}: has no verdicts; run `omibench score` first"
             )
         rows = results.verdicts
         for column in VALUES:
@@ -77,17 +76,17 @@ class Slicer:
         self.verdicts = _name_clusters(rows.filter(rows["counts"]))
 
     def tabulate(self, by: Sequence[str]) -> pl.DataFrame:
-        """Make the table of one slice.
+        """Compute the table of one slice.
 
         Args:
-            by: One attribute, or two.
+            by: One or two attributes.
 
         Returns:
-            Its rows in the columns of all tables of results.
+            Rows with the columns of all tables of results.
 
         Raises:
-            ArgumentError: Nothing has such an attribute, or the slice has no such metric; names
-                those that there are.
+            ArgumentError: If the attribute does not exist or the slice lacks the metric; lists
+                the available ones.
         """
         import polars as pl
 
@@ -100,7 +99,7 @@ class Slicer:
             names = list_values(rows, "metric")
             if self.choice.metric not in names:
                 raise ArgumentError(
-                    f"metric: there is none of {self.choice.metric!r}"
+                    f"metric: {self.choice.metric!r} is not in this slice"
                     f"{suggest_name(self.choice.metric, names)}"
                 )
             rows = rows.filter(metric=self.choice.metric)
@@ -108,7 +107,7 @@ class Slicer:
 
     @cached_property
     def attributes(self) -> AttributeTables:
-        """Those of the frozen items; of models and settings where the study was analyzed."""
+        """Attributes of the frozen items, and of models and settings after `omibench analyze`."""
         freeze = self.results.folder / "freeze"
         questions = {q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)}
         answers = read_jsonl(freeze / "answers.jsonl", Answer)
@@ -121,7 +120,7 @@ class Slicer:
 
     @cached_property
     def marks(self) -> pl.DataFrame:
-        """A row per cell and rule book: whether anything of it is simulated."""
+        """Return one row per cell and scorer: whether any of its input is simulated."""
         import polars as pl
 
         synthetic = self.results.manifest.synthetic is not None
@@ -170,7 +169,7 @@ class Slicer:
 def slice_folder(
     results: ResultTables, by: str | Sequence[str], choice: SliceChoice, confidence: float
 ) -> pl.DataFrame:
-    """Make the table of one slice of a results folder, as `ResultTables.slice` describes it."""
+    """Compute the table of one slice of a results folder; see `ResultTables.slice`."""
     names = split_slice(by) if isinstance(by, str) else list(by)
     return Slicer(results, choice, confidence).tabulate(names)
 

@@ -1,4 +1,4 @@
-"""Studies in Python: their parameters, and what they would ask and cost."""
+"""Studies in Python: their parameters, and a plan of their requests and costs."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def load_study(
 ) -> Study:
     """Load a study's parameters.
 
-    Example:
+    Examples:
         >>> study = omibench.load_study("studies/emma_recorded.yaml", overrides={"data": "emma"})
         >>> study.settings["cot"].decoding.samples
         1
 
     Args:
-        params: The path of a params.yaml, or its blocks as a mapping.
-        overrides: Top-level keys in place of those of the file.
+        params: Path of a params.yaml, or its blocks as a mapping.
+        overrides: Top-level keys that replace those of the file.
 
     Returns:
-        The study: its blocks are attributes, and `cells` are its models under their settings.
+        The study: its blocks are attributes, and `cells` lists its models under their settings.
 
     Raises:
-        ArgumentError: An argument is of a wrong type.
-        ParamsError: The file cannot be read, or a key or value is wrong; says which, in which
-            line, and what to write.
+        ArgumentError: If an argument has the wrong type.
+        ParamsError: If the file cannot be read, or a key or value is invalid; gives the line and
+            a correction.
     """
     if overrides is not None:
         check_kind("overrides", overrides, Mapping, "give a mapping of top-level keys")
@@ -56,25 +56,25 @@ def load_study(
 def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
     """Plan a study: requests, tokens, dollars and hours of each cell. Sends nothing.
 
-    Example:
+    Examples:
         >>> plan = omibench.plan_study(omibench.load_study("params.yaml"))
         >>> sum(row.to_buy for row in plan.rows)
         216
 
     Args:
-        study: As `load_study` gives it.
-        questions: The frozen questions; by default those in the study's results. Where the
-            study's problems are made up, they are made for the plan.
+        study: Study returned by `load_study`.
+        questions: Frozen questions; by default those in the study's results. Synthetic problems
+            are generated for the plan.
 
     Returns:
-        One row for each model that a cell asks, its budget and what it could detect.
+        One row for each model that a cell calls, its budget and its detectable difference.
 
     Raises:
-        ArgumentError: An argument is of a wrong type.
-        MissingInputError: The dataset is not frozen yet.
-        ModelError: A model contradicts itself.
+        ArgumentError: If an argument has the wrong type.
+        MissingInputError: If the dataset is not frozen yet.
+        ModelError: If the parameters of a model contradict each other.
     """
-    check_kind("study", study, Study, "give what omibench.load_study returns")
+    check_kind("study", study, Study, "give the result of omibench.load_study")
     study = rehearse(study)
     if questions is not None:
         path = check_path("questions", questions)
@@ -88,21 +88,21 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
         with made_up_questions(study) as (_, made_up):
             return plan_cells(study, made_up)
     raise MissingInputError(
-        f"{frozen}: there is no frozen dataset yet; make it with `snakemake freeze_all --cores all`"
+        f"{frozen}: the dataset is not frozen yet; run `snakemake freeze_all --cores all`"
     )
 
 
 def describe_plan(plan: Plan) -> str:
-    """Describe a plan as `omibench plan` prints it: a table, its totals, and what to know.
+    """Format a plan as `omibench plan` prints it: a table, its totals, and notes.
 
     Args:
-        plan: As `plan_study` gives it.
+        plan: Plan returned by `plan_study`.
 
     Returns:
         Lines of text.
 
     Raises:
-        ArgumentError: It is no plan.
+        ArgumentError: If it is not a plan.
     """
-    check_kind("plan", plan, Plan, "give what omibench.plan_study returns")
+    check_kind("plan", plan, Plan, "give the result of omibench.plan_study")
     return render(plan)

@@ -1,5 +1,5 @@
-"""Printed tables checked against themselves: counts, totals, intervals, differences, repeats.
+"""Consistency checks of printed tables: counts, totals, intervals, differences, repeats.
 
-No study is needed. The room `printed_tables` reads the tables; each check is one pure function from
-printed values to findings; `run` joins them.
+No study is needed. The package `printed_tables` reads the tables; each check is one pure
+function from printed values to findings; `run` combines them.
 """

@@ -1,4 +1,4 @@
-"""Printed rank correlations of two metrics over the models of a table."""
+"""Check of printed rank correlations between two metrics over the models of a table."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def check_correlations(
     """Check each printed Spearman correlation.
 
     Args:
-        file: The table of correlations, which the findings name.
-        rows: Its rows: `first` and `second` name two metrics.
+        file: File name of the table of correlations, for the findings.
+        rows: Its rows, with two metrics in `first` and `second`.
         layout: Its layout.
-        cells: The shares of all tables.
+        cells: Shares of all tables.
     """
     source = layout.correlation
     if source is None:

@@ -1,4 +1,4 @@
-"""Percentages that no count of their problems gives, and which number of problems would."""
+"""Check that percentages are shares of a whole number of problems, with the number that fits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from omibench.printed_tables.layouts import TOTAL
 from omibench.printed_tables.rows import PrintedNumber
 
 REACH = 10
-"""How many problems more or fewer another number may have."""
+"""Range around the stated number of problems in which another number is searched."""
 WHOLE = 0.75
-"""From this share of parts that counts give on, a row of ratios is one of counts."""
+"""Share of parts explained by counts from which a row of ratios is treated as counts."""
 
 
 def find_count(number: PrintedNumber, n: int) -> int | None:
-    """The count of n problems that a percentage is rounded from; None where there is none."""
+    """Return the count of n problems that rounds to a percentage; None if none does."""
     below = floor(number.value * n / 100)
     return next(
         (count for count in (below, below + 1) if number.admits(100 * count / n) and count <= n),
@@ -27,7 +27,7 @@ def find_count(number: PrintedNumber, n: int) -> int | None:
 
 
 def select_counts(cells: Sequence[PrintedCell]) -> list[PrintedCell]:
-    """The cells that should be counts: all of a metric of counts, and rows of ratios that are."""
+    """Return the cells that must be counts: metrics of counts, and rows that fit counts."""
     selected: list[PrintedCell] = []
     shares = [cell for cell in cells if cell.kind != "mean" and cell.n]
     for _, group in groupby(shares, key=lambda cell: (cell.row, *_get_column(cell)[:3])):
@@ -40,13 +40,13 @@ def select_counts(cells: Sequence[PrintedCell]) -> list[PrintedCell]:
 
 
 def check_counts(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
-    """Check that counts give the shares of one table.
+    """Check the shares of one table against counts.
 
     Args:
-        cells: Of one table, a row's cells of one metric together.
+        cells: Cells of one table, grouped by row and metric.
 
     Yields:
-        A finding for each share that is one of counts.
+        A finding for each share that should be a count.
     """
     counted = select_counts(cells)
     others = _find_other_sizes([c for c in counted if find_count(c.number, c.n) is None])
@@ -72,7 +72,7 @@ def _get_column(cell: PrintedCell) -> tuple[str, str, str, str]:
 def _find_other_sizes(
     cells: Sequence[PrintedCell],
 ) -> Mapping[tuple[str, str, str, str], int]:
-    """Column -> the number of problems, near the stated one, that most of these shares fit."""
+    """Return for each column the number of problems, near the stated one, that fits most shares."""
     columns: dict[tuple[str, str, str, str], list[PrintedCell]] = {}
     for cell in cells:
         columns.setdefault(_get_column(cell), []).append(cell)

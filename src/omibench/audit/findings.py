@@ -1,4 +1,4 @@
-"""A finding: one printed value that something else printed contradicts, or confirms."""
+"""A finding: one printed value that another printed value contradicts or confirms."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class Finding(NamedTuple):
 
     file: str
     model: str
-    """The row of the table."""
+    """Row of the table."""
     cell: str
-    """The dataset, part and metric."""
+    """Dataset, part and metric."""
     kind: CheckKind
     printed: float
     recomputed: float | None
-    """What the other numbers give; None where no value can be given."""
+    """Value implied by the other numbers; None if there is none."""
     n: int | None
-    """How many problems it is of."""
+    """Number of problems."""
     note: str
-    """`agrees`, or why not."""
+    """`agrees`, or the reason for a contradiction."""
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing speaks against the value."""
+        """Whether the check found no contradiction."""
         return self.note.startswith(AGREES)

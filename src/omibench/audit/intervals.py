@@ -1,4 +1,4 @@
-"""Printed intervals against Wilson's of the count that a percentage is rounded from."""
+"""Check of printed intervals against Wilson's interval of the underlying count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.printed_tables.rows import PrintedNumber, PrintedRow, parse_number
 from omibench.statistics.intervals import wilson
 
 BOUNDARY = 0.001
-"""Percentage points within which a bound may have been rounded to either side."""
+"""Tolerance in percentage points within which a bound rounds either way."""
 
 
 def check_intervals(
@@ -38,7 +38,7 @@ def check_intervals(
 
 
 def _compute_bounds(share: PrintedNumber, n: int) -> tuple[float, float]:
-    """Wilson's bounds in per cent; of the nearest count where none gives the share."""
+    """Return Wilson's bounds in per cent, using the nearest count if none matches the share."""
     count = find_count(share, n)
     low, high = wilson(round(share.value * n / 100) if count is None else count, n, 0.95)
     return 100 * low, 100 * high
@@ -48,5 +48,5 @@ def _describe(printed: PrintedNumber, bound: float, n: int) -> str:
     if printed.admits(bound):
         return AGREES
     if abs(bound - printed.value) <= printed.half + BOUNDARY:
-        return f"{AGREES}, at a boundary of rounding"
-    return f"is not Wilson's of the count of {n}"
+        return f"{AGREES}, at a rounding boundary"
+    return f"differs from Wilson's interval of the count of {n}"

@@ -1,4 +1,4 @@
-"""Values over problems whose parts stand in other tables."""
+"""Check of values whose parts are in other tables."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from omibench.printed_tables.layouts import AND
 Owner = tuple[str, ...]
 """Dataset, model, setting and metric of a value."""
 Places = dict[frozenset[tuple[str, str]], PrintedCell]
-"""The place of a value, as pairs of attribute and value -> the value."""
+"""Attributes of a value as pairs of name and value -> the value."""
 
 
 def check_partitions(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
-    """Check each value against those that split its problems by one more attribute.
+    """Check each value against the values that split its problems by one more attribute.
 
-    MathReal prints a category in table 2 and the same category by type of question in tables 9 to
-    11: where the parts of all these tables hold as many problems as the whole, their mean, weighed
-    by problems, is the whole's. Totals within one table are `check_totals`'s.
+    MathReal prints a category in table 2 and the same category by type of question in tables 9
+    to 11. If the parts cover as many problems as the whole, their mean, weighted by problems, is
+    the value of the whole. `check_totals` covers totals within one table.
 
     Args:
-        cells: The values of all tables.
+        cells: Values of all tables.
     """
     owners: dict[Owner, Places] = {}
     for cell in cells:

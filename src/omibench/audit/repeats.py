@@ -1,4 +1,4 @@
-"""One value that is printed differently in two places."""
+"""Check of values that are printed in two places."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _ENDING = re.compile(r"(?:instruct|preview|32k)$")
 
 
 def check_repeats(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
-    """Check each value against the first place that prints it, in another table.
+    """Check each value against the first other table that prints it.
 
-    Two values are of the same when their dataset, model, setting, part of the problems and metric
-    are, whatever their tables call them. Values that are rounded to other decimals agree where one
-    may be rounded to the other. Names of models that differ in case, hyphens or an ending such as
-    `-Instruct` are one, where a table has only one of them. Statistics of a dataset, which no model
-    has, are not compared.
+    Two values are the same if they agree in dataset, model, setting, part of the problems and
+    metric, whatever their tables call them. Values with different numbers of decimals agree if
+    one can be rounded to the other. Model names that differ in case, hyphens or an ending such
+    as `-Instruct` are the same if a table has only one of them. Dataset statistics, which have
+    no model, are not compared.
     """
     first: dict[tuple[str, ...], PrintedCell] = {}
     for cell in cells:
@@ -43,5 +43,5 @@ def check_repeats(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
 
 
 def normalise_name(name: str) -> str:
-    """A model's name without case, hyphens and what one table prints and another leaves out."""
+    """Normalise a model's name: no case, hyphens or optional endings."""
     return _ENDING.sub("", _PLAIN.sub("", name.lower()))

@@ -1,4 +1,4 @@
-"""The audit of a folder of printed tables: every check of every table."""
+"""Audit of a folder of printed tables: every check on every table."""
 
 from __future__ import annotations
 
@@ -29,30 +29,32 @@ class Audit(NamedTuple):
     findings: list[Finding]
     errors: list[OmibenchError]
     absent: list[str]
-    """The tables that `tables.yaml` describes and the folder does not hold."""
+    """Tables described in `tables.yaml` but missing from the folder."""
 
     @property
     def contradictions(self) -> list[Finding]:
-        """The findings that speak against a printed value."""
+        """Findings that contradict a printed value."""
         return [finding for finding in self.findings if not finding.agrees]
 
 
 def audit_tables(folder: Path) -> Audit:
-    """Check the printed tables of a folder against themselves and each other.
+    """Check the printed tables of a folder for internal and mutual consistency.
 
     Args:
-        folder: The tables as CSV files and their `tables.yaml`.
+        folder: Tables as CSV files and their `tables.yaml`.
 
     Returns:
-        The findings, table by table. A table that cannot be read, or that `tables.yaml` does not
-        name, is one of `errors`; the others are checked.
+        The findings, table by table. A table that cannot be read, or that is not in
+        `tables.yaml`, is one of `errors`; the others are checked.
 
     Raises:
-        MissingInputError: The folder does not exist, or holds no `tables.yaml`.
-        FileFormatError: `tables.yaml` is wrong.
+        MissingInputError: If the folder does not exist or has no `tables.yaml`.
+        FileFormatError: If `tables.yaml` is invalid.
     """
     if not folder.is_dir():
-        raise MissingInputError(f"{folder}: the folder does not exist; give that of the tables")
+        raise MissingInputError(
+            f"{folder}: the folder does not exist; give the folder of the tables"
+        )
     layouts = read_layouts(folder)
     tables: list[PrintedTable] = []
     errors: list[OmibenchError] = []
@@ -64,9 +66,7 @@ def audit_tables(folder: Path) -> Audit:
         except OmibenchError as error:
             errors.append(error)
     errors += [
-        MissingInputError(
-            f"{path}: {LAYOUTS} does not say what its columns are; add a block for it"
-        )
+        MissingInputError(f"{path}: {LAYOUTS} does not describe its columns; add a block for it")
         for path in list_tables(folder)
         if path.name not in layouts
     ]
@@ -75,9 +75,9 @@ def audit_tables(folder: Path) -> Audit:
 
 
 def list_tables(folder: Path) -> list[Path]:
-    """The CSV files of a folder that are tables, in the order of their names.
+    """Return the CSV files of a folder that are tables, sorted by name.
 
-    What an audit wrote into the folder before is none of them: it is told by its first line.
+    Output of an earlier audit is excluded by its first line.
     """
     return [path for path in sorted(folder.glob("*.csv")) if not _is_audit(path)]
 
@@ -92,13 +92,13 @@ def _is_audit(path: Path) -> bool:
 
 
 def check_tables(tables: Sequence[PrintedTable]) -> list[Finding]:
-    """Check tables against themselves and each other.
+    """Check tables for internal and mutual consistency.
 
     Args:
-        tables: The tables, each read.
+        tables: Tables after reading.
 
     Returns:
-        The findings, table by table, and then those over several tables.
+        The findings table by table, then those across tables.
     """
     return list(_check(tables))
 
@@ -119,16 +119,16 @@ def _check(tables: Sequence[PrintedTable]) -> Iterator[Finding]:
 
 
 def write_audit(findings: Sequence[Finding], out: Path) -> None:
-    """Write findings as CSV, one row each.
+    """Write findings as CSV, one row per finding.
 
     Raises:
-        OutputError: The file cannot be written.
+        OutputError: If the file cannot be written.
     """
     write_csv(out, [finding._asdict() for finding in findings], columns=Finding._fields)
 
 
 def summarise_audit(audit: Audit) -> list[str]:
-    """What was checked, by kind, in lines."""
+    """Summarise the checks by kind, as lines of text."""
     checks = Counter(finding.kind for finding in audit.findings)
     wrong = Counter(finding.kind for finding in audit.contradictions)
     lines = [f"{audit.tables} tables, {len(audit.findings):,} checks"]

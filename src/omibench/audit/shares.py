@@ -1,4 +1,4 @@
-"""Percentages that stand beside counts, against the count that they are shares of."""
+"""Check of percentages printed next to the counts they are computed from."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from omibench.printed_tables.rows import PrintedRow, parse_number
 def check_shares(
     file: str, rows: Sequence[PrintedRow], shares: SharesOfRow | None
 ) -> Iterator[Finding]:
-    """Check each percentage against its row's count and the count of the row that holds all.
+    """Check each percentage against the count of its row and of the row with the total.
 
     Args:
-        file: The table, which the findings name.
+        file: File name of the table, for the findings.
         rows: Its rows.
-        shares: Which columns hold percentages and counts, and which row all.
+        shares: Columns with percentages and counts, and the row with the total.
     """
     whole = next((row for row in rows if shares and row.name == shares.of), None)
     if shares is None or whole is None:
@@ -28,7 +28,11 @@ def check_shares(
         if not (share and count and total and total.value):
             continue
         value = 100 * count.value / total.value
-        note = AGREES if share.admits(value) else f"{count.value:g} of {total.value:g} is another"
+        note = (
+            AGREES
+            if share.admits(value)
+            else f"{count.value:g} of {total.value:g} gives another share"
+        )
         yield Finding(
             file, row.name, shares.column, "share", share.value, round(value, 4),
             int(total.value), note,

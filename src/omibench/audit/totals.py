@@ -1,4 +1,4 @@
-"""Totals, averages, sums and differences against the values that they are made of."""
+"""Check of totals, averages, sums and differences against their parts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Weight = Callable[[PrintedCell], float]
 def combine(
     parts: Sequence[tuple[float, PrintedNumber]], printed: PrintedNumber
 ) -> tuple[float, bool]:
-    """A weighted sum of printed numbers, and whether another one may be rounded from it.
+    """Return a weighted sum of printed numbers, and whether the printed sum can round from it.
 
     Args:
-        parts: Weight and number of each.
-        printed: What is printed for the sum.
+        parts: Weight and number of each part.
+        printed: Printed sum.
     """
     value = sum(weight * number.value for weight, number in parts)
     slack = sum(abs(weight) * number.half for weight, number in parts)
@@ -28,7 +28,7 @@ def combine(
 
 
 def check_totals(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
-    """Check each total against the shares of its parts, weighed by their problems."""
+    """Check each total against the shares of its parts, weighted by problems."""
     shares = [cell for cell in cells if cell.kind != "mean" and cell.n]
     for _, group in groupby(shares, key=lambda c: (c.row, c.dataset, c.setting, c.metric)):
         row = list(group)
@@ -38,7 +38,7 @@ def check_totals(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
             continue
         weighed = [(cell.n / total.n, cell.number) for cell in parts]
         value, agrees = combine(weighed, total.number)
-        note = AGREES if agrees else "the parts, weighed by their problems, give another total"
+        note = AGREES if agrees else "the parts, weighted by problems, give another total"
         yield Finding(
             total.file, total.row, total.place, "total", total.number.value, round(value, 4),
             total.n, note,
@@ -48,7 +48,7 @@ def check_totals(cells: Sequence[PrintedCell]) -> Iterator[Finding]:
 def check_averages(
     file: str, rows: Sequence[PrintedRow], groups: Sequence[ColumnGroup]
 ) -> Iterator[Finding]:
-    """Check each average against the values of its parts, each weighing the same."""
+    """Check each average against the values of its parts with equal weights."""
     for row in rows:
         for group in groups:
             printed = group.average and parse_number(file, row, group.average)
@@ -61,7 +61,7 @@ def check_averages(
             if len(weighed) < len(columns):
                 continue
             value, agrees = combine(weighed, printed)
-            note = AGREES if agrees else f"the mean of {', '.join(columns)} is another"
+            note = AGREES if agrees else f"the mean of {', '.join(columns)} is another value"
             yield Finding(
                 file, row.name, f"{group.dataset} {group.average} {metric}", "average",
                 printed.value, round(value, 4), None, note,
@@ -79,14 +79,14 @@ def check_differences(
             if len(pair) < 2:
                 continue
             value, agrees = combine([(1, pair[0]), (-1, pair[1])], printed)
-            note = AGREES if agrees else f"{operands[0]} minus {operands[1]} is another"
+            note = AGREES if agrees else f"{operands[0]} minus {operands[1]} is another value"
             yield Finding(
                 file, row.name, column, "difference", printed.value, round(value, 4), None, note
             )
 
 
 def check_sums(file: str, rows: Sequence[PrintedRow], layout: TableLayout) -> Iterator[Finding]:
-    """Check each row that is a sum of others, in a table of one value a row."""
+    """Check each row that is a sum of others, in a table with one value per row."""
     column = (
         next((name for name in rows[0].texts if name not in layout.row), None) if rows else None
     )
@@ -105,5 +105,5 @@ def _check_sum(
     if printed is None or len(present) < len(numbers):
         return
     value, agrees = combine(present, printed)
-    note = AGREES if agrees else f"{' + '.join(entry.parts)} is another"
+    note = AGREES if agrees else f"{' + '.join(entry.parts)} is another value"
     yield Finding(file, entry.of, entry.of, "sum", printed.value, round(value, 4), None, note)

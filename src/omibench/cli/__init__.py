@@ -1,1 +1,1 @@
-"""The command line: a function a verb, each calling the function of the same stage."""
+"""The command line: one function per command, each calling the function of its stage."""

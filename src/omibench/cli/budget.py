@@ -1,4 +1,4 @@
-"""`omibench budget`: what is booked, and settling what may have been paid."""
+"""`omibench budget`: show what a study has spent, and settle requests whose cost is unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from omibench.store.ledger.lost_attempts import Loss
 
 budget_app = make_group(
-    "budget", "The budget of a study: what is booked, and settling what may have been paid."
+    "budget", "Show what a study has spent, and settle requests whose cost is unknown."
 )
 
 
@@ -26,9 +26,9 @@ budget_app = make_group(
 def show(
     params: Params = "params.yaml",
     override: Override = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what a study has spent, and what it is charged for attempts that were lost, and why.
+    """Show what a study has spent, and what it is charged for lost requests and why.
 
     \b
     Example:
@@ -61,21 +61,23 @@ def show(
 @budget_app.command()
 def settle(
     usd: Annotated[
-        float | None, typer.Option(help="What your provider billed for all lost attempts.")
+        float | None, typer.Option(help="Amount your provider billed for all lost requests.")
     ] = None,
     usage: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Usage or cost export of OpenAI or Anthropic."),
+        typer.Option(metavar="FILE", help="Usage or cost export from OpenAI or Anthropic."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Only this model's, with --usd.")] = None,
-    note: Annotated[str, typer.Option(help="Kept beside the amount, with --usd.")] = "",
+    model: Annotated[
+        str | None, typer.Option(help="With --usd: only the requests of this model.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="With --usd: a remark stored with the amount.")] = "",
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Book what lost attempts have really cost, so that they burn no budget.
+    """Enter the real cost of lost requests, which are charged at an upper bound until then.
 
-    Either the amount, as you state it, or the provider's export of whole days (JSON or CSV), which
-    is compared with what the study is known to have spent on them.
+    Give the amount, or your provider's export of whole days (JSON or CSV), which is compared with
+    the study's known spending on those days.
 
     \b
     Example:
@@ -87,7 +89,7 @@ def settle(
     from omibench.text.terminal import printable
 
     if (usd is None) == (usage is None):
-        raise ParamsError("give either --usd AMOUNT or --usage FILE")
+        raise ParamsError("budget settle: give either --usd AMOUNT or --usage FILE")
     study = read_study(params, override)
     settlement = (
         settle_stated(study, usd, note, model)
@@ -95,8 +97,8 @@ def settle(
         else settle_by_usage(study, usage or Path())
     )
     say(
-        f"{study.study.name}: {settlement.attempts:,} lost attempts, charged "
-        f"{usd_text(settlement.charged)} until now, are booked at {usd_text(settlement.usd)} "
+        f"{study.study.name}: {settlement.attempts:,} lost requests, charged "
+        f"{usd_text(settlement.charged)} until now, are settled at {usd_text(settlement.usd)} "
         f"({printable(settlement.source)})"
     )
 
@@ -119,23 +121,22 @@ def _lines(
         budget = f"{left_usd} of its budget of {usd_text(cap)} left"
     lines = [
         f"{printable(name)}: {usd_text(account.spent)} spent, {usd_text(account.unknown)} charged "
-        f"for what may have been paid, {usd_text(account.reserved)} reserved for what is in "
+        f"for requests of unknown cost, {usd_text(account.reserved)} reserved for requests in "
         f"flight; {budget}"
     ]
     lines += [
-        f"  {printable(loss.model)}: {loss.attempts:,} attempts charged {usd_text(loss.charged)}, "
+        f"  {printable(loss.model)}: {loss.attempts:,} requests charged {usd_text(loss.charged)}, "
         f"at most {usd_text(loss.at_most)}: {printable(loss.why)}"
         for loss in losses
     ]
     lines += [
         f"  settled {time.strftime('%Y-%m-%d', time.gmtime(settlement.at))}: "
-        f"{settlement.attempts:,} attempts at {usd_text(settlement.usd)}, charged "
+        f"{settlement.attempts:,} requests at {usd_text(settlement.usd)}, charged "
         f"{usd_text(settlement.charged)} before: {printable(settlement.source)}"
         for settlement in settled
     ]
     if losses:
         lines.append(
-            "What your provider billed for them is booked by `omibench budget settle --usd AMOUNT` "
-            "or `--usage FILE`"
+            "Enter their real cost with `omibench budget settle --usd AMOUNT` or `--usage FILE`"
         )
     return lines

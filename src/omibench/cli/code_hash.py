@@ -1,4 +1,4 @@
-"""The verb `omibench code-hash`."""
+"""The command `omibench code-hash`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from omibench.text.terminal import say_lines
 def code_hash(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model's folder.")],
 ) -> None:
-    """Print the Python files of a model's folder, and the hash that fixes them.
+    """Print the Python files in a model's folder and their hash.
 
-    It is the `revision` of a model with `trust_remote_code: true`. Read the files before you write
-    it down: they run with your rights.
+    A model with `trust_remote_code: true` needs the hash as its `revision`. Read the files before
+    you enter it: they run with your permissions.
 
     \b
     Example:

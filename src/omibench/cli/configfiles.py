@@ -1,7 +1,7 @@
-"""The parameters that a `snakemake` command names, looked at before Snakemake reads them.
+"""Check the parameter files of a `snakemake` command before Snakemake reads them.
 
-Of a file that it cannot read Snakemake names neither the file nor the line, or shows a traceback.
-The profiles call this: they are the only code of ours that runs before.
+Snakemake reports a file that it cannot read without its name or line, or with a traceback. The
+profiles call this module because no other code of omibench runs that early.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from omibench.files.yaml_file import read_mapping
 
 
 def check_command_line(words: Sequence[str] | None = None) -> None:
-    """End with one line where `--configfile` or `--config` gives what are no parameters."""
+    """Exit with one line if `--configfile` or `--config` does not give valid parameters."""
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="*", action="extend", default=[])
     parser.add_argument("--config", "-C", nargs="*", action="extend", default=[])
@@ -28,12 +28,12 @@ def check_command_line(words: Sequence[str] | None = None) -> None:
     for pair in options.config:
         if "=" not in pair:
             exit_with_error(
-                ParamsError(f"--config {pair}: needs the form KEY=VALUE, such as data=DIR")
+                ParamsError(f"--config {pair}: is not KEY=VALUE; write, for example, data=DIR")
             )
 
 
 def read_allowed_rules(words: Sequence[str]) -> list[str]:
-    """The rules that `--allowed-rules` names on a command line; none where all are allowed."""
+    """Return the rules that `--allowed-rules` lists; empty if all are allowed."""
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--allowed-rules", nargs="+", action="extend", default=[])
     options, _ = parser.parse_known_args(words[1:])
@@ -41,9 +41,9 @@ def read_allowed_rules(words: Sequence[str]) -> list[str]:
 
 
 def check_params_file(file: str, hint: str = "") -> None:
-    """End with one line where the file is no file of parameters, and a hint where it is missing.
+    """Exit with one line if the file is not a parameter file, with a hint if it is missing.
 
-    Snakefiles that `omibench init` wrote import it by this name.
+    Snakefiles that `omibench init` wrote import this name.
     """
     if hint and not Path(file).exists():
         exit_with_error(ParamsError(f"{file}: the file does not exist{hint}"))
@@ -54,10 +54,10 @@ def check_params_file(file: str, hint: str = "") -> None:
 
 
 def explain_directory(workflow: Any) -> str:
-    """What to do about a file that is missing under `--directory`; empty without that option."""
+    """Return the remedy for a file that is missing under `--directory`; empty without it."""
     if not workflow.overwrite_workdir:
         return ""
     return (
-        f"; with --directory all paths are relative to {Path.cwd()}: copy or link there what the "
-        f"study needs (of the sample study: params.yaml, sample, prompts in {workflow.basedir})"
+        f"; with --directory all paths are relative to {Path.cwd()}: copy or link the "
+        f"study's files there (sample study: params.yaml, sample, prompts in {workflow.basedir})"
     )

@@ -1,4 +1,4 @@
-"""The verbs that print what is generated from the types: schema, files."""
+"""The commands that print documents generated from the types: schema, files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def schema() -> None:
 
 
 def files() -> None:
-    """Print a table of every file that is written.
+    """Print a table of every file that omibench writes.
 
     \b
     Example:

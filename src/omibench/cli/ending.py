@@ -1,4 +1,4 @@
-"""How a command ends before its end: one line on standard error, and its exit code."""
+"""End a command early: one line on standard error, and the exit code."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ STOPPED_BY_USER = 130
 
 
 def tell(error: OmibenchError) -> None:
-    """Print the mistake on standard error."""
+    """Print the error on standard error."""
     say_lines(f"omibench: {error}", err=True)
 
 
 def exit_with_error(error: OmibenchError) -> NoReturn:
-    """Tell the mistake and exit, here and in the Snakefile alike: nobody is shown a traceback."""
+    """Print the error without a traceback and exit; the Snakefile uses it too."""
     tell(error)
     sys.exit(error.exit_code)
 
 
 def end_with_defect() -> NoReturn:
-    """Print the traceback of what no user can mend and exit with 1, as Python does."""
+    """Print the traceback of a bug and exit with 1, as Python does."""
     say_lines(traceback.format_exc(), err=True)
     sys.exit(1)
 
 
 def end_stopped() -> NoReturn:
-    """Tell that a signal stopped the command and exit with its code: 130, or 143 for SIGTERM."""
+    """Report that a signal stopped the command and exit: 130, or 143 for SIGTERM."""
     number = stop_requested()
     say_of_stop(STOPPED)
     sys.exit(STOPPED_BY_USER if number is None else StopSignal(number).code)

@@ -1,4 +1,4 @@
-"""`omibench results export`, tables, figures and logs, and `publish`, a leaderboard."""
+"""`omibench results export` (tables, figures, logs) and `publish` (a leaderboard)."""
 
 from __future__ import annotations
 
@@ -7,62 +7,62 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.options import ResultsArgument, find_results
 from omibench.errors import EXIT_SOME_FAILED, ArgumentError
 from omibench.text.terminal import say, say_lines
 
 
 def export(
-    results: Annotated[
-        Path, typer.Argument(help="Results folder of a study that was analyzed.")
-    ] = Path("results"),
+    results: ResultsArgument = None,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder to write; of one --eval the file.")
+        Path, typer.Option(metavar="DIR", help="Folder to write; with --eval, the file.")
     ] = Path("export"),
     paper: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only a paper's tables and figures, by its own numbers: omibench, emma, usnco-v "
-            "or mathreal.  [every result]",
+            help="Only the tables and figures of a paper, under its numbers: omibench, emma, "
+            "usnco-v or mathreal.  [all results]",
             show_default=False,
         ),
     ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="Write each number with its interval.")
+        bool, typer.Option("--intervals", help="Add confidence intervals to the numbers.")
     ] = False,
     pictures: Annotated[
         str,
-        typer.Option(metavar="KINDS", help="Formats of figures: svg, pdf, png, with commas."),
+        typer.Option(metavar="KINDS", help="Figure formats, separated by commas: svg, pdf, png."),
     ] = "svg",
     eval_cell: Annotated[
         str | None,
         typer.Option(
             "--eval",
             metavar="MODEL/SETTING",
-            help="Write this cell as a log of Inspect in place of tables: --out FILE.eval.",
+            help="Write one cell as an Inspect log instead of tables; needs --out FILE.eval.",
         ),
     ] = None,
     all_cells: Annotated[
-        bool, typer.Option("--all", help="Write every cell as such a log: --out DIR.")
+        bool, typer.Option("--all", help="Write all cells as Inspect logs instead of tables.")
     ] = False,
     params: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Parameter file of the results, which names the store of what was sent.  "
-            "[params.yaml, where it names them]",
+            help="With --eval or --all: parameter file of the results, which gives the store.  "
+            "[params.yaml, if its study.results matches]",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Write a study's tables as CSV, Markdown and LaTeX, and its figures as SVG and Vega-Lite.
 
-    With --paper the files have the paper's own numbers (table2.tex, figure5a.svg), and README.md
-    says of each whether it is measured, simulated, printed or missing, and why. In LaTeX (booktabs)
-    the best number of a column is bold, the second best underlined.
+    With --paper, files are named after the paper's tables and figures (table2.tex, figure5a.svg),
+    and README.md lists each as measured, simulated, printed or missing, with the reason. LaTeX
+    tables use booktabs; the best number of a column is bold, the second best underlined.
 
-    With --eval or --all cells become logs of Inspect, which `inspect view` opens and `omibench
-    score` reads: messages and pictures as they were sent, responses, a score for each verdict.
+    With --eval or --all, cells are written as Inspect logs for `inspect view`, with the messages
+    and pictures that were sent, the responses, and one score per verdict. `omibench score` reads
+    them too.
 
     \b
     Example:
@@ -71,11 +71,12 @@ def export(
       omibench results export results --eval sim-apex/cot --out logs/apex-cot.eval
       omibench results export results --all --out logs/
     """
+    results = find_results(results, params)
     if eval_cell is not None or all_cells:
         if paper is not None or intervals or (eval_cell is not None and all_cells):
             raise ArgumentError(
-                "--eval, --all: one of them, and neither --paper nor --intervals: logs of Inspect "
-                "are written in place of tables"
+                "--eval, --all: give one of them, without --paper and --intervals, which are "
+                "about tables"
             )
         _write_eval_logs(results, eval_cell, out, params)
         return
@@ -92,12 +93,13 @@ def export(
     for kind in kinds:
         if kind not in PICTURE_KINDS:
             raise ArgumentError(
-                f"--pictures: {kind!r} is no format of figures; give {', '.join(PICTURE_KINDS)}"
+                f"--pictures: {kind!r} is not a figure format; "
+                f"choose from {', '.join(PICTURE_KINDS)}"
             )
     if out.resolve().is_relative_to((results / "analyze").resolve()):
         raise ArgumentError(
-            f"--out {out}: lies in the results of the study, which a run writes anew; "
-            "name a folder beside them"
+            f"--out {out}: is inside the results folder, which a run overwrites; "
+            "give a folder outside of it"
         )
     target = output_folder(out, "store")
     options = ExportOptions(intervals, tuple(kind for kind in PICTURE_KINDS if kind in kinds))
@@ -113,48 +115,46 @@ def export(
 
 
 def publish(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write.")],
-    results: Annotated[
-        Path, typer.Option(metavar="RESULTS", help="Results folder of a study that was analyzed.")
-    ] = Path("results"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write.")],
+    results: ResultsArgument = None,
 ) -> None:
-    """Write a study's leaderboard into a folder that a static host can serve.
+    """Write a study's leaderboard as a folder for a static web host.
 
-    index.html is the report without what leads to single responses; board.json has the same
-    numbers for programs, and board.schema.json says what is in it; tables (CSV, Parquet) and
-    figures (SVG, Vega-Lite) lie beside. Responses, golds and pictures of problems stay where they
-    are. Publish again to bring the folder up to date.
+    The folder contains the report without single responses (index.html), the same numbers for
+    programs (board.json, described by board.schema.json), tables (CSV, Parquet) and figures (SVG,
+    Vega-Lite). It contains no responses, gold answers or pictures of problems. Run the command
+    again to update the folder.
 
     \b
     Example:
-      omibench results publish public
-      omibench results publish public/2026-11 --results results
+      omibench results publish --out public
+      omibench results publish results --out public/2026-11
     """
     from omibench.files.outputs import spare_store
     from omibench.paper_export.publish import INDEX, publish_study
 
+    results = find_results(results)
     if out.resolve().is_relative_to(results.resolve()):
         raise ArgumentError(
-            f"{out}: lies in the results of the study, which a run writes anew; "
-            "name a folder beside them"
+            f"--out {out}: is inside the results folder, which a run overwrites; "
+            "give a folder outside of it"
         )
-    board = publish_study(results, spare_store(out, "store", "DIR"))
+    board = publish_study(results, spare_store(out, "store"))
     say(f"{out / INDEX}: {len(board.rows)} rows, on {board.dataset}", err=True)
 
 
 def _write_eval_logs(results: Path, cell_name: str | None, out: Path, params: str | None) -> None:
-    """Write cells of a study as logs of Inspect, and say what was written.
+    """Write cells of a study as Inspect logs and print their paths.
 
     Args:
-        results: The folder of results.
-        cell_name: The cell, as `MODEL/SETTING`; None for all.
-        out: The file of the log; of all cells the folder.
-        params: The parameter file as a person names it; None for the one beside, if it names these
-            results.
+        results: Results folder.
+        cell_name: The cell as `MODEL/SETTING`; None for all.
+        out: The log file; the folder if all cells are written.
+        params: Parameter file; None for params.yaml if its `study.results` is this folder.
 
     Raises:
-        ArgumentError: The cell is named in another way, or `out` is no place for a log.
-        MissingInputError: The folder holds no results, or not this cell.
+        ArgumentError: `cell_name` or `out` has the wrong form.
+        MissingInputError: The folder does not contain results, or not this cell.
         FileFormatError: The file of a cell cannot be read.
         OutputError: A log cannot be written.
     """
@@ -168,20 +168,23 @@ def _write_eval_logs(results: Path, cell_name: str | None, out: Path, params: st
     study = find_study(params, folder)
     store = Path(study.study.store) if study else folder.parent / "store"
     if out.resolve().is_relative_to(folder.resolve()):
-        raise ArgumentError(f"--out {out}: lies in the results of the study; name a place beside")
+        raise ArgumentError(f"--out {out}: is inside the results folder; give a path outside of it")
     if cell_name is None:
         logs = LogWriter(folder, store).write_all(output_folder(out, store))
     else:
         model, _, setting = cell_name.partition("/")
         if not model or not setting or "/" in setting or ".." in (model, setting):
-            raise ArgumentError(f"--eval {cell_name}: name a cell as MODEL/SETTING")
+            raise ArgumentError(f"--eval {cell_name}: is not a cell; write MODEL/SETTING")
         if out.suffix != ".eval":
-            raise ArgumentError(f"--out {out}: is a log of Inspect; name it *.eval")
+            raise ArgumentError(f"--out {out}: an Inspect log needs a name that ends in .eval")
         target = output_file(out, store)
         logs = [LogWriter(folder, store).write(Cell(model, setting), target)]
     for log in logs:
         marks = ["SIMULATED"] if log.is_simulated else []
         if log.unsent:
-            marks.append(f"{log.unsent} show the problem: {store} does not hold what was sent")
+            marks.append(
+                f"{log.unsent} with the problem instead of the messages sent, "
+                f"which {store} does not contain"
+            )
         notes = "".join(f"; {mark}" for mark in marks)
         say_lines(f"{log.path}: {log.samples} responses{notes}", err=True)

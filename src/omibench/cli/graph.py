@@ -1,4 +1,4 @@
-"""The verbs `omibench record` and `omibench trust`: results that are brought from elsewhere."""
+"""The commands `omibench record` and `omibench trust`: share results and verify them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from omibench.graph.provenance.trust import Difference
 
 NAMED = 10
-"""Files of one stage that are named."""
+"""The number of files listed per stage."""
 
 
 def record(
-    stages: Annotated[list[str], typer.Argument(metavar="STAGE...", help="Such as infer.")],
+    stages: Annotated[list[str], typer.Argument(metavar="STAGE", help="Stages, such as infer.")],
     params: Params = "params.yaml",
 ) -> None:
-    """Write down how results were made, before you share them.
+    """Write provenance.json for each stage.
 
-    Writes provenance.json into each stage's folder: the parameters, inputs and code that Snakemake
-    has on record for every file, and the file's hash. `dvc repro` runs this by itself. Without
-    it these results cannot be continued: Snakemake would rebuild all of them.
+    It contains the hash of every file with the parameters, inputs and code that Snakemake recorded
+    for it. Run it before you share results; `dvc repro` does so itself. Without provenance.json,
+    Snakemake on another machine rebuilds the results.
 
     \b
     Example:
@@ -45,21 +45,23 @@ def trust(
     params: Params = "params.yaml",
     outdated: Annotated[
         bool,
-        typer.Option("--outdated", help="Use also what today's parameters would make otherwise."),
+        typer.Option(
+            "--outdated", help="Accept results that the current parameters would make differently."
+        ),
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read every file again, and nothing else.")
+        bool, typer.Option("--verify", help="Only compare every file with its hash.")
     ] = False,
 ) -> None:
-    """Check results of `dvc pull`, and let Snakemake use them.
+    """Verify pulled results and register them with Snakemake.
 
-    Run it after `dvc pull` and `dvc checkout`. It compares every file with the hashes in
-    provenance.json and in dvc.lock, gives Snakemake the records of how they were made, and asks it
-    whether today's parameters and code would make the same. Differences are named by stage and
-    file; then nothing is used, and the exit code is 2.
+    Run it after `dvc pull` or `dvc checkout`. It compares every file with the hashes in
+    provenance.json and dvc.lock, registers how the files were made with Snakemake, and checks that
+    the current parameters and code would make the same. Differences are listed by stage and file;
+    then nothing is registered, and the exit code is 2.
 
-    With --verify it only reads every file again, and compares it with the hash that was noted when
-    its job had ended. A run of Snakemake compares sizes and times alone.
+    With --verify, it only compares every file with the hash taken when its job ended. Snakemake
+    itself compares only sizes and times.
 
     \b
     Example:
@@ -88,7 +90,7 @@ def trust(
     if differences:
         raise UntrustedError(
             *_name_differences(differences),
-            "Nothing was trusted: bring the files back (`dvc checkout --force`, "
+            "Nothing was registered: restore the files (`dvc checkout --force`, "
             "`dvc pull`), or delete the folders of these stages and run snakemake",
         )
     adopted = adopt_strangers(results, STAGE_NAMES)
@@ -96,11 +98,11 @@ def trust(
         raise UntrustedError(
             *_name_differences(differences),
             *explain_missing_results(),
-            "These are not what the parameters, code and inputs of today make: "
-            "check out those that made them, or run snakemake, which makes just these again",
+            "The current parameters, code or inputs would make these differently: "
+            "check out the ones that made them, or run snakemake, which rebuilds only these",
         )
     stages = ", ".join(adopted) if adopted else "nothing new"
-    say(f"trusted: {stages}" + ("" if outdated else "; Snakemake has nothing to do"))
+    say(f"trusted: {stages}" + ("" if outdated else "; Snakemake has nothing to rebuild"))
 
 
 def _verify(results: Path, params: str) -> None:
@@ -115,10 +117,8 @@ def _verify(results: Path, params: str) -> None:
         )
     if verification.unknown:
         count = len(verification.unknown)
-        say(
-            f"not known: {count:,} files, which no job has noted, such as {verification.unknown[0]}"
-        )
-    say(f"verified: {verification.files:,} files of {results} are what their jobs have written")
+        say(f"not known: {count:,} files that no job recorded, such as {verification.unknown[0]}")
+    say(f"verified: {verification.files:,} files in {results} are as their jobs wrote them")
 
 
 def _name_differences(differences: list[Difference]) -> list[str]:
@@ -128,4 +128,4 @@ def _name_differences(differences: list[Difference]) -> list[str]:
         lines += [f"  {stage}: {text}" for text in texts[:NAMED]]
         if len(texts) > NAMED:
             lines.append(f"  {stage}: ... and {len(texts) - NAMED:,} more")
-    return [f"{len(differences):,} things differ:", *lines]
+    return [f"{len(differences):,} differences:", *lines]

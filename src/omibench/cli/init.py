@@ -1,4 +1,4 @@
-"""The verb `omibench init`."""
+"""The command `omibench init`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the new study.")],
     papers: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Make a dataset from the exam papers in a folder."),
+        typer.Option(metavar="DIR", help="Build a dataset from the exam papers in this folder."),
     ] = None,
     benchmark: Annotated[
         str | None,
@@ -29,16 +29,16 @@ def init(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The study of a paper: omibench, emma, emma_mini, emma_recorded, usnco_v or "
-            "mathreal.",
+            help="Copy the study of a paper: omibench, emma, emma_mini, emma_recorded, usnco_v "
+            "or mathreal.",
         ),
     ] = None,
 ) -> None:
-    """Make a study in a folder of its own.
+    """Create a study in a new folder.
 
     Writes params.yaml, a Snakefile that uses the rules of the installed omibench, profiles,
-    dvc.yaml, .gitignore, requirements.txt and, for papers, a sources.yaml that pairs them with
-    their keys by name. Never overwrites: where one of these is there, nothing is written.
+    dvc.yaml, .gitignore, requirements.txt and, for papers, a sources.yaml that pairs papers with
+    answer keys by file name. If one of these files exists, nothing is written.
 
     \b
     Example:
@@ -50,7 +50,9 @@ def init(
     from omibench.init.contents import study_of_benchmark, study_of_papers, study_that_ships
 
     if sum(option is not None for option in (papers, benchmark, study)) != 1:
-        raise ParamsError("init: give one of --papers DIR, --benchmark NAME and --study NAME")
+        raise ParamsError(
+            "init: give exactly one of --papers DIR, --benchmark NAME and --study NAME"
+        )
     if papers is not None:
         files = study_of_papers(papers, folder)
     elif benchmark is not None:
@@ -63,15 +65,17 @@ def init(
 
 
 def _next_commands(folder: Path, files: StudyFiles) -> list[str]:
-    """What the user types next, each with a remark."""
+    """Return the commands to type next, each with a remark."""
     commands = [(f"cd {printable(shlex.quote(str(folder)))}", "")]
     if "sources.yaml" in files.texts:
-        commands.append(("${EDITOR:-vi} sources.yaml", "check which key goes with which paper"))
+        commands.append(("${EDITOR:-vi} sources.yaml", "check the pairs of papers and answer keys"))
     else:
-        commands.append(("omibench plan", "size and price; sends nothing"))
-        commands.append(("omibench run --simulated", "a rehearsal, without keys or data"))
+        commands.append(("omibench plan", "requests, cost and time; sends nothing"))
+        commands.append(
+            ("omibench run --simulated", "rehearse with simulated models: no keys, no data")
+        )
     data = files.study.data
-    remark = f"the study; its data lie in {printable(data)}" if data else "the study"
+    remark = f"run the study on the data in {printable(data)}" if data else "the study"
     commands.append(("omibench run", remark))
     width = max(len(command) for command, _ in commands)
     return [

@@ -1,6 +1,6 @@
-"""The command line: its verbs, in the order of `omibench --help`, and what becomes of errors.
+"""The command line: its commands in the order of `omibench --help`, and its error handling.
 
-Heavy imports live inside the verbs, so that `omibench --help` stays quick.
+Commands import heavy packages when they run, so that `omibench --help` stays fast.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ GROUPS: Mapping[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Build a dataset": (ocr, filter_, rationale, review_group, freeze, release_app, ocr_quality),
     "Evaluate models": (*(infer, fill, score, judge, aggregate, saliency, certify),),
     "Analyse results": (analyze, results_app, explore),
-    "Keep results and responses": (store_app, budget_app, record, trust),
-    "Extend and look up": (new, prompts_app, schema, files, code_hash),
+    "Keep and share results and responses": (store_app, budget_app, record, trust),
+    "Extend and inspect": (new, prompts_app, schema, files, code_hash),
 }
-"""Commands and groups of commands by the headings of `omibench --help`."""
+"""Headings of `omibench --help`, with their commands and groups of commands."""
 VERBS: tuple[Callable[..., None], ...] = tuple(
     part for parts in GROUPS.values() for part in parts if not isinstance(part, typer.Typer)
 )
@@ -65,7 +65,7 @@ def _name_part(part: Callable[..., None] | typer.Typer) -> str:
 
 
 class AllCommands(FullSummaries):
-    """The commands of omibench by what people do."""
+    """The root command, with commands grouped by task."""
 
     headings = {heading: [*map(_name_part, parts)] for heading, parts in GROUPS.items()}
 
@@ -88,7 +88,7 @@ for parts in GROUPS.values():
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line on standard error and an exit code."""
+    """Run the command line; a user error prints one line and sets the exit code."""
     with guarded_streams(), signals_watched(whole_program=True):
         try:
             app()
@@ -114,11 +114,13 @@ def _print_version(is_requested: bool) -> None:
 def omibench(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
-    """From raw exam papers to a report on how well models reason over several images.
+    """Build multi-image benchmarks from exam papers and evaluate vision-language models on them.
 
-    Snakemake runs a study: `omibench run` starts it with params.yaml, and so does `snakemake
-    --cores all` in a copy of the repository. Its rules call the stages below.
+    Snakemake runs a study: start it with `omibench run` (or `snakemake --cores all`) in a folder
+    that has a params.yaml. Its rules call the stage commands below.
     """

@@ -1,4 +1,4 @@
-"""The verb `omibench new`."""
+"""The command `omibench new`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ def new(
     kind: Annotated[
         str,
         typer.Argument(
-            help="provider, rules, setting, benchmark, section, result, judge or engine."
+            metavar="KIND",
+            help="provider, rules (scorer), setting, benchmark, section, result, judge or engine.",
         ),
     ],
-    name: Annotated[str, typer.Argument(help="What params will call it, such as my-rules.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name in params.yaml, such as my-rules.")
+    ],
     plugin: Annotated[
-        bool, typer.Option("--plugin", help="Write a plug-in's file, also in a checkout.")
+        bool, typer.Option("--plugin", help="Write a plug-in file even in a checkout of omibench.")
     ] = False,
 ) -> None:
-    """Write a working part of your own from a template, with its test.
+    """Write a new scorer, provider, setting or other part from a template, with its test.
 
-    In a checkout of omibench it becomes a built-in part: a module, its test, and a line in
+    In a checkout of omibench, the part becomes built-in: a module, a test, and a line in
     src/omibench/plugins/built_in.py. Elsewhere, or with --plugin, it is a file in the current
-    folder that params.yaml names in `plugins`. Nothing is overwritten.
+    folder, which you list under `plugins` in params.yaml. Nothing is overwritten.
 
     \b
     Example:
@@ -42,5 +45,5 @@ def new(
     test = next(path for path in part.created if path.name.startswith("test_"))
     lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {test}"]
     if part.changed:
-        lines += ["Write the schema of params.yaml again: make generated"]
+        lines += ["Update the schema of params.yaml: make generated"]
     say_lines("\n".join(lines))

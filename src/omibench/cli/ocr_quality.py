@@ -1,4 +1,4 @@
-"""The verb `omibench ocr-quality`."""
+"""The command `omibench ocr-quality`."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.options import OptionalParams
 from omibench.text.terminal import say_lines
 
 
 def ocr_quality(
     pairs: Annotated[
-        Path, typer.Argument(help="JSONL with id, text (as read) and reference (as printed).")
+        Path,
+        typer.Argument(
+            metavar="PAIRS", help="JSONL file with id, text (as read) and reference (as printed)."
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="JSONL file to write.")],
     judge: Annotated[
         list[str] | None,
-        typer.Option(help="Asked for key terms and meaning: a key of params `models`; repeatable."),
+        typer.Option(help="Judge of key terms and meaning: a key of params `models`; repeatable."),
     ] = None,
     weights: Annotated[
         str | None,
         typer.Option(
             metavar="N,T,S,F,L",
-            help="Of numbers, terms, semantics, structure, lexical.  [1,1,1,1,1]",
+            help="Weights of numbers, terms, semantics, structure, lexical.  [1,1,1,1,1]",
         ),
     ] = None,
-    params: Annotated[
-        str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
-    ] = "{}",
+    params: OptionalParams = "{}",
 ) -> None:
-    """Say how well texts that were read keep what is printed.
+    """Measure OCR accuracy against reference texts.
 
-    The OCR accuracy of MathReal: numbers, key terms, semantics, structure, Levenshtein distance.
-    Without a judge, key terms, semantics and the mean of all five stay empty.
+    Uses the five measures of MathReal: numbers, key terms, semantics, structure and Levenshtein
+    distance. Key terms, semantics and the mean of all five need a judge.
 
     \b
     Example:
@@ -54,7 +56,8 @@ def ocr_quality(
             chosen_weights = Weights(**dict(zip(Weights.model_fields, values, strict=True)))
         except ValueError:
             raise ParamsError(
-                f"--weights {weights}: needs five numbers of at least 0, such as 3,2,2,1,2"
+                f"--weights {weights}: is not five numbers of at least 0; write, for "
+                "example, 3,2,2,1,2"
             ) from None
     scores = score_transcripts(pairs, out, study, judge or [], chosen_weights)
     say_lines(summarise_scores(scores), err=True)

@@ -1,5 +1,4 @@
-"""Options and arguments that several verbs have, each with one name and one help; and the Study
-that they name."""
+"""Options and arguments that commands share, and the study, folders and cells they select."""
 
 from __future__ import annotations
 
@@ -15,29 +14,55 @@ if TYPE_CHECKING:
     from omibench.params.cell import Cell
     from omibench.params.study import Study
 
-Port = Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")]
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="To listen at.")]
+DEFAULT_PARAMS = "params.yaml"
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen at.")]
 BehindTls = Annotated[
     str,
-    typer.Option(metavar="https://NAME", help="Where a TLS terminator before it is reached."),
+    typer.Option(metavar="https://NAME", help="Public address of the TLS proxy in front."),
 ]
 Params = Annotated[
-    str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
+    str, typer.Option(metavar="FILE", help="Parameter file, or JSON text starting with {.")
+]
+OptionalParams = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Parameter file, or JSON text starting with {.  [built-in defaults]",
+        show_default=False,
+    ),
 ]
 OldParams = Annotated[
-    str | None, typer.Argument(metavar="[FILE]", hidden=True, help="As --params, until 0.2.")
+    str | None,
+    typer.Argument(metavar="FILE", hidden=True, help="Same as --params, until version 0.2."),
 ]
 ProblemsFile = Annotated[
-    Path, typer.Argument(metavar="PROBLEMS", help="problems.jsonl of the stage before.")
+    Path, typer.Argument(metavar="PROBLEMS", help="problems.jsonl of the previous stage.")
 ]
 QuestionsFile = Annotated[
     Path, typer.Argument(metavar="QUESTIONS", help="questions.jsonl of `omibench freeze`.")
 ]
-Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; created if missing.")]
 OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
 ModelName = Annotated[str, typer.Option("--model", help="A key of params `models`.")]
 SettingName = Annotated[str, typer.Option("--setting", help="A key of params `settings`.")]
-Results = Annotated[Path, typer.Option(help="Folder that holds freeze/, infer/ and score/.")]
+_RESULTS = "Results folder.  [study.results of the parameters]"
+Results = Annotated[
+    Path | None, typer.Option("--results", metavar="DIR", help=_RESULTS, show_default=False)
+]
+ResultsArgument = Annotated[
+    Path | None, typer.Argument(metavar="RESULTS", help=_RESULTS, show_default=False)
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        help="Store of responses.  [study.store of params.yaml, else store]",
+        show_default=False,
+    ),
+]
 Override = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
@@ -45,66 +70,64 @@ Override = Annotated[
 
 PluginFiles = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--plugin", metavar="FILE.py", help="Python file of your own that brings parts; it is run."
-    ),
+    typer.Option("--plugin", metavar="FILE.py", help="Plug-in to load, a Python file; it is run."),
 ]
 
 LimitTo = Annotated[
     int | None,
-    typer.Option("--limit", metavar="N", min=1, help="The first N problems alone: a partial run."),
+    typer.Option("--limit", metavar="N", min=1, help="Only the first N problems: a partial run."),
 ]
 Ids = Annotated[
     str | None,
-    typer.Option("--ids", metavar="ID,...", help="These problems alone: a partial run."),
+    typer.Option("--ids", metavar="ID,...", help="Only these problems: a partial run."),
 ]
 Sample = Annotated[
     int | None,
-    typer.Option("--sample", metavar="N", min=1, help="N problems drawn by --seed: a partial run."),
+    typer.Option("--sample", metavar="N", min=1, help="Only N random problems: a partial run."),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of --sample.  [0]")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="With --sample: random seed.  [0]")]
 
 
 def make_limit(
     limit: int | None, ids: str | None, sample: int | None, seed: int | None
 ) -> dict[str, object]:
-    """What the options of a partial run say, over the block `study` of the params."""
+    """Return `study.limit` for the options of a partial run."""
     options = {"n": limit, "ids": ids and ids.split(","), "sample": sample, "seed": seed}
     named = {key: value for key, value in options.items() if value is not None}
     if seed is not None and sample is None:
-        raise ParamsError("--seed goes with --sample")
+        raise ParamsError("--seed: needs --sample")
     if len({"n", "ids", "sample"} & named.keys()) > 1:
-        raise ParamsError("give one of --limit, --ids and --sample")
+        raise ParamsError("--limit, --ids, --sample: give only one of them")
     return {"limit": named or None}
 
 
 def choose_params(verb: str, params: str, argument: str | None) -> str:
-    """The parameter file of a verb that took it as an argument before it had `--params`.
+    """Return the parameter file of a command that used to take it as an argument.
 
     Args:
-        verb: Name of the verb, for the warning.
-        params: What `--params` says.
-        argument: The argument, which is read until version 0.2; None where there is none.
+        verb: Name of the command, for the warning.
+        params: Value of `--params`.
+        argument: The deprecated argument, which works until version 0.2; None if not given.
     """
     if argument is None:
         return params
     say(
-        f"omibench: {verb} {argument}: give the file as `--params {argument}`; as an argument it "
-        "is not read from version 0.2 on",
+        f"omibench: {verb} {argument}: the argument is deprecated and will not be read from "
+        f"version 0.2 on; write --params {argument}",
         err=True,
     )
     return argument
 
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
-    """The Study of `params`, with --set pairs replaced and the verb's own options laid over."""
+    """Load the study of `params`, with `--set` pairs and the options of a command applied."""
     from omibench.params.study import load_study
 
     pairs = [item.partition("=") for item in override or []]
     for key, sign, _ in pairs:
         if not sign or "." in key:
             raise ParamsError(
-                f"--set {key}: needs the form KEY=VALUE with a top-level key, such as data=DIR"
+                f"--set {key}: is not KEY=VALUE with a top-level key; write, for example, data=DIR"
             )
     blocks = {
         block: {key: value for key, value in values.items() if value is not None}
@@ -116,6 +139,36 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
     from omibench.plan.rehearsal import rehearse
 
     return rehearse(study)
+
+
+def find_results(results: Path | None, params: Study | str | None = None) -> Path:
+    """Return the results folder of a command.
+
+    Args:
+        results: Value of the option or argument; None if not given.
+        params: The study, or its parameter file; None to read params.yaml if it exists.
+
+    Returns:
+        `results`, else `study.results` of the parameters, else `results/`.
+    """
+    if results is not None:
+        return results
+    study = read_study(params, None) if isinstance(params, str) else params
+    study = study or _read_default_study()
+    return Path(study.study.results if study else "results")
+
+
+def find_store(store: Path | None) -> Path:
+    """Return the store: `--store`, else `study.store` of params.yaml, else `store/`."""
+    if store is not None:
+        return store
+    study = _read_default_study()
+    return Path(study.study.store if study else "store")
+
+
+def _read_default_study() -> Study | None:
+    """Load params.yaml; None if it does not exist."""
+    return read_study(DEFAULT_PARAMS, None) if Path(DEFAULT_PARAMS).is_file() else None
 
 
 def find_cell(study: Study, model: str, setting: str) -> Cell:
@@ -131,7 +184,7 @@ def find_cell(study: Study, model: str, setting: str) -> Cell:
 
 
 def load_plugin_files(files: list[Path] | None) -> None:
-    """Run the plug-ins of the option --plugin. Raises PluginError as `load_file` does."""
+    """Load the plug-ins of `--plugin`. Raises PluginError as `load_file` does."""
     from omibench.plugins.files import load_file
 
     for file in files or ():

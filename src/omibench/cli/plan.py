@@ -1,4 +1,4 @@
-"""The verb `omibench plan`."""
+"""The command `omibench plan`."""
 
 from __future__ import annotations
 
@@ -25,17 +25,24 @@ if TYPE_CHECKING:
 
 
 def plan(
-    questions: Annotated[Path | None, typer.Argument(help="Frozen questions.")] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="QUESTIONS",
+            help="questions.jsonl of `omibench freeze`.  [made from the study]",
+            show_default=False,
+        ),
+    ] = None,
     after: Annotated[
-        bool, typer.Option("--after", help="Compare what was expected with what it took.")
+        bool, typer.Option("--after", help="Compare the plan with what the run took.")
     ] = False,
     simulated: Annotated[
         bool,
-        typer.Option("--simulated", help="Plan its rehearsal, by stand-ins that cost nothing."),
+        typer.Option("--simulated", help="Plan the rehearsal with simulated models."),
     ] = False,
     synthetic: Annotated[
         bool,
-        typer.Option("--synthetic", help="Over made-up questions, also where others are there."),
+        typer.Option("--synthetic", help="Use generated questions even if the dataset is frozen."),
     ] = False,
     limit: LimitTo = None,
     ids: Ids = None,
@@ -43,20 +50,20 @@ def plan(
     seed: Seed = None,
     probes: Annotated[
         bool,
-        typer.Option("--probe", help="Ask each model once, in a few words: does it answer?"),
+        typer.Option(
+            "--probe", help="Send one short request to each model, to test keys and addresses."
+        ),
     ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Say what a study will ask, cost and take. Sends nothing.
+    """Estimate the requests, cost and time of a study, and the differences it can detect.
 
-    Also which differences it could detect.
+    Nothing is sent, except with --probe: one short request to each API model, which reports a wrong
+    key, address or name within seconds. Its answer is discarded; its cost is entered in the ledger.
 
-    With --probe each model behind an API is asked once: a wrong key, address or name is told in
-    seconds, for a small request each. No answer is kept; what it cost stands in the ledger.
-
-    Where a published benchmark is not there yet, made-up questions of its shape stand for it, and
-    the first line says so.
+    If the data of a published benchmark are missing, the plan uses generated questions of the same
+    form, and the first line says so.
 
     \b
     Example:
@@ -74,8 +81,7 @@ def plan(
 
     if questions and not questions.is_file():
         raise MissingInputError(
-            f"{questions}: the file does not exist; frozen questions are "
-            "RESULTS/freeze/questions.jsonl"
+            f"{questions}: the file does not exist; give RESULTS/freeze/questions.jsonl"
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
     study = read_study(params, pairs, study=make_limit(limit, ids, sample, seed))
@@ -88,11 +94,11 @@ def plan(
     missing = not (questions or after or frozen.is_file())
     if synthetic or (missing and is_made_up(study)):
         with made_up_questions(study) as (like, questions_file):
-            say(f"Planned over made-up questions like those of {like}, with small pictures")
+            say(f"Planned over generated questions like those of {like}, with small pictures")
             say_lines(render(plan_study(study, questions_file)))
     elif missing:
         raise MissingInputError(
-            f"{frozen}: there is no frozen dataset yet; make it with "
+            f"{frozen}: the dataset is not frozen yet; run "
             f"`{_freeze_command(params, simulated=simulated)}`"
         )
     elif after:
@@ -104,7 +110,7 @@ def plan(
 
 
 def _probe(study: Study) -> bool:
-    """Probe the models of a study and say what came of it; whether one cannot be asked."""
+    """Probe the models of a study and print the outcomes; True if one cannot be reached."""
     from omibench.plan.probing import probe_cost, probe_lines, probe_study
 
     say(probe_cost(study))
@@ -115,6 +121,6 @@ def _probe(study: Study) -> bool:
 
 
 def _freeze_command(params: str, *, simulated: bool) -> str:
-    """The command that freezes the dataset of a study."""
+    """Return the command that freezes the dataset of a study."""
     file = "" if params == "params.yaml" or params.startswith("{") else f" --configfile {params}"
     return f"snakemake freeze_all --cores all{file}" + " --config simulated=true" * simulated

@@ -1,4 +1,4 @@
-"""Programs that a verb runs in the foreground."""
+"""Programs that a command runs in the foreground."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from omibench.models.traffic.stop import stoppable
 
 
 def run_module(name: str, *words: str) -> int:
-    """Run a Python module as a program until it ends; it is stopped when this process is.
+    """Run a Python module as a program until it ends; it stops with this process.
 
     Args:
-        name: The module, e.g. `"snakemake"`. Nothing is imported from the current folder.
-        *words: Its command line.
+        name: Module, such as `"snakemake"`. Nothing is imported from the current folder.
+        *words: Arguments of the program.
 
     Returns:
-        Its exit code.
+        The exit code.
     """
     command = python_module(name, *words)
     with (

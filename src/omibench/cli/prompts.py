@@ -1,4 +1,4 @@
-"""`omibench prompts`: the words that are sent, and files of your own in their place."""
+"""`omibench prompts`: show the prompts and check your replacements."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from omibench.text.terminal import say_lines
 if TYPE_CHECKING:
     from omibench.prompts.table import PlacedFile
 
-prompts_app = make_group(
-    "prompts", "The words of every prompt, and files of your own in their place."
-)
+prompts_app = make_group("prompts", "Show the prompts sent to models, and check your replacements.")
 StudyParams = Annotated[
     str | None,
-    typer.Option("--params", metavar="FILE", help="The study.  [params.yaml, where there is one]"),
+    typer.Option(
+        "--params", metavar="FILE", help="Parameter file of the study.  [params.yaml, if it exists]"
+    ),
 ]
 
 
 @prompts_app.command("list")
 def list_(
     params: StudyParams = None,
-    text: Annotated[bool, typer.Option("--text", help="Print the words, too.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Also print the texts.")] = False,
 ) -> None:
-    """List every prompt with its slots, hash, printed original, and the study's file in its place.
+    """List all prompts with their slots, hash, source in a paper, and the study's replacement.
 
-    A slot in brackets may be left out of a file. Outside of a study the built-in prompts are
-    listed.
+    Slots in brackets are optional. Outside of a study, the built-in prompts are listed.
 
     \b
     Example:
@@ -44,10 +43,12 @@ def list_(
 
 @prompts_app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A prompt, such as gptscore.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the prompt, such as gptscore.")
+    ],
     params: StudyParams = None,
 ) -> None:
-    """Show one prompt with its words.
+    """Print the text of one prompt.
 
     \b
     Example:
@@ -63,17 +64,19 @@ def show(
 @prompts_app.command()
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Text files, or folders of them.")
+        list[str], typer.Argument(metavar="FILE", help="Text files, or folders with text files.")
     ],
     name: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="The prompt.  [the file's name without .txt]"),
+        typer.Option(
+            "--as", metavar="NAME", help="Prompt that the file replaces.  [file name without .txt]"
+        ),
     ] = None,
     params: StudyParams = None,
 ) -> None:
-    """Say which slots files of prompts lack, and which of theirs there are not.
+    """Check replacement files for missing and unknown slots.
 
-    Exits with 1 where a file cannot be used. Prompts of a study's plug-ins are known with it.
+    Exits with 1 if a file cannot be used. Prompts of plug-ins need the study's parameter file.
 
     \b
     Example:
@@ -88,10 +91,10 @@ def check(
     paths: list[str] = []
     for file in files:
         if not Path(file).exists():
-            raise MissingInputError(f"{file}: cannot be read: it does not exist")
+            raise MissingInputError(f"{file}: the file does not exist")
         found = [str(path) for path in list_text_files(file)] if Path(file).is_dir() else [file]
         if not found:
-            say_lines(f"{file}: holds no text file", err=True)
+            say_lines(f"{file}: contains no text file", err=True)
         paths += found
     faults = [fault for path in paths for fault in check_prompt_file(path, name)]
     if faults:
@@ -102,9 +105,9 @@ def check(
 
 
 def _read_files(params: str | None) -> dict[str, list[PlacedFile]]:
-    """The files that a study puts in the places of prompts, by name; none outside of a study.
+    """Return the study's replacement files by prompt name; empty outside of a study.
 
-    The prompts of judges that its plug-ins bring are in the catalogue then.
+    Loads the study's plug-ins, which adds the prompts of their judges to the catalogue.
     """
     from omibench.judges.instrument import register
     from omibench.judges.registry import build_instrument

@@ -1,4 +1,4 @@
-"""`omibench results`: printed results checked, and runs compared."""
+"""`omibench results`: check printed results and compare runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omibench.text.terminal import say_lines
 
 results_app = make_group(
     "results",
-    "Results of a study as tables and figures; printed results checked; two runs compared.",
+    "Export results as tables and figures, check printed tables, compare two runs.",
 )
 
 results_app.command()(export)
@@ -27,8 +27,8 @@ def audit(
     tables: Annotated[
         Path,
         typer.Argument(
-            metavar="[FOLDER]",
-            help="Printed tables as CSV and their tables.yaml.  [those that ship with omibench]",
+            metavar="FOLDER",
+            help="Folder with printed tables as CSV and a tables.yaml.  [the tables of the papers]",
             show_default=False,
         ),
     ] = Path("published"),
@@ -36,12 +36,11 @@ def audit(
         "audit.csv"
     ),
 ) -> None:
-    """Check printed tables against themselves and each other; no study is needed.
+    """Check printed tables for contradictions; no study is needed.
 
-    Percentages that no count of their problems gives, totals and averages that their parts do not
-    give, intervals, differences, shares, correlations, and one value that two tables print
-    differently.
-    A row of audit.csv is a check; its note is `agrees`, or says what contradicts the value.
+    Checks percentages against the number of problems, totals and averages against their parts,
+    intervals, differences, shares and correlations, and values that appear in two tables. Each row
+    of audit.csv is one check; its note is `agrees` or describes the contradiction.
 
     \b
     Example:
@@ -64,8 +63,8 @@ def audit(
 
 @results_app.command()
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="The results folder of the first run.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="That of the second one.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Results folder of the first run.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Results folder of the second run.")],
     out: Annotated[Path, typer.Option(metavar="FILE.json", help="JSON file to write.")] = Path(
         "compare.json"
     ),
@@ -73,22 +72,26 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME[,NAME]",
-            help="The rule book, or gptscore, that is compared: one for both, or one for each run. "
-            " [the first of each run, and gptscore where both have it]",
+            help="Scorer, or gptscore: one for both runs, or one per run.  [the first of each run, "
+            "and gptscore if both have it]",
             show_default=False,
         ),
     ] = None,
     items: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="CSV file of all verdicts that moved, and by what."),
+        typer.Option(
+            metavar="FILE.csv", help="CSV file of all changed verdicts with their causes."
+        ),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the paired intervals.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence level of the paired intervals.")
+    ] = 0.95,
 ) -> None:
-    """Compare two runs: which share of their difference does each change between them have?
+    """Split the difference between two runs into the shares of its causes.
 
-    What needs no model is replayed in every order: gold, data, rules, extraction, stored
-    judgements. What was asked anew is one share, with what differs in it. Shares sum to the
-    difference. Nothing is asked, and nothing is written to either folder.
+    Changes of gold answers, data, scorers, extraction and stored judgements are replayed in every
+    order without a model. New responses are one share, with a list of what differs in their
+    requests. The shares add up to the difference. Sends no request and writes to neither folder.
 
     \b
     Example:
@@ -104,7 +107,7 @@ def compare(
 
     names = rules.split(",") if rules is not None else []
     if rules is not None and (len(names) > 2 or not all(names)):
-        raise ParamsError(f"--rules {rules}: name one rule book, or two joined by a comma")
+        raise ParamsError(f"--rules {rules}: give one scorer, or two separated by a comma")
     target = output_file(out, "store")
     table = output_file(items, "store", "--items") if items else None
     pair = (names[0], names[-1]) if names else None

@@ -1,4 +1,4 @@
-"""The verb `omibench resume`: go on after a death of Snakemake, also where its jobs live on."""
+"""The command `omibench resume`: continue after Snakemake died, even if its jobs still run."""
 
 from __future__ import annotations
 
@@ -19,32 +19,34 @@ if TYPE_CHECKING:
 
 EVERY_S = 10.0
 NAMED = 10
-"""Jobs that are named."""
+"""The number of jobs listed."""
 
 
 def resume(
     file: OldParams = None,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for jobs that still run in Slurm.")
+        bool, typer.Option("--wait", help="Wait for the jobs that still run in Slurm.")
     ] = False,
     cancel: Annotated[
-        bool, typer.Option("--cancel", help="Cancel them: they keep what they have in flight.")
+        bool,
+        typer.Option("--cancel", help="Cancel these jobs; they store responses in flight first."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Only say what there is and would be done.")
+        bool, typer.Option("--dry-run", "-n", help="Only print what would be done.")
     ] = False,
     every: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.2, help="How often to look, while waiting.")
+        float,
+        typer.Option(metavar="SECONDS", min=0.2, help="With --wait: seconds between two checks."),
     ] = EVERY_S,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Go on with a study whose run has died.
+    """Continue a study after its run died.
 
-    The jobs that a dead Snakemake has left in Slurm go on and hold their outputs. They are found
-    by the number of their run; no other job is ever touched. With --wait or --cancel they are
-    ended first. Then the folder is unlocked, and the command of the last run is given again.
-    Exits with 3 when jobs still run and neither is asked for.
+    Jobs that a dead Snakemake left in Slurm keep running and writing. The command finds them by the
+    id of their run and touches no other job. It waits for them (--wait) or cancels them (--cancel),
+    unlocks the folder, and repeats the command of the last run. Exits with 3 if jobs still run and
+    you gave neither option.
 
     \b
     Example:
@@ -61,19 +63,19 @@ def resume(
     from omibench.status.runs import read_runs
 
     if wait and cancel:
-        raise ParamsError("resume: --wait or --cancel, not both")
+        raise ParamsError("resume: give either --wait or --cancel")
     params = choose_params("resume", params, file)
     study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
     if (living := find_living_run(runs)) is not None:
         host, pid, _ = living.owner
         raise OmibenchError(
-            f"a run of this study goes on (process {pid} on {host}): `omibench status --watch` "
-            "tells how far it is. If it has died there, give this command on that host"
+            f"a run of this study is active (process {pid} on {host}): `omibench status --watch` "
+            "shows its progress. If the process is dead, run this command on that host"
         )
     dead = select_unfinished_runs(runs)
     if not dead:
-        say("no run of this study has died or failed since the last that was done")
+        say("no run of this study has died or failed since the last complete one")
         return
     for run in dead:
         if run.cluster is not None:
@@ -85,7 +87,7 @@ def resume(
 
 
 def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
-    """See to it that no job of a dead run is left."""
+    """Wait for or cancel the remaining jobs of a dead run."""
     from omibench.models.traffic.stop import pause
     from omibench.status.cluster import cancel_jobs, list_jobs
 
@@ -100,15 +102,15 @@ def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
             cancelled = True
         elif not wait and not cancel:
             raise SomeFailedError(
-                f"{len(jobs)} jobs of the run that died are still in Slurm: `omibench resume "
-                "--wait` waits for them, `omibench resume --cancel` ends them; nothing was done"
+                f"{len(jobs)} jobs of the dead run are still in Slurm; nothing was done: wait for "
+                "them with `omibench resume --wait`, or end them with `omibench resume --cancel`"
             )
         pause(every_s)
         jobs = list_jobs(name)
 
 
 def _tell(jobs: list[ClusterJob]) -> None:
-    say(f"{len(jobs)} jobs of the run that died are still in Slurm:")
+    say(f"{len(jobs)} jobs of the dead run are still in Slurm:")
     for job in jobs[:NAMED]:
         say(f"  {job.id}  {job.state.lower()}  {job.description}")
     if len(jobs) > NAMED:

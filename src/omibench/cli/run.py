@@ -1,4 +1,4 @@
-"""The verb `omibench run`: Snakemake with the options that most studies want."""
+"""The command `omibench run`: Snakemake with the options that most studies need."""
 
 from __future__ import annotations
 
@@ -23,27 +23,28 @@ DEFAULT = "params.yaml"
 def run(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- OPTION...]", help="Further words for snakemake."),
+        typer.Argument(metavar="-- OPTION", help="Further options and targets for snakemake."),
     ] = None,
     cores: Annotated[
         int | None,
-        typer.Option("--cores", "-c", min=1, help="Processor cores to use.  [all of them]"),
+        typer.Option("--cores", "-c", min=1, help="Number of processor cores.  [all]"),
     ] = None,
     simulated: Annotated[
         bool,
-        typer.Option("--simulated", help="Rehearse it with stand-ins for its models: no keys."),
+        typer.Option(
+            "--simulated", help="Rehearse the study with simulated models: no keys, no cost."
+        ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Only say which jobs would run.")
+        bool, typer.Option("--dry-run", "-n", help="Only list the jobs that would run.")
     ] = False,
     params: Params = DEFAULT,
     override: Override = None,
 ) -> None:
     """Run a study from its papers or benchmark to the report.
 
-    Runs `snakemake` in the current folder with all cores; jobs that a killed run has left half
-    done are rebuilt. What is there already and still holds is not made again. The last line
-    says where the report is.
+    Runs `snakemake` in the current folder. Only missing or outdated files are built, and jobs that
+    a killed run left unfinished are repeated. The last line is the path of the report.
 
     \b
     Example:
@@ -56,10 +57,12 @@ def run(
 
     require_extra("workflow", "omibench run", "snakemake")
     if params.lstrip().startswith("{"):
-        raise ParamsError("run: --params takes a file, which Snakemake reads, too")
+        raise ParamsError(
+            "run: --params: JSON text is not possible here, since Snakemake reads it; give a file"
+        )
     if not Path("Snakefile").is_file():
         raise MissingInputError(
-            f"run: there is no Snakefile in {Path.cwd()}: go to the folder of your study, or make "
+            f"run: {Path.cwd()} has no Snakefile; change to the folder of your study, or create "
             "one with `omibench init FOLDER`"
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
@@ -68,15 +71,15 @@ def run(
     code = run_module("snakemake", *_options(cores, params, pairs), *options, *(words or []))
     if code:
         raise SomeFailedError(
-            f"run: snakemake ended with exit code {code}; `omibench status` says what failed and "
-            "what is left, `omibench run` goes on from there"
+            f"run: snakemake ended with exit code {code}; `omibench status` lists what failed and "
+            "what remains, `omibench run` continues from there"
         )
     if not dry_run:
         say(_last_line(study))
 
 
 def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
-    """The options of Snakemake; a value that other words follow is closed by the next option."""
+    """Return the options of Snakemake; one that takes several values is followed by an option."""
     configfile = [] if params == DEFAULT else ["--configfile", params]
     config = ["--config", *pairs] if pairs else []
     return [*configfile, *config, "--rerun-incomplete", "--cores", str(cores or "all")]

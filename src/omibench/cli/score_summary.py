@@ -1,4 +1,4 @@
-"""What `omibench score` says at its end: a summary for each rule book, and what judges failed."""
+"""The last lines of `omibench score`: a summary per scorer, and failed judgements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ UNREADABLE = "judge_failed"
 
 
 def tell_scores(scored: ScoreResult, out: Path) -> None:
-    """Print a summary of each rule book and judge, and where the verdicts are.
+    """Print a summary of each scorer and judge, and the path of the verdicts.
 
-    Raises SomeFailedError where every judgement failed; a budget that stopped some is no failure
-    of theirs, and its warning was printed.
+    Raises:
+        SomeFailedError: All judgements failed. Judgements stopped by a budget do not count as
+            failed; their warning is printed earlier.
     """
     if scored.part:
         say(f"[PARTIAL RUN] {scored.part}")
@@ -33,7 +34,7 @@ def tell_scores(scored: ScoreResult, out: Path) -> None:
     for rules, (count, failed) in scored.failed.items():
         if count and _all_failed(scored, rules) and not failed[BUDGET]:
             raise SomeFailedError(
-                f"score: every judgement of {rules} failed ({_counts(failed)}): {out} holds no "
+                f"score: all judgements of {rules} failed ({_counts(failed)}), so {out} has no "
                 f"verdict of a judge; {_remedy(failed)}"
             )
 
@@ -44,15 +45,14 @@ def _all_failed(scored: ScoreResult, rules: str) -> bool:
 
 
 def _remedy(failed: Counter[str]) -> str:
-    """What to do; a reply that says no verdict is in the store, and is not asked for again."""
+    """Return the remedy; a reply without a verdict is in the store and not requested again."""
     if failed.keys() <= {UNREADABLE}:
         return (
-            "its replies, which the store keeps, say no verdict: read one (omibench store inspect "
-            "KEY, from the column judge_key), then name another judge"
+            "its replies contain no verdict: read one with `omibench store inspect KEY` (column "
+            "judge_key), then choose another judge"
         )
     return (
-        "see that the judge's model answers (omibench plan --probe asks it), then run the same "
-        "command again"
+        "check that the judge's model answers (`omibench plan --probe`), then run the command again"
     )
 
 
@@ -60,16 +60,16 @@ def _summaries(scored: ScoreResult) -> Iterator[str]:
     from omibench.results.verdict_summary import format_lines, summarise_verdicts
 
     frame = scored.frame
-    books, clusters = frame["rules"].to_list(), scored.clusters
+    scorers, clusters = frame["rules"].to_list(), scored.clusters
     by_rules: dict[str, list[tuple[float, str, str]]] = {}
-    for rules, *row in zip(books, frame["verdict"], frame["outcome"], clusters, strict=True):
+    for rules, *row in zip(scorers, frame["verdict"], frame["outcome"], clusters, strict=True):
         by_rules.setdefault(rules, []).append((row[0], row[1], row[2]))
-    if "gptscore" in frame.columns:  # stands beside the verdicts of each rule book
+    if "gptscore" in frame.columns:  # stored next to the verdicts of each scorer
         first = frame.height // len(by_rules)
         judged = zip(frame["gptscore"], frame["judge_outcome"], clusters, strict=True)
         by_rules["gptscore"] = [*judged][:first]
     for rules, rows in by_rules.items():
-        # Not a single judge of a panel, nor a number that no judgement stands behind.
+        # Neither single judges of a panel nor numbers without a judgement.
         if "/" not in rules and not _all_failed(scored, rules):
             values, outcomes, groups = zip(*rows, strict=True)
             try:

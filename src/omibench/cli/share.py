@@ -1,4 +1,4 @@
-"""`omibench store push` and `pull`: a store that several people fill, over DVC."""
+"""`omibench store push` and `pull`: share a store between several users through DVC."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.options import Store, find_store
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
 from omibench.extras import require_extra
 from omibench.files.isolated import isolate_env, python_module
 from omibench.text.terminal import say
 
-StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
 Archive = Annotated[
-    Path, typer.Option(metavar="DIR", help="Folder of what is shared; DVC tracks what is in it.")
+    Path, typer.Option(metavar="DIR", help="Folder of shared responses, tracked by DVC.")
 ]
 UP_TO_DATE = "up to date"
-"""Of what DVC says where there was nothing to send."""
-Remote = Annotated[str | None, typer.Option(help="A remote of DVC other than its default.")]
+"""Part of DVC's message if there was nothing to push."""
+Remote = Annotated[str | None, typer.Option(help="DVC remote.  [its default]")]
 
 
 def push(
-    store: StoreFolder = Path("store"),
+    store: Store = None,
     archive: Archive = Path("archive"),
     remote: Remote = None,
 ) -> None:
-    """Share what is new in the store: archive it, and push the archive to DVC's remote.
+    """Share new responses of the store: archive them and push the archive with DVC.
 
-    Each push adds one packed folder to the archive. The store itself stays as it is, and DVC never
-    sees it. Afterwards commit the new .dvc file.
+    Each push adds one packed folder to the archive. The store itself is not changed and not tracked
+    by DVC. Commit the new .dvc file afterwards.
 
     \b
     Example:
@@ -40,12 +40,13 @@ def push(
     from omibench.files.outputs import spare_store
     from omibench.store.share import increments, pointers, write_increment
 
+    store = find_store(store)
     spare_store(archive, store, "--archive")
     lacking = [p for p in archive.glob("*.dvc") if not p.with_suffix("").is_dir()]
     if lacking:
         raise MissingInputError(
-            f"{archive}: {lacking[0].stem} of others is not here yet; run `omibench store pull` "
-            "first, so that nothing is shared twice"
+            f"{archive}: {lacking[0].stem}, shared by others, is missing here; run `omibench store "
+            "pull` first, so that nothing is shared twice"
         )
     new = write_increment(store, archive)
     if new:
@@ -63,14 +64,14 @@ def push(
 
 
 def pull(
-    store: StoreFolder = Path("store"),
+    store: Store = None,
     archive: Archive = Path("archive"),
     remote: Remote = None,
 ) -> None:
-    """Bring what others have shared into the store: pull the archive, and merge what is new.
+    """Merge responses shared by others into the store: pull the archive with DVC and merge it.
 
-    Of two answers to one request yours is kept. Nothing is ever removed from the store. Run it
-    after `git pull`. Exits with 3 when something was damaged.
+    If both have a response to the same request, yours is kept. Nothing is removed from the store.
+    Run it after `git pull`. Exits with 3 if files are damaged.
 
     \b
     Example:
@@ -78,27 +79,28 @@ def pull(
     """
     from omibench.store.share import absorb, pointers
 
-    # What is archived never changes: whatever was done to it here is undone.
+    # Archived files never change, so local edits are reverted.
     _dvc("pull", "--force", *_to(remote), *pointers(archive))
+    store = find_store(store)
     merged = absorb(archive, store)
     for merge in merged:
         say(
             f"{merge.source}: {merge.copied:,} responses and {merge.images:,} images copied, "
-            f"{merge.present:,} were there, {merge.conflicts:,} differ and ours were kept"
+            f"{merge.present:,} already present, {merge.conflicts:,} different and ours kept"
         )
     faults = [fault for merge in merged for fault in merge.faults]
     for fault in faults:
         say(f"{fault.file}, {fault.where}: {fault.why}", err=True)
     if faults:
-        raise SomeFailedError(f"{store}: {len(faults)} damaged things were not copied; see above")
+        raise SomeFailedError(f"{store}: {len(faults)} damaged entries were not copied; see above")
     if not merged:
         say("nothing new")
 
 
 def describe_push(output: str, files: int, archive: Path) -> str:
-    """What a push did, from what DVC says of it and the number of files in the archive."""
+    """Describe a push, from DVC's message and the number of files in the archive."""
     if UP_TO_DATE in output:
-        return f"everything was already there ({files} files)"
+        return f"everything was pushed already ({files} files)"
     sent = next((word for word in output.split() if word.isdigit()), str(files))
     return f"{sent} files pushed; now `git add {archive}`, commit it, and push with git"
 
@@ -108,7 +110,7 @@ def _to(remote: str | None) -> list[str]:
 
 
 def _dvc(*words: str) -> str:
-    """What DVC says. Raises StoreError with its error where it fails or is not there."""
+    """Run DVC and return its output. Raises StoreError if it fails or is not installed."""
     require_extra("workflow", f"dvc {words[0]}", "dvc")
     result = subprocess.run(
         python_module("dvc", *words), env=isolate_env(os.environ),

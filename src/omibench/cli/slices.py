@@ -1,4 +1,4 @@
-"""`omibench results slice`: results by attributes, as a table."""
+"""`omibench results slice`: tabulate results by attributes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli.options import ResultsArgument, find_results
 from omibench.text.terminal import say_lines
 
 
 def slice_results(
-    results: Annotated[Path, typer.Argument(help="Results folder of a study.")] = Path("results"),
+    results: ResultsArgument = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ATTRIBUTE[,ATTRIBUTE]",
-            help="One attribute of items, models or settings, or two; may be given several times.",
+            help="One or two attributes of problems, models or settings; repeatable.  [subject, "
+            "n_images and answer_type]",
             show_default=False,
         ),
     ] = None,
@@ -25,18 +27,19 @@ def slice_results(
     ),
     metric: Annotated[
         str | None,
-        typer.Option(help="Only this metric: accuracy, gptscore, strict, pass@4, characters, ..."),
+        typer.Option(
+            help="Only this metric, such as accuracy, gptscore, strict, pass@4 or characters."
+        ),
     ] = None,
-    rules: Annotated[str | None, typer.Option(help="Only this rule book.")] = None,
+    rules: Annotated[str | None, typer.Option(help="Only this scorer.")] = None,
     model: Annotated[str | None, typer.Option(help="Only this model.")] = None,
     setting: Annotated[str | None, typer.Option(help="Only this setting.")] = None,
 ) -> None:
-    """Tell accuracy, samples, outcomes and lengths apart by one or two attributes.
+    """Break down accuracy, samples, outcomes and lengths by one or two attributes.
 
-    params.yaml is not needed. Attributes of items stand in the frozen answers; those of models
-    (family, weights, parameters_b, ...) and settings (prompt, images, shots, ...) are known once
-    the study was analyzed. A row is a number with its clustered interval (docs/results.md). Without
-    --by: subject, n_images and answer_type.
+    Attributes of problems come from the frozen dataset; attributes of models (family, weights,
+    parameters_b, ...) and settings (prompt, images, shots, ...) from `omibench analyze`. Each row
+    is a number with its clustered interval (docs/results.md).
 
     \b
     Example:
@@ -54,7 +57,9 @@ def slice_results(
     from omibench.results.slices import DEFAULT_SLICES
 
     target = output_file(out, "store")
-    slicer = Slicer(load_results(results), SliceChoice(metric, rules, model, setting), 0.95)
+    slicer = Slicer(
+        load_results(find_results(results)), SliceChoice(metric, rules, model, setting), 0.95
+    )
     tables, errors = [], []
     for names in by or DEFAULT_SLICES:
         try:

@@ -1,4 +1,4 @@
-"""The verb `omibench status`."""
+"""The command `omibench status`."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ EVERY_S = 5.0
 
 def status(
     file: OldParams = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Look again and again until the run ends.")
-    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Refresh until the run ends.")] = False,
     every: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.2, help="How often, with --watch.")
+        float,
+        typer.Option(metavar="SECONDS", min=0.2, help="With --watch: seconds between two updates."),
     ] = EVERY_S,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page for a browser, too.")
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     params: Params = "params.yaml",
     override: Override = None,
     lacking: Annotated[
         bool,
-        typer.Option("--lacking", help="Print the files of cells that lack answers, one a line."),
+        typer.Option(
+            "--lacking", help="Print the files of cells with missing responses, one per line."
+        ),
     ] = False,
 ) -> None:
-    """Say how far a study has come, and what failed.
+    """Show the progress of a study and its failures.
 
-    Jobs, requests, dollars and time left. Only reads, also while jobs run. With --watch it ends
-    with the run, and exits with 3 when jobs failed.
+    Shows jobs, requests, dollars and the time left. Writes nothing and can run at any time. With
+    --watch, it ends with the run and exits with 3 if jobs failed.
 
     \b
     Example:
@@ -50,7 +51,7 @@ def status(
     from omibench.status.watch import watch as watch_run
 
     if watch and (as_json or lacking):
-        raise ParamsError("status: --watch goes with neither --json nor --lacking")
+        raise ParamsError("status: --watch cannot be combined with --json or --lacking")
     params = choose_params("status", params, file)
     study = read_study(params, override)
     html = output_file(html, study.study.store, "--html") if html else None

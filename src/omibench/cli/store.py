@@ -1,4 +1,4 @@
-"""`omibench store`: look into the store of responses, check it, pack it, and move it about."""
+"""`omibench store`: inspect, verify, compact, export and merge the store of responses."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from omibench.cli.help import make_group
+from omibench.cli.options import Store, find_store
 from omibench.cli.share import pull, push
 from omibench.errors import SomeFailedError
 from omibench.text.terminal import say, say_lines
@@ -21,35 +22,35 @@ if TYPE_CHECKING:
     from omibench.store.verify import Fault
 
 store_app = make_group(
-    "store", "The store of responses: look into it, check, pack, export, and merge others into it."
+    "store", "Inspect, verify, compact, share, export and merge the store of responses."
 )
 NAMED = 20
-"""Faults that are printed; `--json` prints all of them."""
+"""The number of faults printed; `--json` prints all."""
 _CONTROL = re.compile("[\x7f-\x9f]")
 
 store_app.command()(push)
 store_app.command()(pull)
 
-StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
 OneModel = Annotated[
-    str | None, typer.Option("--model", help="Only this model: its id, or its folder's name.")
+    str | None, typer.Option("--model", help="Only this model: its id or the name of its folder.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-DEFAULT = Path("store")
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @store_app.command()
 def inspect(
     key: Annotated[
-        str | None, typer.Argument(help="First digits of a key: print that response whole.")
+        str | None,
+        typer.Argument(metavar="KEY", help="First digits of a key: print this response in full."),
     ] = None,
-    store: StoreFolder = DEFAULT,
+    store: Store = None,
     model: OneModel = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count what the store holds, or show one response with everything that was asked.
+    """Summarise the store, or print one response with its whole request.
 
-    Responses by model and outcome, tokens, dollars, files, pictures, and every damaged line.
+    The summary counts responses by model and outcome, tokens, dollars, files and pictures, and
+    lists every damaged line.
 
     \b
     Example:
@@ -59,6 +60,7 @@ def inspect(
     from omibench.store.contents import choose, count_images, find_key, open_folder, summarise
     from omibench.store.export import as_object
 
+    store = find_store(store)
     if key is not None:
         folder, response, body = find_key(store, key, model)
         say_lines(_printable(as_object(open_folder(folder).identity, response, body)))
@@ -76,12 +78,14 @@ def inspect(
 
 @store_app.command()
 def verify(
-    store: StoreFolder = DEFAULT,
+    store: Store = None,
     model: OneModel = None,
     images: Annotated[bool, typer.Option(help="Also hash every picture.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check every line, its checksum and key, and every picture. Exits with 3 when one is wrong.
+    """Verify the checksum and key of every response and every picture.
+
+    Exits with 3 if one is damaged.
 
     \b
     Example:
@@ -90,6 +94,7 @@ def verify(
     from omibench.store.contents import choose
     from omibench.store.verify import verify_store
 
+    store = find_store(store)
     verification = verify_store(store, choose(store, model), images)
     if as_json:
         faults = [fault._asdict() for fault in verification.faults]
@@ -103,7 +108,7 @@ def verify(
     else:
         _print_faults(verification.faults)
         unkeyed = (
-            f", {verification.without_key:,} without a key to compare"
+            f", {verification.without_key:,} without a key to verify"
             if verification.without_key
             else ""
         )
@@ -115,16 +120,16 @@ def verify(
             say(f"{verification.tightened:,} files and folders closed to other users")
     if verification.faults:
         raise SomeFailedError(
-            f"{store}: {len(verification.faults)} things are wrong; what is sound can be used, and "
-            "what is damaged is asked again when it is needed"
+            f"{store}: {len(verification.faults)} faults; intact responses stay usable, damaged "
+            "ones are requested again when needed"
         )
 
 
 @store_app.command()
-def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
-    """Pack the finished segments of each model into Parquet, also while others are writing.
+def compact(store: Store = None, model: OneModel = None) -> None:
+    """Pack the finished segments of each model into Parquet files.
 
-    What may still be written is left alone. A kill at any moment loses nothing.
+    Safe while other processes write: their open segments are skipped. Killing it loses nothing.
 
     \b
     Example:
@@ -133,11 +138,12 @@ def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
     from omibench.store.contents import choose
     from omibench.store.partition.compact import compact_partition
 
+    store = find_store(store)
     for folder in choose(store, model):
         result = compact_partition(folder)
-        aside = f", {result.set_aside} damaged lines set aside" if result.set_aside else ""
+        aside = f", {result.set_aside} damaged lines moved out" if result.set_aside else ""
         remaining = (
-            f", {result.still_written} segments still written" if result.still_written else ""
+            f", {result.still_written} segments still in use" if result.still_written else ""
         )
         twice = f", {result.duplicates:,} duplicates left out" if result.duplicates else ""
         say(
@@ -152,10 +158,10 @@ def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
 @store_app.command(name="export")
 def export_(
     out: Annotated[Path, typer.Option(help="A .jsonl or .parquet file.")],
-    store: StoreFolder = DEFAULT,
+    store: Store = None,
     model: OneModel = None,
 ) -> None:
-    """Write responses with what was asked to one file, for one model or for all.
+    """Write responses with their requests to one file, for one model or all.
 
     \b
     Example:
@@ -165,6 +171,7 @@ def export_(
     from omibench.store.contents import choose
     from omibench.store.export import export
 
+    store = find_store(store)
     spare_store(out, store)
     rows = export(choose(store, model), out)
     say(f"{rows:,} responses written to {out}", err=True)
@@ -172,12 +179,13 @@ def export_(
 
 @store_app.command()
 def merge(
-    sources: Annotated[list[Path], typer.Argument(metavar="SRC...", help="Other stores.")],
-    store: StoreFolder = DEFAULT,
+    sources: Annotated[list[Path], typer.Argument(metavar="SRC", help="Other stores.")],
+    store: Store = None,
 ) -> None:
-    """Copy from other stores what this one lacks; of two answers to one request ours is kept.
+    """Copy missing responses from other stores.
 
-    Nothing damaged is copied. Exits with 3 when something was damaged.
+    If both stores have a response to the same request, that of --store is kept. Damaged responses
+    are not copied, and the exit code is 3.
 
     \b
     Example:
@@ -185,23 +193,24 @@ def merge(
     """
     from omibench.store.merge import merge_store
 
+    store = find_store(store)
     faults: list[Fault] = []
     for source in sources:
         merged = merge_store(source, store)
         say(
             f"{merged.source}: {merged.copied:,} responses and {merged.images:,} images copied, "
-            f"{merged.present:,} were there, {merged.conflicts:,} differ and ours were kept"
+            f"{merged.present:,} already present, {merged.conflicts:,} different and ours kept"
         )
         if merged.restored or merged.restored_images or merged.replaced:
             say(
                 f"{store}: {merged.restored:,} responses and {merged.restored_images:,} images "
-                f"were damaged here and are restored, {len(merged.replaced):,} packs rewritten; "
+                f"that were damaged here are restored, {len(merged.replaced):,} packs rewritten; "
                 f"the damaged files are in {store / 'damaged'}"
             )
         faults += merged.faults
     _print_faults(faults)
     if faults:
-        raise SomeFailedError(f"{store}: {len(faults)} damaged things were not copied; see above")
+        raise SomeFailedError(f"{store}: {len(faults)} damaged entries were not copied; see above")
 
 
 def _table(summaries: Sequence[PartitionSummary]) -> str:
@@ -226,7 +235,7 @@ def _row(summary: PartitionSummary, outcomes: Sequence[str]) -> list[str]:
     simulated = " (simulated)" if summary.counts.simulated else ""
     cost = f"{summary.counts.cost_usd:,.2f}"
     if summary.counts.without_cost:
-        # A sum over responses of which some name no cost is only a lower bound.
+        # If some responses have no cost, the sum is only a lower bound.
         cost = f">= {cost}" if summary.counts.without_cost < summary.counts.responses else "unknown"
     return [
         summary.name + simulated,
@@ -263,6 +272,6 @@ def _print_faults(faults: Sequence[Fault]) -> None:
 
 
 def _printable(value: Any) -> str:
-    """JSON to look at: no character of a model's answer can steer the terminal."""
+    """Format JSON for a terminal, with control characters of a response escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

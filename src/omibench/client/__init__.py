@@ -1,1 +1,1 @@
-"""The budget by hand: what is booked, and settling what was lost by what the provider billed."""
+"""Spending outside `ask`: budget accounting, and settling lost attempts with provider bills."""

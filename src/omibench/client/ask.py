@@ -1,8 +1,8 @@
-"""Asking, once: requests in, responses out, from the store or bought.
+"""Queries to models: requests in, responses out, from the store or from the provider.
 
-Every role goes through here (design, section 5): a request whose key the store holds is never
-sent again, one that another process is sending is waited for, and an answer is in the store before
-it is returned.
+Every role uses this module (design, section 5). A request whose key is in the store is never
+sent again, a request that another process is sending is awaited, and a response is in the store
+before it is returned.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from omibench.store.store import Store
 
 SYNC_EVERY = 256
 LOOK_AGAIN_S = 0.5
-"""Seconds until the next look at what another process is buying."""
+"""Seconds between checks for responses requested by another process."""
 log = logging.getLogger("omibench.client.ask")
 _STRICT: ContextVar[bool] = ContextVar("strictly", default=False)
 
 
 @dataclass(frozen=True)
 class Asker:
-    """One model of a study, ready to be asked through the study's store."""
+    """One model of a study, opened with the study's store."""
 
     provider: Provider
     store: Store
     budget: StudyBudget | None = None
 
     def __call__(self, requests: Sequence[Request]) -> list[Response]:
-        """As `ask`."""
+        """See `ask`."""
         return ask(requests, self.provider, self.store, self.budget)
 
     def ask_with_keys(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
-        """As `ask`, each response beside the key under which the store holds it."""
+        """See `ask`; return each response with its key in the store."""
         return ask_keyed(requests, self.provider, self.store, self.budget)
 
 
@@ -54,8 +54,8 @@ class Asker:
 def open_asker(study: AskingParams, model: str) -> Iterator[Asker]:
     """Open one of the study's models with the study's store, and close the store afterwards.
 
-    A model that costs dollars is asked within the study's budget, if it has one. Raises ModelError
-    or MissingInputError when what the model needs is not there.
+    A model with a price is called within the study's budget, if any. Raises ModelError or
+    MissingInputError if a dependency of the model is missing.
     """
     with open_budget(study, model) as budget, Store(study.study.store) as store:
         batches = store.folder / "batches"
@@ -69,7 +69,7 @@ def ask(
     store: Store,
     budget: StudyBudget | None = None,
 ) -> list[Response]:
-    """The response to each request, in the order of the requests; raises as `ask_keyed` does."""
+    """Return the response to each request in order; raises as `ask_keyed` does."""
     return [response for _, response in ask_keyed(requests, provider, store, budget)]
 
 
@@ -79,11 +79,11 @@ def ask_keyed(
     store: Store,
     budget: StudyBudget | None = None,
 ) -> list[tuple[str, Response]]:
-    """The key and the response of each request, in the order of the requests.
+    """Return the key and the response of each request in order.
 
-    What the budget does not hold comes back as `budget_stop`. Raises ImageCountError when a
-    request has more images than the model takes, and ModelError or MissingInputError when its
-    images are not the ones that the conversation means. Nothing has been sent then.
+    Requests beyond the budget return `budget_stop`. Raises ImageCountError if a request has more
+    images than the model accepts, and ModelError or MissingInputError if its images do not match
+    the conversation. In these cases nothing was sent.
     """
     partition = store.open_partition(provider.identity)
     keys = [partition.key(request) for request in requests]
@@ -94,7 +94,7 @@ def ask_keyed(
     check_images(missing.values(), provider, store)
     while missing:
         with claim(store.folder / CLAIMS / partition.folder.name, missing) as claimed:
-            # What another process has bought between our look and our claim is there by now.
+            # Responses that another process stored between the check and the claim are found here.
             partition.refresh()
             responses |= _get_stored(missing, partition)
             purchases = {k: r for k, r in missing.items() if k in claimed and k not in responses}
@@ -105,7 +105,7 @@ def ask_keyed(
                 responses |= _buy(purchases, provider, store, partition, budget)
         missing = {k: r for k, r in missing.items() if k not in responses}
         if missing and not claimed:
-            log.info("%d requests are being asked by another process: waiting", len(missing))
+            log.info("%d requests are in progress in another process; waiting", len(missing))
             pause(LOOK_AGAIN_S)
     pairs = [(key, responses[key]) for key in keys]
     if _STRICT.get():
@@ -115,7 +115,7 @@ def ask_keyed(
 
 @contextmanager
 def strictly() -> Iterator[None]:
-    """Inside, requests that failed in a way that may pass are an error: see `check_answered`."""
+    """Within this context, transient failures of requests are an error: see `check_answered`."""
     token = _STRICT.set(True)
     try:
         yield
@@ -128,15 +128,15 @@ def _get_stored(keys: Iterable[str], partition: Partition) -> dict[str, Response
 
 
 def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:
-    """The requests that `ask` would send: each key once, none that the store holds."""
+    """Return the requests that `ask` would send: each key once, without those in the store."""
     distinct = {partition.key(request): request for request in requests}
     return [request for key, request in distinct.items() if key not in partition]
 
 
 def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -> None:
-    """Raise PassingError when requests failed, after all their attempts, in a way that may pass.
+    """Raise PassingError if requests failed transiently after all their attempts.
 
-    What was answered is kept. What no attempt can mend is an outcome like others: a warning.
+    Responses received so far are kept. Permanent failures are outcomes like others, with a warning.
     """
     pairs = zip(requests, responses, strict=True)
     failed = [(q, r) for q, r in pairs if r.outcome == "provider_error"]
@@ -154,14 +154,14 @@ def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -
 
 
 def check_images(requests: Iterable[Request], provider: Provider, store: Store) -> None:
-    """Check that every image is there, is the one that is meant, and may be sent; keep a copy."""
+    """Check that every image exists, has the expected hash and can be sent; keep a copy."""
     requests = list(requests)
     for request in requests:
         if not takes_images(provider, request):
             image_count = len(request.conversation.images)
             raise ImageCountError(
-                f"problem {request.tags.problem!r}: the conversation has {image_count} images and "
-                f"the model takes {provider.max_images} in one request; none is ever left out: "
+                f"problem {request.tags.problem!r}: the conversation has {image_count} images, but "
+                f"the model accepts {provider.max_images} per request and none is dropped; "
                 "choose a setting that shows fewer"
             )
     _check_presence(requests)
@@ -173,8 +173,8 @@ def _check_presence(requests: Sequence[Request]) -> None:
     if absent:
         name, request = next(iter(absent.items()))
         raise MissingInputError(
-            f"{len(absent):,} pictures that would be shown are not there, the first is {name} of "
-            f"problem {request.tags.problem!r}: put them into the benchmark's folder (`data`) and "
+            f"{len(absent):,} pictures to be shown are missing, the first is {name} of "
+            f"problem {request.tags.problem!r}; add them to the benchmark's folder (`data`) and "
             "freeze again; nothing was sent"
         )
 
@@ -191,7 +191,7 @@ def _buy(
     try:
         while waiting:
             bought |= _round(waiting, provider, store, partition, budget)
-            # Reservations are worst cases: once all that was sent is settled, more may fit.
+            # Reservations are worst cases: after settling, more requests can fit.
             stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
             waiting = {k: request for k, request in waiting.items() if k in stopped}
             if budget is None or (waiting and not budget.has_room()):
@@ -201,8 +201,8 @@ def _buy(
     if len(bought) < len(missing):
         first = next(request for key, request in missing.items() if key not in bought)
         raise ModelError(
-            f"{len(missing) - len(bought)} of {len(missing)} requests got no answer, the first "
-            f"is for {first.tags.problem!r}; run the command again, what was answered is kept"
+            f"{len(missing) - len(bought)} of {len(missing)} requests got no response, the first "
+            f"for {first.tags.problem!r}; run the command again, responses so far are kept"
         )
     return bought
 
@@ -221,7 +221,9 @@ def _round(
             progress.add(response)
             key = key_of.get(id(request)) or partition.key(request)
             if key not in waiting:
-                raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
+                raise ModelError(
+                    f"a provider returned a response for {request.tags.problem!r} without a request"
+                )
             response = store.images.with_drawn(response)  # noqa: PLW2901
             if response.outcome not in NOT_BOUGHT:
                 partition.append(key, request, response)

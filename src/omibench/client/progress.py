@@ -1,4 +1,4 @@
-"""How far long work has come: rate, cost so far and time left, on standard error."""
+"""Progress of long tasks on standard error: rate, cost so far and time left."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from omibench.schemas.request import Response
 from omibench.text.terminal import raw_stream
 
 QUIET_S = 2.0
-"""Work that ends sooner shows no bar."""
+"""Shorter tasks show no bar."""
 LOG_EVERY_S = 30.0
-"""In a log file a line is written this often; on a terminal the bar moves."""
+"""Interval between lines in a log file; on a terminal the bar is updated."""
 Item = TypeVar("Item")
 
 
 def track(items: Sequence[Item], unit: str) -> Iterator[Item]:
-    """The items one by one, with a bar of those that are done once `QUIET_S` seconds are over."""
+    """Yield the items, with a progress bar after `QUIET_S` seconds."""
     with _bar(len(items), unit) as bar:
         for item in items:
             yield item
@@ -41,7 +41,7 @@ def _bar(total: int, unit: str) -> Any:
 
 
 class ProgressBar:
-    """A progress bar over the requests that are bought, with dollars and failures beside it."""
+    """A progress bar over sent requests, with dollars and failures."""
 
     def __init__(self, total: int) -> None:
         self._cost: float | None = None
@@ -57,7 +57,7 @@ class ProgressBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):  # a terminal that is gone must not cost an answer
+        with suppress(OSError):  # losing the terminal must not lose a response
             self._bar.close()
 
     def add(self, response: Response) -> None:
@@ -70,7 +70,7 @@ class ProgressBar:
             self._bar.update()
 
     def note(self) -> str:
-        """What stands behind the bar: the dollars so far, where there are any, and failures."""
+        """Text after the bar: dollars so far, if any, and failures."""
         cost = f"${self._cost:,.4f}" if self._cost is not None else ""
-        failed = f"{self._failed} without an answer" if self._failed else ""
+        failed = f"{self._failed} without a response" if self._failed else ""
         return ", ".join(part for part in (cost, failed) if part)

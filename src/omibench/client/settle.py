@@ -1,4 +1,4 @@
-"""Settling lost attempts: by an amount that a person states, or by the provider's usage export."""
+"""Settlement of lost attempts: by a stated amount, or by the provider's usage export."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from omibench.params.study import Study
 from omibench.store.ledger.ledger import LEDGER, Ledger
 
 LATE_S = 3600.0
-"""Seconds after the end of a span until a provider's export of it counts as whole."""
+"""Seconds after the end of a span until a provider's export of it is complete."""
 
 
 class Settled(NamedTuple):
-    """What was settled: attempts, US dollars before and since, and the source of the amount."""
+    """Settled attempts, US dollars before and after, and the source of the amount."""
 
     attempts: int
     charged: float
@@ -33,13 +33,13 @@ class Settled(NamedTuple):
 
 
 def settle_stated(study: Study, usd: float, note: str, model: str | None = None) -> Settled:
-    """Book `usd` for all lost attempts of a study, or of one of its models, as somebody states.
+    """Book a stated amount `usd` for all lost attempts of a study or of one of its models.
 
-    Raises ParamsError when it is no amount or the model is none of the study's, and
-    MissingInputError when nothing was lost.
+    Raises ParamsError if the amount is invalid or the study has no such model, and
+    MissingInputError if no attempt was lost.
     """
     if not 0 <= usd <= MOST_USD:
-        raise ParamsError(f"--usd {usd}: must be an amount of US dollars, 0 or more")
+        raise ParamsError(f"--usd {usd}: must be an amount of US dollars of at least 0")
     if model is not None and model not in study.models:
         raise ParamsError(f"--model {model!r}: the study has no such model")
     user = "somebody"
@@ -50,12 +50,12 @@ def settle_stated(study: Study, usd: float, note: str, model: str | None = None)
 
 
 def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Settled:
-    """Book what the provider's export says was paid beyond what is known to be spent.
+    """Book the amount in the provider's export beyond the known spending.
 
-    The export is compared with all that the study has spent on the provider's models on the days of
-    the lost attempts. What others have spent with the same key counts as the study's, so the amount
-    is never too small. Raises as `read_usage`, MissingInputError when nothing was lost or the
-    export does not cover it, and ParamsError when a model lacks a price to count its tokens by.
+    The export is compared with all spending of the study on the provider's models on the days of
+    the lost attempts. Other use of the same key counts as the study's, so the amount is never
+    too small. Raises as `read_usage`, MissingInputError if nothing was lost or the export does
+    not cover it, and ParamsError if a model lacks a price for its tokens.
     """
     used = read_usage(export)
     moment = time.time() if now is None else now
@@ -79,15 +79,15 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
         if not spans or min(span.begin for span in spans) > lost[0] or until <= lost[0]:
             raise MissingInputError(
                 f"{export}: does not cover the lost attempts, which began between "
-                f"{_utc(lost[0])} and {_utc(lost[1])}: export whole days (UTC), an hour after "
-                "they have ended; or give the amount by --usd"
+                f"{_utc(lost[0])} and {_utc(lost[1])}; export whole days (UTC), an hour after "
+                "they end, or give the amount with --usd"
             )
         paid = sum(_usd(span, models, export) for span in spans)
         last_day = int((until - 1) // DAY_S)
         known_usd = ledger.spent_on_days(study.study.name, models, first_day, last_day)
     sha256 = hash_file(export)
     source = (
-        f"{export.name} (sha256 {sha256[:12]}) says {usd_text(paid)} from "
+        f"{export.name} (sha256 {sha256[:12]}) reports {usd_text(paid)} from "
         f"{_utc(spans[0].begin)} to {_utc(until)}, of which {usd_text(known_usd)} were known"
     )
     return _write_off(study, list(models), max(0.0, paid - known_usd), source, until)
@@ -116,12 +116,10 @@ def _ledger(study: Study) -> Ledger:
 
 
 def _usd(span: Used, models: dict[str, ServedModel], export: Path) -> float:
-    """What a span cost, as far as it is the study's models'."""
+    """Return the cost of a span for the study's models."""
     if span.model is None:
         if span.usd is None:
-            raise StoreError(
-                f"{export}: counts tokens and names no models: export it grouped by model"
-            )
+            raise StoreError(f"{export}: counts tokens without models; export it grouped by model")
         return span.usd
     matches = [(name, m) for name, m in models.items() if same_family(m.id, span.model)]
     if not matches:
@@ -133,7 +131,7 @@ def _usd(span: Used, models: dict[str, ServedModel], export: Path) -> float:
 
 def _price_tokens(span: Used, price: Price | None, name: str) -> float:
     if price is None:
-        raise ParamsError(f"models.{name}: has no price to count the export's tokens by")
+        raise ParamsError(f"models.{name}: has no price for the export's tokens")
     per_cached = price.input if price.cached_input is None else price.cached_input
     usd = (
         (span.uncached + span.written) * price.input

@@ -1,7 +1,7 @@
-"""Reservations of a budget: nothing is sent whose worst case the study's budget does not hold.
+"""Budget reservations: no request is sent unless the budget covers its worst-case cost.
 
-docs/planning.md says why spending never passes the budget, also when processes are killed, and
-what a process that dies over and over can waste.
+docs/reference/budget.md explains why spending never exceeds the budget, even if processes are
+killed, and how much a process that fails repeatedly can waste.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ from omibench.store.ledger.ledger import LEDGER, Account, Attempt, Ledger, Purse
 from omibench.store.ledger.lost_attempts import STOPPED, Loss
 
 BUDGET_ENV = "OMIBENCH_BUDGET_USD"
-"""How Snakemake hands the budget to its jobs: a parameter of the rules would rerun them all."""
+"""Environment variable that passes the budget to Snakemake jobs; as a rule parameter it would rerun
+them all.
+"""
 BRAKE_FROM = 0.1
-"""Share of the budget, lost to attempts without a known outcome, from which on the brake holds."""
+"""Share of the budget lost to attempts with unknown outcome that activates the brake."""
 BRAKE_START = 0.02
-"""Share of the budget that a process under the brake may risk before it has shown that it works."""
+"""Share of the budget that a process under the brake can risk before its first success."""
 BATCH_LEASE_S = 3 * 86400.0
 POLL_S = 0.25
 BEAT_S = 2.0
-"""Seconds between signs of life while attempts are in flight."""
+"""Seconds between heartbeats while attempts are in flight."""
 
 log = logging.getLogger("omibench.client.spending_limit")
 
@@ -41,8 +43,8 @@ log = logging.getLogger("omibench.client.spending_limit")
 class StudyBudget:
     """Reserves the attempts of one model of a study; see `models.provider.Budget`.
 
-    Threads may share it. After a round of sending, `has_room` says whether another may get further.
-    The ledger is opened when the first attempt is to be sent: what the store answers needs none.
+    Threads can share it. After a round of sending, `has_room` is whether another round can send
+    more. The ledger is opened before the first attempt; responses from the store do not need it.
     """
 
     def __init__(self, folder: str | Path, purse: Purse, model: ServedModel, price: Price) -> None:
@@ -61,7 +63,7 @@ class StudyBudget:
 
     @property
     def ledger(self) -> Ledger:
-        """The store's ledger, opened when it is first needed. Raises StoreError."""
+        """The store's ledger, opened on first use. Raises StoreError."""
         with self._lock:
             if self._ledger is None:
                 self._ledger = Ledger(self.folder)
@@ -72,11 +74,11 @@ class StudyBudget:
         return self._ledger
 
     def worst_case(self, requests: Sequence[Request]) -> float:
-        """The most US dollars that one attempt at samples of one conversation can cost."""
+        """Return the maximum cost in US dollars of one attempt at samples of one conversation."""
         return worst_case(self._model, self._price, requests)
 
     def reserve(self, requests: Sequence[Request]) -> Reservation | None:
-        """Reserve the worst case of one attempt; None when it must not be sent now."""
+        """Reserve the worst case of one attempt; None if it cannot be sent now."""
         worst = self.worst_case(requests)
         ledger = self.ledger
         with self._lock:
@@ -92,38 +94,38 @@ class StudyBudget:
     def settle(
         self, reservation: Reservation, cost_usd: float | None, reason: str | None = None
     ) -> None:
-        """The attempt is over. None: it may have been paid, and is charged as a lost one."""
+        """End an attempt. None: it may be billed, and is charged as lost."""
         self.ledger.settle(reservation.id, cost_usd, reason)
         with self._lock:
             self._held.pop(reservation.id, None)
             self._proven += reservation.worst_usd if cost_usd is not None else 0.0
 
     def release(self, reservation: Reservation) -> None:
-        """The attempt was certainly not paid."""
+        """End an attempt that was certainly not billed."""
         self.ledger.give_back(reservation.id)
         with self._lock:
             self._held.pop(reservation.id, None)
 
     def count_answer(self) -> None:
-        """Hold a provider to its reservations: one more request was answered, and maybe paid.
+        """Check a provider against its reservations after a response, which may be billed.
 
         Raises:
-            ModelError: More requests were answered than were admitted.
+            ModelError: If the number of responses exceeds the number of admitted requests.
         """
         self._answered += 1
-        # What a batch answers was admitted by the process that submitted it.
+        # A batch's requests were admitted by the process that submitted it.
         if self._answered > self._admitted and not self.purse.outlives:
             raise ModelError(
-                f"model {self.purse.model!r}: its provider {self._model.provider!r} has asked "
-                "without a reservation of the study's budget: it must pass each attempt through "
-                "the budget that `answer` is given, or derive from SequentialProvider, which does"
+                f"model {self.purse.model!r}: its provider {self._model.provider!r} sent a request "
+                "without a reservation of the study's budget; it must pass each attempt through "
+                "the budget argument of `answer`, or derive from SequentialProvider, which does"
             )
 
     def has_room(self) -> bool:
-        """Whether what was refused may be sent now that nothing of ours is in flight.
+        """Return whether refused requests can be sent now that none of ours is in flight.
 
-        Waits while attempts of other processes are in flight whose reservations may still become
-        cheaper. False when the budget is used up, and when nothing was refused.
+        Waits while attempts of other processes are in flight whose reservations can still
+        shrink. False if the budget is used up or nothing was refused.
         """
         worst, self._refused = self._refused, None
         while worst is not None:
@@ -133,24 +135,24 @@ class StudyBudget:
             if reserved_elsewhere <= 1e-9:
                 return False
             log.info(
-                "waiting for requests of other processes, which hold %.2f dollars",
+                "waiting for requests of other processes, which reserve %.2f dollars",
                 reserved_elsewhere,
             )
             pause(POLL_S)
         return False
 
     def account(self) -> Account:
-        """What the study has spent and reserved so far; a store without a ledger: nothing."""
+        """Return the study's spending and reservations so far; zero if the store has no ledger."""
         if self._ledger is not None:
             return self._ledger.account(self.purse.study)
         return read_account(self.folder, self.purse.study)
 
     def losses(self) -> list[Loss]:
-        """The study's attempts whose outcome was never learned."""
+        """Return the study's attempts with unknown outcome."""
         return [] if self._ledger is None else self._ledger.list_losses(self.purse.study)
 
     def close(self) -> None:
-        """Nobody waits any more for what is still in flight: its outcome stays unknown."""
+        """Mark attempts in flight as abandoned: their outcome remains unknown."""
         self._over.set()
         if self._ledger is None:
             return
@@ -159,7 +161,7 @@ class StudyBudget:
         self._ledger.close()
 
     def _beat(self, ledger: Ledger) -> None:
-        """Signs of life, so that it is known when a process died that can say nothing any more."""
+        """Write heartbeats, so that the death of a process is noticed."""
         while not self._over.wait(BEAT_S):
             with self._lock:
                 if self._held and not self._over.is_set():
@@ -179,10 +181,10 @@ class StudyBudget:
 
 
 def read_budget(study: AskingParams) -> float | None:
-    """The study's budget in US dollars, from its parameters or from Snakemake; None: no cap.
+    """Return the study's budget in US dollars, from its parameters or Snakemake; None if unlimited.
 
-    Where both give one, the smaller holds: a scheduled run may be held to what is left of a month.
-    Raises ParamsError when the environment variable is no amount.
+    If both give one, the smaller applies: a scheduled run can be limited to the rest of a month.
+    Raises ParamsError if the environment variable is not an amount.
     """
     text = os.environ.get(BUDGET_ENV, "")
     try:
@@ -197,9 +199,9 @@ def read_budget(study: AskingParams) -> float | None:
 
 @contextmanager
 def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
-    """The budget of one of the study's models, or None when nothing limits what it spends.
+    """Return the budget of one of the study's models; None if its spending is unlimited.
 
-    Raises ModelError for a model that costs dollars, under a budget, without a price.
+    Raises ModelError for a billed model without a price under a budget.
     """
     cap, model = read_budget(study), study.models[name]
     if cap is None or not isinstance(model, ServedModel) or not model.is_paid:
@@ -207,8 +209,8 @@ def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
         return
     if model.price is None:
         raise ModelError(
-            f"models.{name}: has no price, so the study's budget of {usd_text(cap)} cannot hold: "
-            f"give models.{name}.price (zero for a server of your own) or remove study.budget_usd"
+            f"models.{name}: has no price, so the study's budget of {usd_text(cap)} cannot be "
+            f"kept; give models.{name}.price (zero for your own server) or remove study.budget_usd"
         )
     batch = model.is_batch
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60
@@ -221,9 +223,9 @@ def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
 
 
 def read_account(store: str | Path, study: str) -> Account:
-    """What a study has spent and reserved by the ledger of a store, which is only read.
+    """Return the spending and reservations of a study from the ledger of a store, read-only.
 
-    Nothing where there is no ledger. Raises StoreError when it cannot be read.
+    Zero if there is no ledger. Raises StoreError if it cannot be read.
     """
     if not (Path(store) / LEDGER).is_file():
         return Account(0.0, 0.0, 0.0)

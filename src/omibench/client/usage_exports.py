@@ -1,10 +1,10 @@
-"""Usage exports of providers, as their APIs and their consoles write them.
+"""Usage exports of providers, from their APIs and consoles.
 
-OpenAI: the JSON of `/v1/organization/usage/completions` and `/v1/organization/costs`, and the CSV
-files of the same columns that the dashboard exports. Anthropic: the JSON of
-`/v1/organizations/usage_report/messages` and `/v1/organizations/cost_report` (whose amounts are
-cents), and the console's two CSV files. A JSON file may hold one page, a list of pages, or a page a
-line.
+OpenAI: the JSON of `/v1/organization/usage/completions` and `/v1/organization/costs`, and the
+CSV files of the same columns that the dashboard exports. Anthropic: the JSON of
+`/v1/organizations/usage_report/messages` and `/v1/organizations/cost_report` (amounts in cents),
+and the console's two CSV files. A JSON file can contain one page, a list of pages, or one page
+per line.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Provider = Literal["openai", "anthropic"]
 
 
 class Used(NamedTuple):
-    """What an export says of a span of time (Unix time): dollars, or tokens to be priced.
+    """Usage in a span of time (Unix time): dollars, or tokens to be priced.
 
-    `model` is None where the export does not tell models apart.
+    `model` is None if the export does not separate models.
     """
 
     provider: Provider
@@ -37,16 +37,16 @@ class Used(NamedTuple):
     uncached: float = 0.0
     cached: float = 0.0
     written: float = 0.0
-    """Tokens written to a cache, by what writing costs more: five minutes 1.25, an hour 2."""
+    """Cache-write tokens, weighted by their price: 1.25 for five minutes, 2 for an hour."""
     output: float = 0.0
     batch: bool = False
 
 
 def read_usage(path: Path) -> list[Used]:
-    """The spans of a usage export.
+    """Read the spans of a usage export.
 
-    Raises MissingInputError for what is not there, and FileFormatError for what is no such export,
-    is cut off (`has_more`), or counts in another currency than US dollars.
+    Raises MissingInputError if the file is missing, and FileFormatError if it is not an export,
+    is truncated (`has_more`), or uses a currency other than US dollars.
     """
     reader = _from_csv if path.suffix.lower() == ".csv" else _from_json
     try:
@@ -54,10 +54,10 @@ def read_usage(path: Path) -> list[Used]:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = f"lacks {error}" if isinstance(error, KeyError) else str(error)
         raise FileFormatError(
-            f"{path}: is no usage export of OpenAI or Anthropic: {reason[:200]}"
+            f"{path}: is not a usage export of OpenAI or Anthropic: {reason[:200]}"
         ) from None
     if not spans:
-        raise FileFormatError(f"{path}: holds no usage: export the days of the lost attempts")
+        raise FileFormatError(f"{path}: contains no usage; export the days of the lost attempts")
     return spans
 
 
@@ -76,7 +76,7 @@ def _from_json(path: Path) -> Iterator[Used]:
             yield from _from_bucket(bucket)
     if pages and pages[-1].get("has_more"):
         raise FileFormatError(
-            f"{path}: its last page says that more follow (`has_more`): export all pages, or days "
+            f"{path}: its last page announces more (`has_more`); export all pages, or days "
             "with a larger `limit`"
         )
 
@@ -153,7 +153,7 @@ def _anthropic_row(row: Mapping[str, str], begin: float, end: float) -> Used:
 
 
 def _item_model(item: str | None) -> str | None:
-    """OpenAI's line items are `gpt-5-mini-2025-08-07, input`."""
+    """OpenAI's line items look like `gpt-5-mini-2025-08-07, input`."""
     return item.partition(",")[0].strip() or None if item else None
 
 
@@ -164,12 +164,12 @@ def _dollars(value: object, currency: str) -> float:
 
 
 def _amount(value: object) -> float:
-    """A number, as such or as text; nothing is 0. Raises ValueError."""
+    """Parse a number or its text; empty is 0. Raises ValueError."""
     if value is None or value == "":
         return 0.0
     amount = float(str(value).replace(",", ""))
     if not 0 <= amount < 1e15:
-        raise ValueError(f"{json.dumps(value)[:40]} is no amount")
+        raise ValueError(f"{json.dumps(value)[:40]} is not an amount")
     return amount
 
 

@@ -1,1 +1,1 @@
-"""What requests cost before they are sent: tokens of text and images, dollars, upper bounds."""
+"""Cost estimates of requests before they are sent: text and image tokens, dollars, upper bounds."""

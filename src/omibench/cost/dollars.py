@@ -1,4 +1,4 @@
-"""Dollars of requests by a model's dated price, and the most that one attempt can cost."""
+"""Dollar costs of requests at a model's dated price, and the maximum cost of one attempt."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ MILLION = 1_000_000
 def compute_dollars(
     price: Price, input_tokens: float, output_tokens: float, *, batch: bool
 ) -> float:
-    """US dollars of so many tokens, none of them from a cache."""
+    """Return the cost in US dollars of token counts, without cache discounts."""
     full = (input_tokens * price.input + output_tokens * price.output) / MILLION
     return full * price.batch if batch else full
 
 
 def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) -> float:
-    """The most US dollars that one attempt at samples of one conversation can cost.
+    """Return the maximum cost in US dollars of one attempt at samples of one conversation.
 
-    Its input counts once, at the larger of the two input prices, as written to a cache where the
-    provider bills that; its output is `max_tokens` for every sample, reasoning included.
+    Input counts once, at the higher of the two input prices, as written to a cache if the
+    provider bills that. Output counts as `max_tokens` for every sample, including reasoning.
     """
     return add_worst_cases(model, price, [requests])
 
 
 def add_worst_cases(model: ServedModel, price: Price, calls: Iterable[Sequence[Request]]) -> float:
-    """The most US dollars that one attempt at each of several calls can cost, as `worst_case`."""
+    """Return the maximum cost in US dollars of one attempt at several calls; see `worst_case`."""
     input_price = max(price.input * model.cache_write_factor, price.cached_input or 0.0)
     dear = price.model_copy(update={"input": input_price})
     formula = image_formula(model)
@@ -46,7 +46,7 @@ def add_worst_cases(model: ServedModel, price: Price, calls: Iterable[Sequence[R
 
 
 def usd_text(usd: float) -> str:
-    """US dollars as people read them: cents, or three digits below one dollar."""
+    """Format US dollars: cents, or three digits below one dollar."""
     if usd == 0 or usd >= 1:
         return f"${usd:,.2f}"
     return f"${usd:.3g}" if usd >= 1e-4 else "under $0.0001"

@@ -1,4 +1,4 @@
-"""What calls to a model will take: tokens, dollars and hours, as expected and at most."""
+"""Estimates of calls to a model: tokens, dollars and hours, expected and maximum."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from omibench.params.models.base import LocalModel, ModelBlock, ServedModel
 from omibench.schemas.request import Request
 
 EXPECTED_SHARE = 0.25
-"""Share of `max_tokens` that a response is expected to take when none is in the store."""
+"""Expected share of `max_tokens` used by a response if the store has none."""
 TOKENS_PER_S = 50.0
-"""Output tokens a second of one call when no latency is in the store, after `FIRST_TOKEN_S`."""
+"""Assumed output tokens per second of a call after `FIRST_TOKEN_S`, without stored latencies."""
 FIRST_TOKEN_S = 2.0
 
 
 class CostEstimate(NamedTuple):
-    """What a number of calls takes. Dollars are None for a paid model without a price.
+    """Resources of a number of calls. Dollars are None for a paid model without a price.
 
-    `text`, `images` and `output` are tokens to expect, `output_most` those of `max_tokens`;
-    `unmeasured` images have no size that could be read. `hours` is None where nothing is known.
+    `text`, `images` and `output` are expected tokens, `output_most` is the sum of `max_tokens`;
+    `unmeasured` counts images of unreadable size. `hours` is None if unknown.
     """
 
     calls: int = 0
@@ -40,7 +40,7 @@ class CostEstimate(NamedTuple):
 def estimate(
     model: ModelBlock, calls: Sequence[Sequence[Request]], history: History = NO_HISTORY
 ) -> CostEstimate:
-    """Estimate calls, each at samples of one conversation whose input is counted once."""
+    """Estimate calls, each with samples of one conversation whose input is counted once."""
     if not calls:
         return CostEstimate()
     formula = image_formula(model)
@@ -84,7 +84,7 @@ def _dollars(
 def _hours(
     model: ModelBlock, calls: int, sent: float, output: float, history: History
 ) -> float | None:
-    """The slowest of three: requests a minute, tokens a minute, concurrency over latency."""
+    """Return the longest of the times set by requests/min, tokens/min and concurrency."""
     if not isinstance(model, ServedModel):
         return 0.0
     if model.is_batch or isinstance(model, LocalModel):

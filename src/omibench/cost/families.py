@@ -1,7 +1,7 @@
-"""Which options of its provider's image formula a served model has, by the beginning of its id.
+"""Options of each provider's image formula for served models, by the prefix of the model id.
 
-The table was read from the providers' pages on 2026-11-21. A model that it does not know gets the
-largest published options, so that a plan errs on the dear side and a budget holds.
+The table was read from the providers' pages on 2026-11-21. Unknown models get the largest
+published options, so that plans overestimate and budgets are kept.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from omibench.params.models.base import ImageTokens, ModelBlock, ServedModel
 
 Options = tuple[tuple[str, Any], ...]
 UNMEASURED = (4096, 4096)
-"""The size, in pixels, at which an image is counted whose file cannot be measured."""
+"""Assumed size in pixels of an image that cannot be measured."""
 
 
 class ImageFormula(NamedTuple):
-    """Tokens of one image from its width and height.
+    """Token count of one image from its width and height.
 
-    `is_declared` is false when the block declares no formula, or the table lacks the model: then
-    the largest published numbers are counted. `name` is the formula that the block declares, if
-    any.
+    `is_declared` is false if the block declares no formula or the table lacks the model; then
+    the largest published numbers apply. `name` is the declared formula, if any.
     """
 
     tokens: Callable[[int, int], int]
@@ -32,7 +31,7 @@ class ImageFormula(NamedTuple):
     name: ImageTokens | None = None
 
     def __call__(self, size: tuple[int, int] | None) -> int:
-        """Tokens of an image of this size, or of one that could not be measured."""
+        """Return the tokens of an image of this size, or of one with unknown size."""
         return self.tokens(*(size or UNMEASURED))
 
 
@@ -79,7 +78,7 @@ _FAMILIES: dict[ImageTokens, tuple[tuple[str, dict[str, Any]], ...]] = {
 
 
 def image_formula(model: ModelBlock) -> ImageFormula:
-    """How the images of a model are counted; what is simulated or replayed takes no tokens."""
+    """Return how images are counted for a model; simulated and replayed ones use no tokens."""
     if not isinstance(model, ServedModel):
         return ImageFormula(lambda width, height: 0)
     name = model.image_tokens
@@ -96,10 +95,10 @@ def _formula(name: ImageTokens, served: str, declared: Options) -> ImageFormula:
     return ImageFormula(_bind_options(name, {**chosen, **dict(declared)}), is_listed, name)
 
 
-# A plan shows the same few sizes to every model, setting and judge.
+# A plan evaluates the same few sizes for every model, setting and judge.
 @lru_cache(maxsize=65536)
 def dearest(width: int, height: int) -> int:
-    """The most tokens that any published formula gives an image of this size."""
+    """Return the maximum tokens of an image of this size over all published formulas."""
     return max(f(width, height, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
 
 

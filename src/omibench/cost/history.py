@@ -1,4 +1,4 @@
-"""What earlier responses of a model teach about the next ones."""
+"""Token and latency statistics of a model's earlier responses, for estimates."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Answered = tuple[Request, Response]
 
 
 class History(NamedTuple):
-    """Means over `responses` answers: None where no provider counted.
+    """Means over `responses` responses; None if no provider reported them.
 
-    `input_factor` is the input tokens that were counted over those that the rules expect.
+    `input_factor` is the ratio of reported to estimated input tokens.
     """
 
     responses: int = 0
@@ -29,7 +29,7 @@ NO_HISTORY = History()
 
 
 def learn(calls: Iterable[Sequence[Answered]], formula: ImageFormula) -> History:
-    """Learn from calls, each the samples of one conversation that were asked for together."""
+    """Compute statistics of calls, each with the samples of one conversation."""
     outputs: list[int] = []
     latencies: list[float] = []
     counted = ruled = responses = 0

@@ -1,7 +1,8 @@
 """Tokens of one image by each provider's published formula, as read on 2026-11-21.
 
-Every formula is a pure function of width and height in pixels (both at least 1) and of options,
-whose defaults are the largest that its provider publishes: what is not known is never cheap.
+Every formula is a pure function of width and height in pixels (both at least 1) and of options.
+The defaults are the largest values that the provider publishes, so unknown options are never
+underestimated.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from math import ceil, floor, sqrt
 def openai_tiles(
     width: int, height: int, *, detail: str = "high", base: int = 85, tile: int = 170
 ) -> int:
-    """OpenAI's tiles: fit into 2048 x 2048, short side down to 768, then squares of 512.
+    """Count OpenAI's tiles: fit into 2048 x 2048, short side down to 768, then squares of 512.
 
-    `detail` low is `base` alone, whatever the size; auto is counted as high. Source: OpenAI, guide
-    "Images and vision", calculating costs.
+    `detail` low is `base` alone for any size; auto counts as high. Source: OpenAI, guide "Images
+    and vision", calculating costs.
     """
     if detail == "low":
         return base
@@ -30,7 +31,7 @@ def openai_tiles(
 def openai_patches(
     width: int, height: int, *, multiplier: float = 2.46, most: int | None = None
 ) -> int:
-    """OpenAI's patches of 32 x 32 pixels, times the model's multiplier.
+    """Count OpenAI's patches of 32 x 32 pixels, times the model's multiplier.
 
     An image of more than `most` patches is scaled down until a whole number of them fits along
     its sides. Source: OpenAI, guide "Images and vision", calculating costs.
@@ -47,17 +48,17 @@ def openai_patches(
 
 
 def anthropic(width: int, height: int, *, longest: int = 2576, most: int = 4784) -> int:
-    """Claude's patches of 28 x 28 pixels, after the image was made to fit.
+    """Count Claude's patches of 28 x 28 pixels after resizing the image to the limits.
 
-    It is scaled to the largest size of its shape whose long edge is at most `longest` pixels and
-    that is covered by at most `most` patches. Source: Anthropic, "Vision" (evaluate image size)
-    and "Coordinates and bounding boxes" (how Claude resizes and pads images). Models before
-    Opus 4.7 take 1568 pixels and 1568 patches.
+    It is scaled to the largest size of the same shape with a long edge of at most `longest`
+    pixels and at most `most` covering patches. Source: Anthropic, "Vision" (evaluate image size)
+    and "Coordinates and bounding boxes" (how Claude resizes and pads images). Models before Opus
+    4.7 use 1568 pixels and 1568 patches.
     """
     limit = min(Fraction(1), Fraction(longest, max(width, height)))
     if (patches := _patches(width, height, limit)) <= most:
         return patches
-    # The number of patches only changes where a side is a whole number of them.
+    # The number of patches changes only if a side is a whole number of them.
     across, down = _along(width, height, limit, most), _along(height, width, limit, most)
     if across * height >= down * width:
         return max(1, across * _ceil(height * across, width))
@@ -69,9 +70,9 @@ def _patches(width: int, height: int, scale: Fraction) -> int:
 
 
 def _along(side: int, other_side: int, limit: Fraction, cap: int) -> int:
-    """The most whole patches along a side, scaled by less than `limit`, that `cap` cover; or 0."""
+    """Return the most whole patches of a side within `cap`, scaled by less than `limit`; or 0."""
     bound = _ceil(side * limit.numerator, 28 * limit.denominator) - 1
-    # More patches along one side never are fewer in all, so the first that are too many tell.
+    # The total grows with the patches along one side, so the first excess is decisive.
     return bisect_right(range(1, bound + 1), cap, key=lambda n: n * _ceil(other_side * n, side))
 
 
@@ -80,11 +81,12 @@ def _ceil(numerator: int, denominator: int) -> int:
 
 
 def gemini(width: int, height: int, *, fixed: int | None = None) -> int:
-    """Gemini's tiles up to version 2.5; `fixed` tokens of a media resolution from version 3 on.
+    """Count Gemini's tiles up to version 2.5; from version 3 the `fixed` tokens of a resolution.
 
-    Up to 384 pixels on both sides an image is 258 tokens. Else its tiles are as large as the short
-    side over 1.5, between 256 and 768 pixels, 258 tokens each. Source: Google, "Image
-    understanding" (calculate tokens) and "Media resolution" (280, 560, 1120 or 2240 tokens).
+    An image of up to 384 pixels on both sides is 258 tokens. Otherwise the tile size is the
+    short side over 1.5, between 256 and 768 pixels, at 258 tokens per tile. Source: Google,
+    "Image understanding" (calculate tokens) and "Media resolution" (280, 560, 1120 or 2240
+    tokens).
     """
     if fixed is not None:
         return fixed
@@ -102,10 +104,10 @@ def qwen_vl(
     min_pixels: int | None = None,
     max_pixels: int | None = None,
 ) -> int:
-    """Qwen-VL's merged patches and the two tokens around them.
+    """Count Qwen-VL's merged patches and the two tokens around them.
 
-    `patch` is 28 pixels for Qwen2-VL and Qwen2.5-VL and 32 for Qwen3-VL. The sides are rounded to
-    whole patches, then the image is scaled into 4 to 16384 patches, or into the pixels given.
+    `patch` is 28 pixels for Qwen2-VL and Qwen2.5-VL and 32 for Qwen3-VL. The sides are rounded
+    to whole patches, then the image is scaled to 4 to 16384 patches, or to the given pixels.
     Source: Qwen2.5-VL's image processor (`smart_resize`) and Alibaba Cloud Model Studio, "Visual
     understanding" (h_bar * w_bar / token_pixels + 2).
     """

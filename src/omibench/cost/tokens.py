@@ -1,4 +1,4 @@
-"""Tokens of a conversation: what is expected, and what it can be at most."""
+"""Tokens of a conversation: expected number and upper bound."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from omibench.files.intake.picture import READERS
 from omibench.schemas.request import Conversation, TextPart
 
 MESSAGE_TOKENS = 4
-"""Tokens that a chat template puts around one message, as OpenAI's cookbook counts them."""
+"""Tokens that a chat template adds to each message, from OpenAI's cookbook."""
 TOOLS_BYTES = 1024
-"""Bytes that a provider's own words on tools take besides the tools: up to about 500 tokens."""
+"""Bytes of a provider's own text about tools, in addition to the tools: up to about 500 tokens."""
 CHARACTERS_PER_TOKEN = {"letters": 4.0, "marks": 1.6, "ideographs": 1.1, "others": 2.2}
-"""Letters of the Latin alphabet and spaces; digits and punctuation, which formulas are made of;
-Chinese, Japanese and Korean; every other script."""
+"""Latin letters and spaces; digits and punctuation, as in formulas; Chinese, Japanese and Korean;
+every other script.
+"""
 
 CACHED_CHARACTERS = 4096
-"""Characters of a text whose tokens are remembered: longer ones are mostly shown once."""
+"""Maximum length of a text whose token count is cached: longer texts rarely repeat."""
 _LETTERS = (string.ascii_letters + string.whitespace).encode()
 _MARKS = (string.digits + string.punctuation).encode()
 _IDEOGRAPHS = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿＀-￯\U00020000-\U0003ffff]")
 
 
 class InputTokens(NamedTuple):
-    """Tokens of what is sent; `unmeasured` of its images have a size that could not be read."""
+    """Tokens of a request; `unmeasured` counts images of unreadable size."""
 
     text: int
     images: int
@@ -38,21 +39,21 @@ class InputTokens(NamedTuple):
 
     @property
     def all(self) -> int:
-        """Text and images together."""
+        """Sum of text and image tokens."""
         return self.text + self.images
 
 
 def estimate_text_tokens(text: str) -> int:
-    """About how many tokens a text is: its characters by script, `CHARACTERS_PER_TOKEN` of each.
+    """Estimate the tokens of a text from its characters by script and `CHARACTERS_PER_TOKEN`.
 
-    The providers print 4 English characters a token; the other numbers are our rule, which the
-    plan corrects by the responses of the model that the store holds.
+    Providers publish 4 English characters per token; the other numbers are our estimates, which
+    the plan corrects with the model's responses in the store.
     """
     return _measure_text(text).tokens
 
 
 class _TextSize(NamedTuple):
-    """The tokens of a text as they are expected, and its bytes of UTF-8."""
+    """Return the expected tokens of a text and its length in UTF-8 bytes."""
 
     tokens: int
     bytes: int
@@ -76,11 +77,11 @@ def _count(text: str) -> _TextSize:
     return _TextSize(tokens, len(raw))
 
 
-_count_cached = lru_cache(maxsize=65536)(_count)  # every model is asked the same questions
+_count_cached = lru_cache(maxsize=65536)(_count)  # every model gets the same questions
 
 
 def estimate_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:
-    """Input tokens to expect of one conversation."""
+    """Return the expected input tokens of one conversation."""
     text = sum(estimate_text_tokens(t) for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
     return InputTokens(
@@ -91,11 +92,11 @@ def estimate_input(conversation: Conversation, formula: ImageFormula) -> InputTo
 
 
 def bound_input(conversation: Conversation, formula: ImageFormula) -> int:
-    """Input tokens that no provider exceeds: the bound that a budget reserves.
+    """Return an upper bound of input tokens for any provider, used for budget reservations.
 
-    A token of text is at least one byte of UTF-8 in every byte-level or byte-fallback tokenizer;
-    a chat template takes at most 32 tokens a message and 128 in all; an image is what its formula
-    gives, and 16 tokens around it.
+    A text token is at least one byte of UTF-8 in every byte-level or byte-fallback tokenizer.
+    The bound adds 32 tokens per message and 128 per request for the chat template, and for each
+    image its formula and 16 tokens.
     """
     text = sum(_measure_text(t).bytes for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
@@ -105,7 +106,7 @@ def bound_input(conversation: Conversation, formula: ImageFormula) -> int:
 
 @cache
 def image_size(path: str) -> tuple[int, int] | None:
-    """Width and height in pixels from the head of an image file; None when it has none to read."""
+    """Read width and height in pixels from the header of an image file; None if unreadable."""
     from PIL import Image
 
     try:
@@ -122,7 +123,7 @@ def image_size(path: str) -> tuple[int, int] | None:
 
 
 def _texts(conversation: Conversation) -> list[str]:
-    """All words that a provider counts: of the turns, of their calls, and of the tools on offer."""
+    """Yield all billed texts: of the turns, their tool calls, and the available tools."""
     messages = conversation.messages
     texts = [p.text for m in messages for p in m.parts if isinstance(p, TextPart)]
     texts += [text for m in messages for c in m.calls for text in (c.id, c.name, c.arguments)]

@@ -1,1 +1,1 @@
-"""Benchmarks that others published, each read by one small adapter."""
+"""Published benchmarks, each read by a small adapter."""

@@ -1,4 +1,4 @@
-"""What an adapter gives: questions and answers in one order, and where their pictures stand."""
+"""Output of an adapter: questions and answers in the same order, and the folder of pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.schemas.problem import Answer, Question
 
 
 class Dataset(NamedTuple):
-    """A benchmark as it was read. Paths of pictures are relative to `folder`."""
+    """A benchmark after reading. Paths of pictures are relative to `folder`."""
 
     questions: list[Question]
     answers: list[Answer]

@@ -1,8 +1,9 @@
 """EMMA and EMMA-mini (github.com/EMMA-Bench/EMMA), from Parquet files in a folder or below it.
 
-Two layouts are read. That of the hub holds up to five pictures a problem, which `<image_1>` to
-`<image_5>` mark in question and options. Files of published responses hold the problems without
-their pictures: there the marks stay in the text as they are, and what needs no pictures works.
+Two layouts are supported. The hub's files contain up to five pictures per problem, marked by
+`<image_1>` to `<image_5>` in question and options. Files of published responses contain the
+problems without pictures: the marks remain in the text, and everything that needs no pictures
+works.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _IMAGE = re.compile(r"<image_(\d+)>")
 
 
 def _drop_none_text(value: Any) -> Any:
-    """None for what a release spells as an empty text or as `none`."""
+    """Return None for an empty text or `none`."""
     return None if isinstance(value, str) and value.strip().lower() in ("", "none") else value
 
 
@@ -78,27 +79,28 @@ class EmmaRow(BaseModel):
 
     @property
     def essence(self) -> tuple[str, str, int]:
-        """What two files must agree on."""
+        """Fields in which two files must agree."""
         return self.answer.strip().casefold(), self.kind, len(self.options or [])
 
 
 class NumberedPictures(dict[int, Figure]):
-    """The pictures of one problem by their number, from 1; empty where a file has none."""
+    """Return the pictures of one problem by number, from 1; empty if the file has none."""
 
 
 @benchmark("emma", rules="emma", published=PUBLISHED)
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every problem of every file once, by subject and number; pictures go to `scratch`.
+    """Read every problem of all files once, by subject and number; pictures go to `scratch`.
 
-    The texts are those of the first file by name: later files repair a character of an option
-    here and there. Raises MissingInputError when there is no Parquet file, FileFormatError when
-    one lacks a column or two files disagree about a problem's gold, type or number of options.
+    Texts come from the first file by name; later files correct single characters of some
+    options. Raises MissingInputError if there is no Parquet file, and FileFormatError if one
+    lacks a column or two files disagree about a problem's gold answer, type or number of
+    options.
     """
     finder = Found(folder, scratch)
     rows: dict[str, tuple[EmmaRow, NumberedPictures, Path]] = {}
     files = sorted(folder.rglob("*.parquet"))
     if not files:
-        raise MissingInputError(f"{folder}: holds no .parquet file with EMMA problems")
+        raise MissingInputError(f"{folder}: contains no .parquet file with EMMA problems")
     for file in files:
         _check_columns(file)
         for row in typed_rows(file, EmmaRow, "pid"):
@@ -116,10 +118,10 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 @benchmark("emma-mini", rules="emma", published=PUBLISHED)
 def load_mini(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """100 problems a subject, drawn with a seed, evenly over its categories (EMMA, 4.1).
+    """Draw 100 problems per subject with a seed, evenly over its categories (EMMA, 4.1).
 
-    Coding problems have several categories each: their tasks stand in. The authors' own draw is a
-    dataset of its own, read as `emma`. Raises as `load` does.
+    Coding problems have several categories each; their tasks are used instead. The authors' own
+    draw is a separate dataset, read as `emma`. Raises as `load` does.
     """
     return draw_stratified(load(folder, scratch, params), _stratum, MINI_PER_SUBJECT, params.seed)
 
@@ -149,7 +151,7 @@ def _find_pictures(row: EmmaRow, finder: Found) -> NumberedPictures:
 
 
 def _without_bytes(row: EmmaRow) -> EmmaRow:
-    """The pictures are files by now: the whole benchmark need not fit into memory."""
+    """Read row by row: pictures become files, so the benchmark need not fit into memory."""
     return row.model_copy(update=dict.fromkeys(_PICTURES))
 
 
@@ -159,7 +161,7 @@ def _place(row: EmmaRow) -> tuple[str, int, str]:
 
 
 def _mark_images(text: str, figures: NumberedPictures) -> str:
-    """The text with our marks of pictures, counted in the order in which the problem has them."""
+    """Return the text with our picture marks, numbered in the order of the problem's pictures."""
     return replace_marks(text, _IMAGE, {str(n): place for place, n in enumerate(figures)})
 
 
@@ -184,12 +186,12 @@ def _question(row: EmmaRow, figures: NumberedPictures) -> Question:
 
 
 def _answer(row: EmmaRow, figures: NumberedPictures) -> Answer:
-    """With all categories of a problem: those of coding have two on average (EMMA, B.1)."""
+    """List all categories of a problem: coding problems have two on average (EMMA, B.1)."""
     gold = row.answer.strip()
     marks = {*_IMAGE.findall(row.question), *_IMAGE.findall(" ".join(row.options or []))}
     return Answer(
         id=row.pid,
-        # Golds are spelt "D" and "d".
+        # Gold answers are spelt "D" and "d".
         answer=[gold.upper() if row.kind == "mcq" else gold],
         answer_type=row.kind,
         choices=_choices(row, figures),

@@ -1,8 +1,8 @@
-"""Anybody's own problems: a CSV (or JSONL, JSON, Parquet) beside a folder of pictures.
+"""Your own problems: a CSV (or JSONL, JSON, Parquet) file and a folder of pictures.
 
-Columns: `id, question, answer, images` and, where they are known, `choices, subject, language,
-group, subset, solution, licence, topic, attributes`. In a CSV the entries of a list are parted by
-` | `, and an attribute has a column of its own, such as `attributes.exam`.
+Columns: `id, question, answer, images` and optionally `choices, subject, language, group,
+subset, solution, licence, topic, attributes`. In a CSV file, list entries are separated by ` |
+`, and each attribute is a separate column such as `attributes.exam`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def _entries(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """Choices as texts: also where each has its label, as an object or as `label` and `text`."""
+    """Return choices as texts, also from objects with labels or with `label` and `text`."""
     if isinstance(value, list) and value and all(isinstance(choice, dict) for choice in value):
         value = {choice.get("label"): choice.get("text") for choice in value}
     if not isinstance(value, dict):
         return _entries(value)
     if list(value) != [chr(ord("A") + i) for i in range(len(value))]:
-        raise ValueError("give a list of texts, or label them A, B, C and so on, in order")
+        raise ValueError("give a list of texts, or label them A, B, C and so on in order")
     return list(value.values())
 
 
@@ -43,14 +43,14 @@ def _drop_empty_text(value: Any) -> Any:
 
 
 def _read_cell(value: Any) -> Any:
-    """The value of an attribute's column: a list where it has several entries."""
+    """Return the value of an attribute's column: a list if it has several entries."""
     entries = _entries(value)
     return entries[0] if isinstance(entries, list) and len(entries) == 1 else entries
 
 
 _ATTRIBUTE = "attributes."
 _BETWEEN = re.compile(r"[\s,;.()]+|and\b")
-"""What may stand between the letters of a key with several."""
+"""Separators between the letters of a key with several letters."""
 Entries = Annotated[list[str], BeforeValidator(_entries)]
 Text = Annotated[str | None, BeforeValidator(_drop_empty_text)]
 
@@ -77,7 +77,7 @@ class FolderRow(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _collect_attributes(cls, row: Any) -> Any:
-        """The attributes of columns such as `attributes.exam`, beside those of an object."""
+        """Merge attribute columns such as `attributes.exam` with those of an object."""
         if not isinstance(row, dict):
             return row
         columns = {
@@ -90,7 +90,7 @@ class FolderRow(BaseModel):
 
 @benchmark("folder")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every problem of `problems.csv` in its order. Raises FileFormatError with the item's id."""
+    """Read every problem of `problems.csv` in order. Raises FileFormatError with the item's id."""
     finder = Found(folder, scratch)
     file = the_file(folder, "problems", "data", "test")
     questions, answers = [], []
@@ -133,9 +133,11 @@ def _answer(row: FolderRow, question: Question) -> Answer:
 
 
 def _check_key(row: FolderRow, labels: list[str]) -> None:
-    """Raises FileFormatError where no response could ever be right: the key names no choice."""
+    """Raise FileFormatError if no response can be correct: the gold answer matches no choice."""
     if len(labels) == 1:
-        raise FileFormatError("choices: there is one; give two or more, parted by ` | `, or none")
+        raise FileFormatError(
+            "choices: there is only one; give two or more, separated by ` | `, or none"
+        )
     for key in row.answer if labels else []:
         letters = set(_BETWEEN.sub("", key))
         if key not in row.choices and not (letters and letters <= set(labels)):

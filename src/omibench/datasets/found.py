@@ -1,4 +1,4 @@
-"""The pictures of a published benchmark: found by name in its folder, or embedded in its rows."""
+"""Pictures of a published benchmark: found by name in its folder, or embedded in its rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
 
 class Embedded(BaseModel):
-    """A picture inside a row, as the hub's Parquet files hold them."""
+    """A picture embedded in a row, as in the hub's Parquet files."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -29,10 +29,10 @@ class Embedded(BaseModel):
 
 
 class Found:
-    """Looks pictures up below `folder`; embedded ones are written to `scratch`.
+    """Finds pictures below `folder`; embedded ones are written to `scratch`.
 
-    A name finds the file at that path, else the first file of that name in any folder below. A
-    picture that is not there is an absent Figure: what needs no pictures works without it.
+    A name matches the file at that path, otherwise the first file of that name in any subfolder.
+    A missing picture gives an absent Figure: everything that needs no pictures works.
     """
 
     def __init__(self, folder: Path, scratch: Path) -> None:
@@ -42,10 +42,10 @@ class Found:
         self._figures: dict[str, Figure] = {}
 
     def figure(self, picture: str | Embedded) -> Figure:
-        """The picture with its SHA-256, its path relative to the folder or absolute.
+        """Return the picture with its SHA-256 and its path, relative to the folder or absolute.
 
-        Raises FileFormatError for a name that leads out of the folder, which somebody else's file
-        may hold, and for what is no picture.
+        Raises FileFormatError for a name that leads out of the folder, as a file from another
+        source can contain, and for a file that is not a picture.
         """
         if isinstance(picture, Embedded):
             return self._write(picture)
@@ -63,13 +63,13 @@ class Found:
         content = read_bytes(path, PICTURE_BYTES)
         if detect_form(content[:HEAD_BYTES]) is None:
             raise FileFormatError(
-                f"{path}: is no picture by its first bytes: give one of {', '.join(SUFFIXES)}"
+                f"{path}: is not a picture by its first bytes; give one of {', '.join(SUFFIXES)}"
             )
         sha256 = hashlib.sha256(content).hexdigest()
         return Figure(file=os.path.relpath(path, self._folder).replace(os.sep, "/"), sha256=sha256)
 
     def _by_name(self) -> dict[str, str]:
-        """The first picture of each name, by its path in the folder."""
+        """Return the first picture of each name by its path in the folder."""
         if self._paths is None:
             self._paths = {}
             for folder, _, names in sorted(os.walk(self._folder)):
@@ -84,7 +84,7 @@ class Found:
         if form is None:
             name = f"picture {picture.path!r}" if picture.path else "a picture"
             raise FileFormatError(
-                f"{name} that a row holds is none by its first bytes: give one of "
+                f"{name} in a row is not a picture by its first bytes; give one of "
                 f"{', '.join(SUFFIXES)}"
             )
         sha256 = hashlib.sha256(picture.bytes).hexdigest()

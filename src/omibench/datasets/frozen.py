@@ -1,4 +1,4 @@
-"""A frozen dataset of ours, as `freeze` wrote it or as `omibench release` built it."""
+"""A frozen omibench dataset, written by `freeze` or built by `omibench release`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from omibench.schemas.tables import FrozenManifest, content_hash, read_json, rea
 
 @benchmark("frozen")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """The dataset as it was frozen; a release is unpacked into `scratch` first.
+    """Read the dataset; a release is unpacked into `scratch` first.
 
-    Raises MissingInputError when one of its files is absent or a release gives items as metadata
-    alone, FileFormatError when questions, answers or pictures are not those that its manifest
-    names, or a picture lies outside of the folder.
+    Raises MissingInputError if one of its files is missing or a release lists items as metadata
+    only, and FileFormatError if questions, answers or pictures differ from those in its manifest
+    or a picture is outside the folder.
     """
     if is_release(folder):
         out = Path(tempfile.mkdtemp(prefix="frozen-", dir=scratch))
@@ -37,7 +37,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 def _read_freeze(folder: Path) -> Dataset:
     for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
         if not (folder / name).is_file():
-            raise MissingInputError(f"{folder}: is no frozen release: it holds no {name}")
+            raise MissingInputError(f"{folder}: is not a frozen release; it has no {name}")
     manifest = read_manifest(folder)
     questions = read_jsonl(folder / "questions.jsonl", Question)
     answers = read_jsonl(folder / "answers.jsonl", Answer)
@@ -52,7 +52,7 @@ def _read_freeze(folder: Path) -> Dataset:
 
 
 def read_manifest(folder: Path) -> FrozenManifest:
-    """What a freeze says of itself. Raises as `read_json` does."""
+    """Read the metadata of a freeze. Raises as `read_json` does."""
     return read_json(folder / "manifest.json", FrozenManifest)
 
 
@@ -60,6 +60,6 @@ def _check(file: Path, rows: Sequence[BaseModel], stated: str) -> None:
     actual = content_hash(rows)
     if actual != stated:
         raise FileFormatError(
-            f"{file}: its content ({actual[:12]}) is not that of the release ({stated[:12]}): "
-            "restore the file, or take the rows into a release of your own"
+            f"{file}: its content ({actual[:12]}) differs from the release ({stated[:12]}); "
+            "restore the file, or copy the rows into your own release"
         )

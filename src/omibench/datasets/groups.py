@@ -1,4 +1,4 @@
-"""Problems that share a stem: found by the pictures that they share."""
+"""Groups of problems that share a stem, identified by shared pictures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 
 def link_by_keys(keys: Sequence[Sequence[str]]) -> list[int]:
-    """For each item, the position of the first one that it is linked to by common keys.
+    """Return for each item the position of the first item linked to it by common keys.
 
-    Links chain: an item that shares one key with a second and another with a third joins all.
+    Links are transitive: an item that shares one key with a second and another with a third
+    joins all.
     """
     root = list(range(len(keys)))
 

@@ -1,7 +1,8 @@
-"""Datasets of the Hugging Face hub, at a pinned commit: the data files that it holds, and no more.
+"""Hugging Face hub datasets at a pinned commit: only their data files are read.
 
-What a dataset's card says of configurations, data files and loaders is never followed: it may name
-any address, any file of this machine, any other commit. We list the files of the commit ourselves.
+The dataset card's configurations, data files and loaders are never followed: they can refer to
+any address, any local file and any other commit. This module lists the files of the commit
+itself.
 """
 
 from __future__ import annotations
@@ -23,32 +24,31 @@ from omibench.files.intake.frames import join_frames
 log = logging.getLogger("omibench.datasets")
 
 FILES = 100_000
-"""The most files of a dataset that are fetched."""
+"""Maximum number of files fetched from a dataset."""
 _TABLES = (".jsonl", ".json", ".csv")
 _DATA = (".parquet", ".jsonl", ".json")
 _RELEASE = frozenset({"SHA256SUMS", "manifest.jsonl", "provenance.json"})
-"""Files that a release of `omibench release build` has, and other datasets have not."""
+"""Files that identify a release of `omibench release build`."""
 _SHARD = re.compile(r"(?P<split>.+?)(-\d{5}-of-\d{5})?")
 _TOP = ("", "data", "default")
-"""Folders that stand for no configuration of their own."""
+"""Folders that do not represent a configuration."""
 Get = Callable[[str], Path]
 
 
 def fetch(hub: str, revision: str, folder: Path) -> Path:
-    """Write the data files of a dataset to `folder`, and return it.
+    """Write the data files of a dataset to `folder` and return it.
 
-    Parquet files are joined to one a configuration (the folder that they lie in) and split, named
-    `<configuration>-<split>.parquet`, or by the split where there is one configuration. A dataset
-    without them gives its other tables and its pictures under their own paths, as a release of
-    `omibench release build` gives its files. Pictures stay the bytes that the hub holds. `hub` is
-    `owner/name`, or a local folder of the same layout. Raises MissingInputError when the hub does
-    not give the dataset at that commit, ModelError without the library, and FileFormatError for
-    files that are not what they should be.
+    Parquet files are joined into one per configuration (their folder) and split, named
+    `<configuration>-<split>.parquet`, or by the split if there is one configuration. A dataset
+    without Parquet files keeps the paths of its other tables and pictures, as does a release of
+    `omibench release build`. Pictures keep their bytes. `hub` is `owner/name`, or a local folder
+    of the same layout. Raises MissingInputError if the hub does not have the dataset at that
+    commit, ModelError without the library, and FileFormatError for invalid files.
     """
     log.info("reading %s at %s", hub, revision)
     names, get = _local(Path(hub)) if Path(hub).is_dir() else _remote(hub, revision)
     if set(names) >= _RELEASE:
-        # A release of ours is read whole, as `frozen`: its tables are held against its manifest.
+        # A release is read whole, as `frozen`: its tables are checked against its manifest.
         files = [name for name in names if name in _RELEASE or name.endswith(_DATA)]
         return _copy(hub, files, get, folder)
     parts = _parts(names)
@@ -57,16 +57,16 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
     files = [] if parts else [n for n in names if n.lower().endswith((*_TABLES, *PICTURES))]
     if not parts and not any(name.lower().endswith(_TABLES) for name in files):
         raise MissingInputError(
-            f"benchmark.hub: {hub} at {revision[:12]} holds no data files (.parquet, .jsonl, "
-            ".json, .csv): a loader of its own is never run; fetch the data yourself and name its "
-            "folder in `data`"
+            f"benchmark.hub: {hub} at {revision[:12]} has no data files (.parquet, .jsonl, "
+            ".json, .csv), and a dataset's loader script is never run; fetch the data "
+            "yourself and give the folder in `data`"
         )
     return _copy(hub, files, get, folder)
 
 
 def _copy(hub: str, files: Sequence[str], get: Get, folder: Path) -> Path:
     if len(files) > FILES:
-        raise MissingInputError(f"benchmark.hub: {hub} holds more than {FILES:,} files")
+        raise MissingInputError(f"benchmark.hub: {hub} has more than {FILES:,} files")
     for name in files:
         target = resolve_within(folder, name)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def _copy(hub: str, files: Sequence[str], get: Get, folder: Path) -> Path:
 
 
 def _parts(names: Iterable[str]) -> dict[str, list[str]]:
-    """The Parquet files that belong together, by the name that they get."""
+    """Group the Parquet files that belong together by output name."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in sorted(names):
         path = PurePosixPath(name)
@@ -89,13 +89,13 @@ def _parts(names: Iterable[str]) -> dict[str, list[str]]:
     for (configuration, split), shards in groups.items():
         stem = _file_name(f"{configuration or 'default'}-{split}" if has_several else split)
         if stem in stems:
-            raise FileFormatError(f"{shards[0]} and {stems[stem][0]}: two files of one name")
+            raise FileFormatError(f"{shards[0]} and {stems[stem][0]}: two files with the same name")
         stems[stem] = shards
     return stems
 
 
 def _local(folder: Path) -> tuple[list[str], Get]:
-    """Files of a folder: none that is hidden, and none that a link leads out to."""
+    """List the files of a folder, without hidden files and links that lead out of it."""
     names = [
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
@@ -106,7 +106,7 @@ def _local(folder: Path) -> tuple[list[str], Get]:
 
 
 def _remote(hub: str, revision: str) -> tuple[Sequence[str], Get]:
-    note = ", or download the files and name their folder in `data`"
+    note = ", or download the files and give their folder in `data`"
     require_extra("hub", f"benchmark.hub: reading {hub}", note=note)
     from huggingface_hub import HfApi, hf_hub_download
 

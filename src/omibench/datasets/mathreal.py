@@ -1,7 +1,7 @@
-"""MathReal: `testmini.json` beside its photographs (github.com/junfeng0288/MathReal).
+"""MathReal: `testmini.json` and its photographs (github.com/junfeng0288/MathReal).
 
-Every problem has a photograph; some have a clean picture of the same figure, too. Paper MathReal,
-sections 3 and 4.
+Every problem has a photograph; some also have a clean picture of the same figure. Paper
+MathReal, sections 3 and 4.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from omibench.schemas.problem import Answer, Figure, Question
 
 REAL, CLEAN = "real", "clean"
 SIDES: Final = {REAL: (REAL,), CLEAN: (CLEAN,), "both": (REAL, CLEAN)}
-"""`benchmark.pictures` -> with which pictures a record is read."""
+"""`benchmark.pictures` -> the pictures with which a record is read."""
 FILES = ("testmini", "test", "index")
 _ABSENT = ("0", "Upright")
-"""The grades of a condition that a photograph does not have."""
+"""Grades of a condition that a photograph does not have."""
 
 
 class MathRealRow(BaseModel):
@@ -65,11 +65,11 @@ class MathRealRow(BaseModel):
     ),
 )
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every record with its photograph, question and answer in `params.language`.
+    """Read every record with its photograph, question and answer in `params.language`.
 
-    With `pictures: clean`, the records that have a clean picture, with that one; with `both`, these
-    records twice, with either picture, as two items of one group (table 8). Raises FileFormatError
-    when none has.
+    With `pictures: clean`, only records with a clean picture are read, with that picture. With
+    `both`, these records are read twice, once with each picture, as two items of one group
+    (table 8). Raises FileFormatError if no record has a clean picture.
     """
     language = params.language
     finder = Found(folder, scratch)
@@ -90,7 +90,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def _place(row: MathRealRow, side: str, *, paired: bool) -> dict[str, str]:
-    """The id of an item and, where its problem stands there twice, the group of both items."""
+    """Return the id of an item and, if its problem is read twice, the group of both items."""
     name = f"mathreal-{row.idx:04}"
     if not paired:
         return {"id": name}
@@ -113,7 +113,7 @@ def _question(
 
 
 def _answer(row: MathRealRow, language: str, side: str, place: Mapping[str, str]) -> Answer:
-    """With `pair`, which picture is shown, where the problem has both (table 8)."""
+    """Return item attributes; with `pair`, which picture is shown if both exist (table 8)."""
     return Answer(
         **place,
         answer=[row.AnswerCN if language == "zh" else row.AnswerEN],
@@ -133,10 +133,10 @@ def _answer(row: MathRealRow, language: str, side: str, place: Mapping[str, str]
 
 
 def _list_conditions(row: MathRealRow) -> dict[str, Value]:
-    """The grade of each condition of the photograph, and those that are there at all.
+    """Return the grade of each photograph condition, and the conditions present.
 
-    `noise` and `noise groups` are MathReal's subtypes and categories (section 3.4): a grade above
-    0, or a picture that is not upright.
+    `noise` and `noise groups` are MathReal's subtypes and categories (section 3.4): a grade
+    above 0, or a picture that is not upright.
     """
     groups: dict[str, Mapping[str, Any]] = {
         "image quality degradation": row.ImageQualityDegradation,

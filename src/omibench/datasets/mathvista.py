@@ -1,8 +1,8 @@
 """MathVista (github.com/lupantech/MathVista; Lu et al. 2024): the split `testmini`.
 
-`testmini.json` holds an object of problems by their ids beside a folder `images`; the hub's Parquet
-files hold the picture in the column `decoded_image`. The answers of the split `test` are not
-published, so that it cannot be scored.
+`testmini.json` contains an object of problems by id, next to a folder `images`; the hub's
+Parquet files have the picture in the column `decoded_image`. The answers of the split `test` are
+not published, so it cannot be scored.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ class MathVistaRow(BaseModel):
 
 @benchmark("mathvista")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every problem in the order of its file.
+    """Read every problem in the order of its file.
 
-    Raises FileFormatError for a row that is wrong, has no answer, or whose answer is no choice.
+    Raises FileFormatError for a row that is invalid, has no answer, or has an answer that is not
+    a choice.
     """
     finder = Found(folder, scratch)
     questions, answers = [], []
@@ -66,7 +67,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def _question(row: MathVistaRow, finder: Found) -> Question:
-    """The unit stands behind the question, as the authors ask it."""
+    """Append the unit to the question, as the authors do."""
     picture = row.decoded_image or row.image
     if picture is None:
         raise FileFormatError("has neither `image` nor `decoded_image`")
@@ -106,9 +107,9 @@ def _answer(row: MathVistaRow, question: Question) -> Answer:
 
 
 def _read_gold(row: MathVistaRow, choices: list[Choice] | None) -> str:
-    """The answer, or the letter of the choice that it repeats."""
+    """Return the answer, or the letter of the choice with its text."""
     if row.answer is None:
-        raise FileFormatError("has no answer: those of the split test are not published")
+        raise FileFormatError("has no answer; those of the split test are not published")
     if choices is None:
         return row.answer
     letter = next((choice.label for choice in choices if choice.text == row.answer), None)

@@ -1,9 +1,10 @@
 """MMMU-Pro (github.com/MMMU-Benchmark/MMMU; Yue et al. 2024): the hub's Parquet files.
 
-A configuration is a folder: `standard (10 options)`, `standard (4 options)` and `vision`, in which
-question and choices stand in a screenshot alone. Up to seven pictures a problem, which `<image 1>`
-to `<image 7>` mark in question and choices. The options are a list, or its text as Python writes
-it. The Parquet files were not seen: their columns are those that the authors' code reads.
+Each configuration is a folder: `standard (10 options)`, `standard (4 options)` and `vision`,
+whose question and choices are only in a screenshot. A problem has up to seven pictures, marked
+by `<image 1>` to `<image 7>` in question and choices. The options are a list or its Python text.
+The columns are those read by the authors' code; the Parquet files were not available for
+testing.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _LONGEST_LIST = 20_000  # characters
 
 
 def _read_list(value: Any) -> Any:
-    """A list that is written as Python writes it. Only literals are read; nothing is evaluated."""
+    """Parse the Python text of a list. Only literals are read; nothing is evaluated."""
     if not isinstance(value, str):
         return value
     if len(value) > _LONGEST_LIST:
@@ -47,7 +48,7 @@ def _read_list(value: Any) -> Any:
     try:
         return ast.literal_eval(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise ValueError("is no list, nor the text of one") from None
+        raise ValueError("is neither a list nor the text of one") from None
 
 
 class MmmuProRow(BaseModel):
@@ -75,19 +76,19 @@ class MmmuProRow(BaseModel):
 
 @benchmark("mmmu-pro")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """The problems with up to ten choices. Raises as `find_tables` and `typed_rows`."""
+    """Read the problems with up to ten choices. Raises as `find_tables` and `typed_rows`."""
     return _read(folder, scratch, _TEN, "standard (10 options)/test-00000-of-00001.parquet")
 
 
 @benchmark("mmmu-pro-4")
 def load_four(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """The same problems with four choices. Raises as `load` does."""
+    """Read the same problems with four choices. Raises as `load` does."""
     return _read(folder, scratch, _FOUR, "standard (4 options)/test-00000-of-00001.parquet")
 
 
 @benchmark("mmmu-pro-vision")
 def load_vision(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """The problems as screenshots, whose choices have letters alone. Raises as `load` does."""
+    """Read the problems as screenshots; their choices are letters only. Raises as `load` does."""
     return _read(folder, scratch, _VISION, "vision/test-00000-of-00001.parquet")
 
 
@@ -135,7 +136,7 @@ def _answer(row: MmmuProRow, question: Question) -> Answer:
     gold, labels = row.answer.strip().upper(), [c.label for c in question.choices or []]
     if gold not in labels:
         raise FileFormatError(f"answer: {row.answer!r} is none of the choices A to {labels[-1]}")
-    explanation = (row.explanation or "").strip(" ?")  # `?` stands where there is none
+    explanation = (row.explanation or "").strip(" ?")  # `?` marks a missing answer
     return Answer(
         id=row.id,
         answer=[gold],

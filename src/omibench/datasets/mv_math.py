@@ -1,9 +1,9 @@
-"""MV-MATH (github.com/eternal8080/MV-MATH; Wang et al. 2025): `MV-MATH.json` beside its pictures.
+"""MV-MATH (github.com/eternal8080/MV-MATH; Wang et al. 2025): `MV-MATH.json` and its pictures.
 
-Problems of several pictures, which `<image_1>`, `<image_2>`, ... mark in the text. The choices
-stand in the text, too: under their letters, or with a letter below each picture. Where they cannot
-be told apart, the text keeps them and the problem has no list of choices; its gold is a letter.
-Multi-step answers are `(1) ... (2) ...` in one text, and become parts.
+Problems with several pictures, marked by `<image_1>`, `<image_2>`, ... in the text. The text
+also contains the choices: after their letters, or with a letter below each picture. If they
+cannot be separated, they remain in the text and the problem has no list of choices; its gold
+answer is a letter. Multi-step answers are `(1) ... (2) ...` in one text and become parts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LETTER = re.compile(r"^[ \t]*([A-H])[.．、:][ \t]*", re.MULTILINE)
 _LETTER_BELOW = re.compile(r"\[IMAGE(\d+)\]\s*\n\s*[(（]?([A-H])[)）.]?[ \t]*(?=\n|$)")
 _ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
 _RESIDUE = re.compile(r"[\s#]+$")
-"""What the conversion to Markdown has left at the end of some texts."""
+"""Residue of the conversion to Markdown at the end of some texts."""
 _PART = re.compile(r"[(（](\d{1,2})[)）]")
 _TRIM = " \t\n;；,，.。"
 
@@ -55,7 +55,7 @@ class MvMathRow(BaseModel):
 
 
 class Options(NamedTuple):
-    """A text parted into the question and its choices."""
+    """A text split into the question and its choices."""
 
     stem: str
     choices: list[Choice]
@@ -63,7 +63,7 @@ class Options(NamedTuple):
 
 @benchmark("mv-math")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every problem in the order of the file. Raises as `typed_rows` and `the_file`."""
+    """Read every problem in the order of the file. Raises as `typed_rows` and `the_file`."""
     finder = Found(folder, scratch)
     file = the_file(folder, "MV-MATH", "data/MV-MATH")
     questions, answers = [], []
@@ -76,7 +76,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
 
 def part_choices(text: str) -> Options | None:
-    """The question of a text and its choices, lettered from A without a gap; None without them."""
+    """Split a text into question and choices, lettered from A without gaps."""
     letters = list(_LETTER.finditer(text))
     starts = [i for i, match in enumerate(letters) if match[1] == "A"]
     if starts:
@@ -96,7 +96,7 @@ def part_choices(text: str) -> Options | None:
 
 
 def part_answer(answer: str) -> list[str]:
-    """The parts of an answer under `(1)`, `(2)`, ... in this order; the whole without them."""
+    """Split an answer at `(1)`, `(2)`, ... in order; the whole answer if it has no such parts."""
     marks: list[re.Match[str]] = []
     for match in _PART.finditer(answer):
         if int(match[1]) == len(marks) + 1:
@@ -118,7 +118,7 @@ def _question(row: MvMathRow, figures: list[Figure]) -> Question:
     places = {str(number): place for place, number in enumerate(range(1, len(figures) + 1))}
     text = replace_marks(row.question, _MARK, places)
     options = part_choices(text) if row.answer_type == "choice" else None
-    # A gold that is none of the letters says that they were not read as they are meant.
+    # A gold answer that is not one of the letters shows that they were misread.
     if options and _read_letter(row.answer) not in {choice.label for choice in options.choices}:
         options = None
     return Question(

@@ -1,10 +1,10 @@
 """OlympiadBench (github.com/OpenBMB/OlympiadBench; He et al. 2024): its open-ended problems.
 
-Two layouts are read. The download has the folders `data`, with JSON lists such as
-`OE_MM_maths_en_COMP.json`, and `images`, whose files `<img_12>` marks in texts. The hub's Parquet
-files of the same names hold up to nine pictures a problem, which `<image_1>` to `<image_9>` mark.
-Theorem proving (`TP_...`) has no answers and is left out. The hub's files themselves were not seen:
-their columns are those that other harnesses read.
+Two layouts are supported. The download has the folders `data`, with JSON lists such as
+`OE_MM_maths_en_COMP.json`, and `images`, whose files are marked by `<img_12>` in texts. The
+hub's Parquet files of the same names contain up to nine pictures per problem, marked by
+`<image_1>` to `<image_9>`. Theorem proving (`TP_...`) has no answers and is skipped. The hub's
+columns are those read by other harnesses; its files were not available for testing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LEVELS = {"COMP": "competition", "CEE": "college entrance exam"}
 
 
 def _write_text(value: Any) -> Any:
-    """A number as text, and None for an empty text."""
+    """Return a number as text, and None for an empty text."""
     return str(value) if isinstance(value, int | float) else value or None
 
 
@@ -49,7 +49,7 @@ class OlympiadBenchRow(BaseModel):
     id: Annotated[str, BeforeValidator(str), Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
     final_answer: Annotated[list[str], Field(min_length=1)]
-    """The answer; more entries are other ways to write it."""
+    """Answer; further entries are alternative spellings."""
     is_multiple_answer: bool = False
     context: Text = None
     solution: list[str] | None = None
@@ -69,7 +69,7 @@ class OlympiadBenchRow(BaseModel):
 
 
 class Configuration(NamedTuple):
-    """What the name of a file says of its problems."""
+    """Properties of the problems given in the name of a file."""
 
     name: str
     modality: str
@@ -80,10 +80,10 @@ class Configuration(NamedTuple):
 
 @benchmark("olympiadbench")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every open-ended problem of every file, in the order of the files' names.
+    """Read every open-ended problem of all files, sorted by file name.
 
-    Problems that share a context or a picture share a group. Raises MissingInputError where no file
-    has such a name, FileFormatError for a row that is wrong.
+    Problems that share a context or a picture share a group. Raises MissingInputError if no file
+    has such a name, and FileFormatError for an invalid row.
     """
     finder = Found(folder, scratch)
     questions: list[Question] = []
@@ -112,7 +112,7 @@ def _describe(name: re.Match[str]) -> Configuration:
 
 
 def _find_figures(row: OlympiadBenchRow, text: str, finder: Found) -> dict[str, Figure]:
-    """The pictures by the names that mark them: embedded ones, and those of the text."""
+    """Return the pictures by their marks: embedded ones, and those referenced in the text."""
     embedded = {name: getattr(row, name) for name in _COLUMNS}
     figures = {name: finder.figure(picture) for name, picture in embedded.items() if picture}
     for name in _MARK.findall(text):
@@ -122,7 +122,7 @@ def _find_figures(row: OlympiadBenchRow, text: str, finder: Found) -> dict[str, 
 
 
 def _question(row: OlympiadBenchRow, configuration: Configuration, finder: Found) -> Question:
-    # As the authors ask it: the context of problems of mathematics is not shown.
+    # As in the authors' prompts: the context of mathematics problems is not shown.
     context = row.context if configuration.subject == "physics" else None
     text = f"{context}\n{row.question}" if context else row.question
     figures = _find_figures(row, text, finder)

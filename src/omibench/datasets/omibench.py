@@ -1,7 +1,7 @@
-"""OMIBench: the official `test.jsonl` beside a folder of pictures, or the hub's Parquet.
+"""OMIBench: the official `test.jsonl` and a folder of pictures, or the hub's Parquet files.
 
-github.com/LightChen233/OMIBench; paper OMIBench, section 3. Where the release differs from the
-printed statistics is stated in docs/benchmarks.md.
+github.com/LightChen233/OMIBench; paper OMIBench, section 3. Differences between the release and
+the printed statistics are listed in docs/reference/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Questio
 
 _ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
 _PART = re.compile(r"(physics-\d+)-\d+")
-"""`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is none."""
+"""`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is not."""
 
 
 class OmibenchRow(BaseModel):
@@ -45,9 +45,9 @@ class OmibenchRow(BaseModel):
 
 @benchmark("omibench", rules="omibench", published=("omibench_main.csv",))
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every problem in the order of the file. Raises as `typed_rows` and `the_file`.
+    """Read every problem in the order of the file. Raises as `typed_rows` and `the_file`.
 
-    Problems that share a picture, or are questions of one exam problem, share a group.
+    Problems that share a picture or belong to one exam problem share a group.
     """
     finder = Found(folder, scratch)
     rows, figures = [], []

@@ -1,4 +1,4 @@
-"""The benchmarks by name: what reads one, by which rule it is scored, what was printed of it."""
+"""Registry of benchmarks: importer, scorer and published results by name."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from omibench.params.benchmark import BenchmarkParams
 from omibench.plugins import Registry
 
 Load = Callable[[Path, Path, BenchmarkParams], Dataset]
-"""Reads the files in a folder; pictures that have no file of their own go to the second folder."""
+"""Reads the files in a folder; pictures without a separate file go to the second folder."""
 
 
 class Benchmark(NamedTuple):
-    """A benchmark: what reads its files, and what its authors published beside them.
+    """A benchmark: its importer, and the results published by its authors.
 
-    `rules` is the rule book by which its authors score it; None where it is anybody's. `published`
-    are the tables of printed results in the folder `published/`. `reads_files` is off for one that
-    is made up.
+    `rules` is the authors' scorer; None for your own data. `published` lists the tables of
+    printed results in the folder `published/`. `reads_files` is false for synthetic data.
     """
 
     name: str
@@ -40,19 +39,19 @@ def benchmark(
     published: tuple[str, ...] = (),
     reads_files: bool = True,
 ) -> Callable[[Load], Load]:
-    """A decorator that makes a function the importer of the benchmark `name`.
+    """Register a function as the importer of the benchmark `name`.
 
     Args:
-        name: What `benchmark.name` calls it.
-        rules: The rule book by which its authors score it.
-        published: Tables of printed results, by their names in the folder `published/`.
+        name: Value of `benchmark.name`.
+        rules: Scorer used by its authors.
+        published: Names of tables of printed results in the folder `published/`.
         reads_files: Whether it needs `data` or `benchmark.hub`.
 
     Returns:
-        A decorator that returns the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises:
-        PluginError: Another benchmark has this name.
+        PluginError: If another benchmark has this name.
     """
     BENCHMARKS.check_name(name)
 
@@ -65,26 +64,26 @@ def benchmark(
 
 
 def load_benchmark(params: BenchmarkParams, data: str | None, scratch: Path) -> Dataset:
-    """The questions and answers of a benchmark, in one order, ids unique.
+    """Read the questions and answers of a benchmark, in the same order, with unique ids.
 
-    Pictures that are not there are absent figures, and no error.
+    Missing pictures become absent figures, not errors.
 
     Args:
-        params: The block `benchmark`.
-        data: The folder with its files, where `benchmark.hub` names no dataset.
-        scratch: Folder for pictures that have no file of their own, and for what is fetched.
+        params: Block `benchmark`.
+        data: Folder with its files, unless `benchmark.hub` gives a dataset.
+        scratch: Folder for embedded pictures and fetched files.
 
     Raises:
-        ParamsError: The name has no importer (`papers` is built from exam papers instead), or
+        ParamsError: If the name has no importer (`papers` is built from exam papers instead), or
             `data` is not set.
-        MissingInputError: Its files are absent.
-        FileFormatError: An item is wrong; it is named.
-        PluginError: The importer of a plug-in raised.
+        MissingInputError: If its files are missing.
+        FileFormatError: If an item is invalid; gives its id.
+        PluginError: If the importer of a plug-in raised an error.
     """
     if params.name not in BENCHMARKS:
         names = ", ".join(sorted(BENCHMARKS))
         raise ParamsError(
-            f"benchmark.name: {params.name!r} is not read from files; those are: {names}"
+            f"benchmark.name: {params.name!r} is not read from files; give one of: {names}"
         )
     chosen = BENCHMARKS.get(params.name)
     folder = _folder(params, data, scratch) if chosen.reads_files else scratch
@@ -102,8 +101,8 @@ def _folder(params: BenchmarkParams, data: str | None, scratch: Path) -> Path:
         return fetch(params.hub, params.revision, scratch)
     if not data:
         raise ParamsError(
-            f"data: must name the folder with the files of the benchmark {params.name!r} "
-            "(or `benchmark.hub` a dataset to fetch)"
+            f"data: must be the folder with the files of the benchmark {params.name!r} "
+            "(or give a dataset to fetch in `benchmark.hub`)"
         )
     if not Path(data).is_dir():
         raise MissingInputError(
@@ -113,10 +112,10 @@ def _folder(params: BenchmarkParams, data: str | None, scratch: Path) -> Path:
 
 
 def _check_pairs(name: str, dataset: Dataset) -> None:
-    """Raise PluginError where questions and answers are not of the same problems, in one order."""
+    """Raise PluginError unless questions and answers are of the same problems in the same order."""
     questions = [question.id for question in dataset.questions]
     if questions != [answer.id for answer in dataset.answers] or len({*questions}) < len(questions):
         raise PluginError(
-            f"benchmark {name!r}: questions and answers must have the same ids in one order, "
+            f"benchmark {name!r}: questions and answers must have the same ids in the same order, "
             "each once"
         )

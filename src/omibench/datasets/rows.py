@@ -1,4 +1,4 @@
-"""The rows of a published file, checked one by one: every error names the file and the item."""
+"""Rows of a published file, validated individually: every error gives the file and the item."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SUFFIXES = (".jsonl", ".json", ".parquet", ".csv")
 
 
 def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
-    """Each row of a JSONL, JSON, Parquet or CSV file; `key` names its id, if any.
+    """Yield each row of a JSONL, JSON, Parquet or CSV file; `key` is its id field, if any.
 
-    A JSON file holds a list, or an object of rows by their ids. Columns that `row` lacks are left
-    aside. Raises FileFormatError with the file, the item and what is wrong with it, also for an id
-    that comes twice.
+    A JSON file contains a list, or an object of rows by id. Columns that are not in `row` are
+    ignored. Raises FileFormatError with the file, the item and the problem, also for a repeated
+    id.
     """
     ids: set[str] = set()
     for number, raw in enumerate(_raw(path), 1):
         if not isinstance(raw, dict):
-            raise FileFormatError(f"{path}: item {number} is no object with named fields")
+            raise FileFormatError(f"{path}: item {number} is not an object with named fields")
         name = raw.get(key)
         unnamed = name in (None, "")
         place = f"{path}: item {number}" if unnamed else f"{path}: {name}"
@@ -44,7 +44,7 @@ def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
 
 @contextmanager
 def naming(path: Path, item: str) -> Iterator[None]:
-    """Turn what is wrong with a noun or a picture of an item into an error that names the item."""
+    """Convert errors of an item's nouns or pictures into errors with the item's name."""
     try:
         yield
     except FileFormatError as error:
@@ -55,42 +55,42 @@ def naming(path: Path, item: str) -> Iterator[None]:
 
 
 def the_file(folder: Path, *stems: str) -> Path:
-    """The one file of a benchmark in `folder`: the first of `stems` that is there.
+    """Return the file of a benchmark in `folder`: the first of `stems` that exists.
 
-    Raises MissingInputError naming what was looked for.
+    Raises MissingInputError with the names that were tried.
     """
     for stem in stems:
         for suffix in SUFFIXES:
             if (folder / f"{stem}{suffix}").is_file():
                 return folder / f"{stem}{suffix}"
     names = " or ".join(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES[:3])
-    raise MissingInputError(f"{folder}: holds none of the benchmark's files ({names})")
+    raise MissingInputError(f"{folder}: contains none of the benchmark's files ({names})")
 
 
 def find_tables(
     folder: Path, name: re.Pattern[str], example: str
 ) -> list[tuple[Path, re.Match[str]]]:
-    """The tables of a benchmark in `folder` or below it, in the order of their paths.
+    """Find the tables of a benchmark in `folder` or below it, sorted by path.
 
-    Where they are there in several forms, those of the first of `SUFFIXES` are taken.
+    If they exist in several formats, the first of `SUFFIXES` is used.
 
     Args:
-        folder: Where to look.
-        name: What the table's name, or that of the folder that it lies in, holds.
-        example: Such a name, for the message.
+        folder: Folder to search.
+        name: Pattern in the name of the table or of its folder.
+        example: Example of such a name, for the error message.
 
     Returns:
-        Each file, with what `name` has matched.
+        Each file with the match of `name`.
 
     Raises:
-        MissingInputError: There is none.
+        MissingInputError: If none exists.
     """
     for suffix in SUFFIXES:
         paths = sorted(folder.rglob(f"*{suffix}"))
         matches = [(path, name.search(f"{path.parent.name}/{path.stem}")) for path in paths]
         if files := [(path, match) for path, match in matches if match]:
             return files
-    raise MissingInputError(f"{folder}: holds no table of the benchmark, such as {example!r}")
+    raise MissingInputError(f"{folder}: contains no table of the benchmark, such as {example!r}")
 
 
 def _raw(path: Path) -> Iterator[Any]:
@@ -105,10 +105,10 @@ def _raw(path: Path) -> Iterator[Any]:
 
 
 def _list(path: Path) -> Iterator[Any]:
-    """The items of a JSON list, or of an object that holds them by their ids."""
+    """Return the items of a JSON list, or of an object of items by id."""
     rows = read_json(path)
     if isinstance(rows, dict) and rows and all(isinstance(row, dict) for row in rows.values()):
         rows = list(rows.values())
     if not isinstance(rows, list):
-        raise FileFormatError(f"{path}: holds no list of items")
+        raise FileFormatError(f"{path}: contains no list of items")
     yield from rows

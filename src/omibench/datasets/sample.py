@@ -1,4 +1,4 @@
-"""A balanced part of a benchmark: as many of each subject, evenly over its strata."""
+"""Balanced samples of a benchmark: equally many per subject, evenly over its strata."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from omibench.synthetic.shares import equal
 def draw_stratified(
     dataset: Dataset, stratum: Callable[[Answer], str], per_subject: int, seed: int
 ) -> Dataset:
-    """`per_subject` problems of each subject in the order of `dataset`, drawn with `seed`.
+    """Draw `per_subject` problems of each subject with `seed`, in the order of `dataset`.
 
-    Each stratum gives as many as the others, as far as it goes. A subject with fewer problems
-    gives all. What is drawn from a stratum depends on its problems' ids, not on their order.
+    Strata contribute equally, up to their size. A subject with fewer problems contributes all.
+    The draw from a stratum depends on its problems' ids, not on their order.
     """
     strata: dict[str, dict[str, list[str]]] = {}
     for answer in dataset.answers:

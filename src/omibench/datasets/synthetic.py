@@ -1,7 +1,7 @@
-"""`synthetic`: made-up problems of a published study's shape, for rehearsals without its data.
+"""`synthetic`: generated problems in the shape of a published study, for tests without its data.
 
-Every question names what it is in `source`, so that a dataset made of them says so, and whatever
-rests on it.
+Every question states its origin in `source`, so that it is visible in every dataset and result
+based on it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from omibench.synthetic.items import Drawing, Item, items
 
 @benchmark("synthetic", reads_files=False)
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every problem of the profile; the pictures are written to `scratch`."""
+    """Generate every problem of the profile; the pictures are written to `scratch`."""
     like, seed = params.like, params.seed
     problems = items(like, seed)
     figures = {drawing: _figure(drawing, scratch) for item in problems for drawing in item.drawings}

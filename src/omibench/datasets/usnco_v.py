@@ -1,10 +1,10 @@
-"""USNCO-V: its published metadata, with the user's own texts and pictures.
+"""USNCO-V: its published metadata, with your own texts and pictures.
 
-The authors distribute neither questions nor pictures (paper USNCO-V, data availability): whoever
-evaluates takes them from the exams of the American Chemical Society. `metadata.csv` has a line a
-question: `year, exam` (local or national), `number, answer, category`, and, added by hand,
-`question, A, B, C, D` and `images`: names parted by ` | `, else `<year>-<exam>-<number>.png`. A
-column `topic` may name the field of chemistry (figure 1a).
+The authors distribute neither questions nor pictures (paper USNCO-V, data availability): take
+them from the exams of the American Chemical Society. `metadata.csv` has one line per question:
+`year, exam` (local or national), `number, answer, category`, and the columns you add: `question,
+A, B, C, D` and `images` (names separated by ` | `, by default `<year>-<exam>-<number>.png`). An
+optional column `topic` contains the field of chemistry (figure 1a).
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ class UsncoRow(BaseModel):
 
     @property
     def id(self) -> str:
-        """Year, exam and number."""
+        """Return year, exam and number."""
         return f"{self.year}-{self.exam}-{self.number:02}"
 
 
 @benchmark("usnco-v", rules="usnco-v", published=("usnco_v_proprietary.csv", "usnco_v_open.csv"))
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """Every question in the order of the metadata.
+    """Read every question in the order of the metadata.
 
-    Raises FileFormatError for a line that is wrong, comes twice, or has no question text yet.
+    Raises FileFormatError for a line that is invalid, occurs twice, or has no question text yet.
     """
     finder = Found(folder, scratch)
     file = the_file(folder, "metadata")
@@ -68,11 +68,11 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     ids: set[str] = set()
     for row in typed_rows(file, UsncoRow, ""):
         if row.id in ids:
-            raise FileFormatError(f"{file}: {row.id}: two lines are of this question")
+            raise FileFormatError(f"{file}: {row.id}: two lines are for this question")
         ids.add(row.id)
         if not row.question.strip():
             raise FileFormatError(
-                f"{file}: {row.id}: has no `question`; the texts are not distributed: copy them "
+                f"{file}: {row.id}: has no `question`; the texts are not distributed, so copy them "
                 "from the exam into the columns question, A, B, C and D"
             )
         names = row.images or [f"{row.id}.png"]
@@ -88,7 +88,7 @@ def _question(row: UsncoRow, pictures: list[Figure]) -> Question:
         id=row.id,
         question=row.question,
         images=pictures,
-        # An option that stands in the picture alone has no text of its own.
+        # An option that is only in the picture has no text.
         choices=[Choice(label=letter, text=text) for letter, text in texts.items()],
         subject="chemistry",
         subset=row.exam,
@@ -96,7 +96,7 @@ def _question(row: UsncoRow, pictures: list[Figure]) -> Question:
 
 
 def _answer(row: UsncoRow, question: Question) -> Answer:
-    """With the image type under the paper's name (figure 4) and that of the metadata."""
+    """Return the attributes, with the image type as in the paper (figure 4) and the metadata."""
     return Answer(
         id=row.id,
         answer=[row.answer],

@@ -1,1 +1,1 @@
-"""Cells of a study as logs of Inspect, which `inspect view` opens."""
+"""Cells of a study as Inspect logs for `inspect view`."""

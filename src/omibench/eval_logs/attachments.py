@@ -1,4 +1,4 @@
-"""Pictures of a sample: each once, as a data address that messages refer to."""
+"""Pictures of a sample, stored once as data URLs that messages refer to."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from omibench.stages.analyze.explorer.steps import Trail
 from omibench.store.images import ImageStore
 
 REFERENCE: Final = "attachment://"
-"""How Inspect marks a content that stands under `attachments` of its sample."""
+"""Inspect's mark of content stored under `attachments` of its sample."""
 _SHOWN_DIGITS: Final = 12
 
 
 class PictureSource:
-    """The pictures of a study by SHA-256: of its dataset, that settings made, that models drew."""
+    """Pictures of a study by SHA-256: from the dataset, from settings, and drawn by models."""
 
     def __init__(self, items: FrozenItems, trail: Trail, store: Path) -> None:
-        """Prepare the look-up; nothing is opened before it is asked for.
+        """Prepare the lookup; files are opened on first use.
 
         Args:
-            items: The frozen dataset.
-            trail: Knows the pictures that settings made.
-            store: The store of responses, with the pictures that models drew.
+            items: Frozen dataset.
+            trail: Source of the pictures made by settings.
+            store: Store of responses, with the pictures drawn by models.
         """
         self._items, self._trail = items, trail
         self._drawn = ImageStore(store / "images")
         self._cache = PictureCache()
 
     def encode(self, sha256: str, patch: tuple[int, int, int] | None = None) -> str | None:
-        """A picture as a data address, under its patch where it was shown under one.
+        """Encode a picture as a data URL, with its patch if it was shown with one.
 
         Args:
-            sha256: Of its bytes.
-            patch: (x, y, side) in pixels of a black square; None for none.
+            sha256: Hash of its bytes.
+            patch: (x, y, side) in pixels of a black square, or None.
 
         Returns:
-            None where no file with these bytes is there.
+            None if no file with these bytes exists.
         """
         for path in self._list_places(sha256):
             part = ImagePart(sha256=sha256, path=str(path), patch=patch)
@@ -56,7 +56,9 @@ class PictureSource:
 
     def _list_places(self, sha256: str) -> list[Path]:
         places = [self._of_dataset.get(sha256), self._trail.locate_picture(sha256)]
-        if sha256.isalnum():  # the hash may be another's text: it leads out of no folder
+        if (
+            sha256.isalnum()
+        ):  # the hash can be any text from another source: it must not lead out of the folder
             places.append(self._drawn.path(sha256))
         return [path for path in places if path is not None]
 
@@ -72,24 +74,24 @@ class PictureSource:
 
 
 class Attachments:
-    """The pictures of one sample."""
+    """Pictures of one sample."""
 
     def __init__(self, source: PictureSource) -> None:
-        """Begin without any.
+        """Start without pictures.
 
         Args:
-            source: Where they come from.
+            source: Source of the pictures.
         """
         self._source = source
         self.contents: dict[str, str] = {}
-        """Data addresses by the name under which messages refer to them."""
+        """Data URLs by the name used in messages."""
 
     def show(self, sha256: str, patch: tuple[int, int, int] | None = None) -> dict[str, str]:
-        """The part of a message that shows a picture, or says that there is no file of it.
+        """Return the message part that shows a picture, or that reports its file as missing.
 
         Args:
-            sha256: Of its bytes.
-            patch: As `PictureSource.encode` takes it.
+            sha256: Hash of its bytes.
+            patch: See `PictureSource.encode`.
         """
         key = ImagePart(sha256=sha256, patch=patch).content_key
         name = hashlib.sha256(key.encode()).hexdigest()
@@ -97,6 +99,6 @@ class Attachments:
             content = self._source.encode(sha256, patch)
             if content is None:
                 shown = sha256[:_SHOWN_DIGITS]
-                return {"type": "text", "text": f"[a picture whose file is not there: {shown}]"}
+                return {"type": "text", "text": f"[missing picture file: {shown}]"}
             self.contents[name] = content
         return {"type": "image", "image": f"{REFERENCE}{name}", "detail": "auto"}

@@ -1,4 +1,4 @@
-"""What a log is made of: the files of one cell and its frozen dataset."""
+"""Inputs of a log: the files of one cell and its frozen dataset."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 _NAMED_CELLS: Final = 9
-"""Cells that a message names."""
+"""Maximum number of cells listed in an error message."""
 
 
 @dataclass(frozen=True)
 class FrozenItems:
-    """The frozen dataset of a study.
+    """Frozen dataset of a study.
 
     Attributes:
-        folder: What `freeze` wrote; paths of pictures are relative to it.
-        manifest: What the dataset is.
-        questions: What models were shown, by id.
-        answers: Golds, by id.
+        folder: Output of `freeze`; paths of pictures are relative to it.
+        manifest: Metadata of the dataset.
+        questions: Model-visible part of each problem by id.
+        answers: Gold answers by id.
     """
 
     folder: Path
@@ -50,10 +50,10 @@ class CellFiles:
     """Responses and verdicts of one cell.
 
     Attributes:
-        cell: Which one.
-        responses: One row a response, by problem and sample.
-        verdicts: One row a verdict; none where the cell is not scored yet.
-        written: When the responses were written, in UTC.
+        cell: The cell.
+        responses: One row per response, by problem and sample.
+        verdicts: One row per verdict; empty if the cell is not scored yet.
+        written: Time at which the responses were written, in UTC.
     """
 
     cell: Cell
@@ -63,16 +63,16 @@ class CellFiles:
 
     @property
     def simulated_responses(self) -> int:
-        """How many responses are a simulated model's."""
+        """Number of responses by a simulated model."""
         return int(self.responses["simulated"].sum())
 
     @property
     def simulated_verdicts(self) -> int:
-        """How many verdicts are about simulated responses, or a simulated judge's."""
+        """Number of verdicts on simulated responses or by a simulated judge."""
         return int(self.verdicts["simulated"].sum())
 
     def join_rows(self) -> Iterator[tuple[Values, list[Values]]]:
-        """Each response with its verdicts, in the order of rule books."""
+        """Yield each response with its verdicts in the order of scorers."""
         by_sample: dict[tuple[str, int], list[Values]] = {}
         for verdict in self.verdicts.iter_rows(named=True):
             by_sample.setdefault((verdict["id"], verdict["index"]), []).append(verdict)
@@ -84,11 +84,11 @@ def read_frozen_items(folder: Path) -> FrozenItems:
     """Read a frozen dataset.
 
     Args:
-        folder: What `freeze` wrote.
+        folder: Output of `freeze`.
 
     Raises:
-        MissingInputError: A file is not there.
-        FileFormatError: A file holds something else.
+        MissingInputError: If a file is missing.
+        FileFormatError: If a file has other content.
     """
     return FrozenItems(
         folder=folder,
@@ -102,13 +102,13 @@ def read_cell_files(results: Path, cell: Cell, items: FrozenItems) -> CellFiles:
     """Read the files of one cell.
 
     Args:
-        results: The folder that holds `infer/` and `score/`.
-        cell: Which one.
-        items: The frozen dataset that it was asked.
+        results: Folder with `infer/` and `score/`.
+        cell: The cell.
+        items: Frozen dataset of the cell.
 
     Raises:
-        MissingInputError: The study has no such cell; the line names those that it has.
-        FileFormatError: A file cannot be read, or a response belongs to no problem.
+        MissingInputError: If the study has no such cell; lists the existing ones.
+        FileFormatError: If a file cannot be read or the problem of a response is unknown.
     """
     name = f"{cell.model}/{cell.setting}.parquet"
     file = results / "infer" / name
@@ -124,7 +124,7 @@ def read_cell_files(results: Path, cell: Cell, items: FrozenItems) -> CellFiles:
         if problem not in items.questions or problem not in items.answers:
             raise FileFormatError(
                 f"{file}: the response to {problem[:80]!r} belongs to no problem of "
-                f"{items.folder}; ask this cell again"
+                f"{items.folder}; run this cell again"
             )
     return CellFiles(
         cell=cell,
@@ -135,10 +135,10 @@ def read_cell_files(results: Path, cell: Cell, items: FrozenItems) -> CellFiles:
 
 
 def list_asked_cells(results: Path) -> list[Cell]:
-    """The cells of a study that have responses, in alphabetical order.
+    """Return the cells of a study that have responses, in alphabetical order.
 
     Args:
-        results: The folder that holds `infer/`.
+        results: Folder with `infer/`.
     """
     paths = sorted((results / "infer").glob("*/*.parquet"))
     visible = (p for p in paths if not p.name.startswith(".") and not p.parent.name.startswith("."))
@@ -150,7 +150,7 @@ def _read_verdicts(path: Path) -> pl.DataFrame:
 
     if path.is_file():
         return read_parquet(path, VerdictRow).sort("id", "index", "rules")
-    # A cell that is being scored has a log, without scores.
+    # A cell that is still being scored gets a log without scores.
     types = {"index": pl.Int64(), "verdict": pl.Float64(), "simulated": pl.Boolean()}
     return pl.DataFrame(
         schema={name: types.get(name, pl.String()) for name in VerdictRow.model_fields}

@@ -1,4 +1,4 @@
-"""Cells written as `.eval` files: zip files of JSON, whole or not at all."""
+"""Export of cells as `.eval` files: zip files of JSON, written atomically."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from omibench.settings.pictures.derived import locate_pictures
 from omibench.stages.analyze.explorer.steps import Trail
 
 _EPOCH_OF_ZIP: Final = (1980, 1, 1, 0, 0, 0)
-"""The time of every member: equal results give equal bytes."""
+"""Fixed time of every member: equal results give equal bytes."""
 
 
 @dataclass(frozen=True)
 class WrittenLog:
-    """A log that was written.
+    """A written log.
 
     Attributes:
-        path: Its file.
-        samples: How many responses it has.
-        unsent: Of how many of them the store does not hold what was sent; these show the problem.
-        is_simulated: Whether a response or verdict in it is simulated.
+        path: File of the log.
+        samples: Number of responses.
+        unsent: Number of responses whose request is not in the store; these show the problem.
+        is_simulated: Whether any response or verdict is simulated.
     """
 
     path: Path
@@ -49,18 +49,18 @@ class WrittenLog:
 
 
 class LogWriter:
-    """Writes the cells of a study as logs of Inspect."""
+    """Writes the cells of a study as Inspect logs."""
 
     def __init__(self, results: Path, store: Path) -> None:
         """Read the frozen dataset.
 
         Args:
-            results: The folder that holds `freeze/`, `infer/` and `score/`.
-            store: The store of responses, which need not be there.
+            results: Folder with `freeze/`, `infer/` and `score/`.
+            store: Store of responses; can be missing.
 
         Raises:
-            MissingInputError: The folder holds no results.
-            FileFormatError: A file holds something else.
+            MissingInputError: If the folder has no results.
+            FileFormatError: If a file has other content.
         """
         self._results = find_results_folder(results)
         self._items = read_frozen_items(self._results / "freeze")
@@ -72,11 +72,11 @@ class LogWriter:
         """Write every cell with responses as `<folder>/<model>/<setting>.eval`.
 
         Args:
-            folder: Where.
+            folder: Output folder.
 
         Raises:
-            FileFormatError: The file of a cell cannot be read.
-            OutputError: A log cannot be written.
+            FileFormatError: If the file of a cell cannot be read.
+            OutputError: If a log cannot be written.
         """
         return [
             self.write(cell, folder / cell.model / f"{cell.setting}.eval")
@@ -87,13 +87,13 @@ class LogWriter:
         """Write one cell.
 
         Args:
-            cell: Which one.
-            target: The file.
+            cell: The cell.
+            target: Output file.
 
         Raises:
-            MissingInputError: The study has no such cell.
-            FileFormatError: A file of the cell cannot be read.
-            OutputError: The log cannot be written.
+            MissingInputError: If the study has no such cell.
+            FileFormatError: If a file of the cell cannot be read.
+            OutputError: If the log cannot be written.
         """
         files = read_cell_files(self._results, cell, self._items)
         spec = write_spec(files, self._items)
@@ -133,16 +133,21 @@ class LogWriter:
             return None
         try:
             return write_sent_messages(request, attachments)
-        except (KeyError, TypeError, ValueError, AttributeError):  # a store may be another's
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+        ):  # a store can come from another source
             return None
 
 
 def _name_member(question: Question, epoch: int) -> str:
-    """Where Inspect looks for a sample; its id is a part of the path."""
+    """Return the path of a sample in Inspect's layout; its id is a part of it."""
     id = question.id
     if not id.isprintable() or "\\" in id or id.startswith("/") or ".." in id.split("/"):
         raise FileFormatError(
-            f"problem {id[:80]!r}: cannot stand in a log of Inspect, whose files are named by "
+            f"problem {id[:80]!r}: cannot be in a log of Inspect, whose files are named after "
             "ids; freeze the dataset with other ids"
         )
     return f"samples/{id}_epoch_{epoch}.json"

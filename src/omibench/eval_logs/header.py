@@ -1,4 +1,4 @@
-"""The head of a log: which study, dataset and model, and the mean verdict of each rule book."""
+"""Header of a log: study, dataset, model, and the mean verdict of each scorer."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from omibench.eval_logs.cell_files import CellFiles, FrozenItems, Values
 from omibench.eval_logs.sample import write_usage
 
 FORMAT_VERSION: Final = 2
-"""Of Inspect's log files."""
+"""Version of Inspect's log format."""
 GOLD_IS_PARTS: Final = {"gold": "parts"}
-"""Says that a target of several texts is one answer in parts, where other logs mean
-alternatives."""
+"""Marks a target of several texts as one answer in parts; other logs mean alternatives."""
 SIMULATED: Final = "SIMULATED"
 
 
 def name_model(files: CellFiles) -> str:
-    """The name of a cell's model in its log: one with simulated responses is marked."""
+    """Return the model name of a cell in its log; simulated responses are marked."""
     return f"simulated/{files.cell.model}" if files.simulated_responses else files.cell.model
 
 
 def write_spec(files: CellFiles, items: FrozenItems) -> Values:
-    """What was evaluated: an `EvalSpec`.
+    """Return the evaluated task as an `EvalSpec`.
 
     Args:
-        files: The cell.
-        items: Its dataset.
+        files: Files of the cell.
+        items: Dataset of the cell.
 
     Returns:
-        Plain values for JSON; equal results have equal ids.
+        JSON-compatible values; equal results have equal ids.
     """
     manifest = items.manifest
     cell = files.cell
@@ -69,11 +68,11 @@ def write_spec(files: CellFiles, items: FrozenItems) -> Values:
 
 
 def write_header(files: CellFiles, spec: Values) -> Values:
-    """A log without its samples: an `EvalLog`.
+    """Return a log without its samples as an `EvalLog`.
 
     Args:
-        files: The cell.
-        spec: As `write_spec` gives it.
+        files: Files of the cell.
+        spec: Output of `write_spec`.
     """
     responses = files.responses.height
     usage = write_usage(files.responses.select(
@@ -88,7 +87,7 @@ def write_header(files: CellFiles, spec: Values) -> Values:
             "scores": _write_scores(files),
         },
         "stats": {
-            # Nobody noted when a cell began: without times no duration is shown.
+            # The start of a cell is unknown: without times no duration is shown.
             "started_at": "",
             "completed_at": "",
             "model_usage": {spec["model"]: usage} if usage else {},
@@ -97,10 +96,10 @@ def write_header(files: CellFiles, spec: Values) -> Values:
 
 
 def write_start(spec: Values) -> Values:
-    """What a log says before its first sample.
+    """Return the part of a log before its first sample.
 
     Args:
-        spec: As `write_spec` gives it.
+        spec: Output of `write_spec`.
     """
     return {"version": FORMAT_VERSION, "eval": spec, "plan": {"name": "omibench", "steps": []}}
 

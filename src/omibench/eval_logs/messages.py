@@ -1,4 +1,4 @@
-"""Conversations as Inspect's chat messages: what was sent, and what came back."""
+"""Conversations as Inspect chat messages: the request and the response."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Content = dict[str, Any]
 
 
 def write_sent_messages(request: Mapping[str, Any], attachments: Attachments) -> list[Message]:
-    """The messages of a request, as they were sent.
+    """Return the messages of a request as they were sent.
 
     Args:
-        request: The request as the store holds it, as plain values.
-        attachments: Takes the pictures of the messages.
+        request: Request from the store as plain values.
+        attachments: Collects the pictures of the messages.
 
     Returns:
         Messages of `system`, `user`, `assistant` and `tool`, in order.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError: The store holds something else.
+        KeyError, TypeError, ValueError, AttributeError: If the store has other content.
     """
     turns = request.get("turns", {})
     return [
@@ -35,11 +35,11 @@ def write_sent_messages(request: Mapping[str, Any], attachments: Attachments) ->
 
 
 def write_problem_message(question: Question, attachments: Attachments) -> Message:
-    """A problem as one message, pictures at their places, where no request is there to show.
+    """Return a problem with its pictures as one message, if its request is not available.
 
     Args:
         question: The problem.
-        attachments: Takes its pictures.
+        attachments: Collects its pictures.
     """
     hashes = [figure.sha256 for figure in question.images]
     texts = [question.question, *map(write_choice, question.choices or [])]
@@ -51,7 +51,7 @@ def write_problem_message(question: Question, attachments: Attachments) -> Messa
 
 
 def write_choice(choice: Choice) -> str:
-    """A choice as a line: its label, its text, the mark of its picture."""
+    """Format a choice as a line: label, text and mark of its picture."""
     mark = "" if choice.image is None else write_image_mark(choice.image)
     return f"{choice.label}. {choice.text or ''}{mark}"
 
@@ -59,14 +59,14 @@ def write_choice(choice: Choice) -> str:
 def write_answer_message(
     text: str, reasoning: str | None, drawn: Sequence[str], model: str, attachments: Attachments
 ) -> Message:
-    """The response of a model.
+    """Return the response of a model as a message.
 
     Args:
-        text: The visible answer.
-        reasoning: The thinking that its provider gave apart; None or empty for none.
-        drawn: SHA-256 of the pictures that it drew.
-        model: Who answered.
-        attachments: Takes the pictures.
+        text: Visible text.
+        reasoning: Reasoning that the provider returned separately; can be None or empty.
+        drawn: SHA-256 of the pictures drawn by the model.
+        model: Name of the model.
+        attachments: Collects the pictures.
     """
     content: list[Content] = []
     if reasoning:
@@ -112,13 +112,13 @@ def _write_text(text: str) -> Content:
 
 
 def _write_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """A call of a tool; arguments that are no JSON object stand as they came."""
+    """Return a tool call; arguments that are not a JSON object are kept unchanged."""
     arguments: object = None
     error = None
     try:
         arguments = json.loads(call["arguments"])
     except ValueError as wrong:
-        error = f"arguments are no JSON: {wrong}"
+        error = f"arguments are not JSON: {wrong}"
     is_object = isinstance(arguments, dict)
     return {
         "id": str(call["id"]),

@@ -1,4 +1,4 @@
-"""One response as a sample of Inspect: what was asked and said, with a score for each verdict."""
+"""A response as an Inspect sample: request, response, and a score for each verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from omibench.schemas.request import NOT_BOUGHT
 from omibench.stages.analyze.words import name_outcome
 
 SUMMARY_CHARACTERS: Final = 1_000
-"""Of a problem's statement in the list of samples."""
+"""Maximum characters of a problem's statement in the list of samples."""
 _STOPPED: Final = {"truncated": "max_tokens", "refused": "content_filter"}
 _PROVENANCE: Final = ("rules", "version", "method", "outcome", "credit", "strict", "ratio",
                       "judge", "judge_key", "prompt_sha256")  # fmt: skip
@@ -25,14 +25,14 @@ _PROVENANCE: Final = ("rules", "version", "method", "outcome", "credit", "strict
 
 @dataclass(frozen=True)
 class SampleRows:
-    """What is known of one response.
+    """Data of one response.
 
     Attributes:
         question: The problem.
-        answer: Its gold.
-        response: The row of the response.
-        verdicts: The rows of its verdicts.
-        model: Under which name the model stands in the log.
+        answer: Its gold answer.
+        response: Row of the response.
+        verdicts: Rows of its verdicts.
+        model: Model name in the log.
     """
 
     question: Question
@@ -43,15 +43,15 @@ class SampleRows:
 
 
 def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachments) -> Values:
-    """One response as an `EvalSample`.
+    """Return one response as an `EvalSample`.
 
     Args:
-        rows: What is known of it.
-        sent: The messages that were sent.
-        attachments: Holds the pictures of `sent`, and takes those that the model drew.
+        rows: Data of the response.
+        sent: Messages of the request.
+        attachments: Pictures of `sent`; collects those drawn by the model.
 
     Returns:
-        Plain values for JSON. The gold is a list of parts, all of which are needed.
+        JSON-compatible values. The gold answer is a list of parts, all of which are required.
     """
     question, response, model = rows.question, rows.response, rows.model
     said = write_answer_message(
@@ -90,11 +90,11 @@ def write_sample(rows: SampleRows, sent: Sequence[Message], attachments: Attachm
 
 
 def summarise_sample(sample: Mapping[str, Any], statement: str) -> Values:
-    """A sample as the list of samples shows it: an `EvalSampleSummary`.
+    """Return the entry of a sample in the list of samples: an `EvalSampleSummary`.
 
     Args:
-        sample: As `write_sample` gives it.
-        statement: The words of the problem.
+        sample: Output of `write_sample`.
+        statement: Text of the problem.
     """
     names = ("id", "epoch", "choices", "target", "scores", "metadata", "model_usage",
              "total_time", "working_time", "uuid")  # fmt: skip
@@ -109,13 +109,13 @@ def summarise_sample(sample: Mapping[str, Any], statement: str) -> Values:
 
 
 def write_usage(responses: Sequence[Values]) -> Values | None:
-    """Tokens and dollars of responses as a `ModelUsage`.
+    """Return tokens and dollars of responses as a `ModelUsage`.
 
     Args:
         responses: Rows of responses.
 
     Returns:
-        None where nobody counted any token.
+        None if no tokens were reported.
     """
     counted = [row for row in responses if row["output_tokens"] is not None]
     if not counted:
@@ -135,7 +135,7 @@ def write_usage(responses: Sequence[Values]) -> Values | None:
 
 
 def drop_infinite(number: float | None) -> float | None:
-    """The number; None for one that JSON cannot hold."""
+    """Return the number, or None if JSON cannot represent it."""
     return number if number is not None and math.isfinite(number) else None
 
 

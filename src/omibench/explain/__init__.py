@@ -1,1 +1,1 @@
-"""Why responses are right or wrong, for a person: `omibench score --explain ID`."""
+"""Explanations of verdicts: `omibench score --explain ID`."""

@@ -1,7 +1,7 @@
-"""Why a response is right or wrong, for a person: what was extracted, and each part's comparison.
+"""Explanation of a verdict: the extracted answer, and the comparison of each part.
 
-The words come from the same functions that score. Text of responses is shown without control
-characters, so that none can speak to a terminal.
+The text comes from the functions that score. Responses are shown without control characters, so
+they cannot control the terminal.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from textwrap import shorten
 
 from omibench.answers import PartResult
-from omibench.rule_books import omibench, robust
-from omibench.rule_books.registry import score_item
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers import omibench, robust
+from omibench.scorers.registry import score_item
 from omibench.text.terminal import printable
 
 TAIL_CHARS = 400
@@ -24,19 +24,19 @@ _CONTROL = re.compile(
 
 
 def explain(item: ScoredItem, rules: Sequence[str], origin: str = "") -> str:
-    """One response under some rule books, as text of several lines, without the last line end.
+    """Explain one response under some scorers, as lines of text without a final newline.
 
-    `origin` says which response it is, such as its file or cell.
+    `origin` identifies the response, such as by its file or cell.
     """
     head = printable(f"{item.id}{f', {origin}' if origin else ''}")
     lines = [head, "-" * len(head), *_describe_item(item)]
     for name in rules:
-        lines += ["", *_explain_rule_book(item, name)]
+        lines += ["", *_explain_scorer(item, name)]
     return "\n".join(line.rstrip() for line in lines)
 
 
 def plain(text: str) -> str:
-    """A text in which every control character is visible as U+FFFD."""
+    """Replace every control character of a text by U+FFFD."""
     return _CONTROL.sub("\ufffd", text.replace("\t", " "))
 
 
@@ -52,7 +52,7 @@ def _describe_item(item: ScoredItem) -> Iterator[str]:
         yield f"  | {line}"
 
 
-def _explain_rule_book(item: ScoredItem, rules: str) -> Iterator[str]:
+def _explain_scorer(item: ScoredItem, rules: str) -> Iterator[str]:
     verdict = score_item(item, rules)
     yield f"{rules}, version {verdict.version}: {_describe_verdict(verdict)}"
     if verdict.extracted is None:
@@ -91,7 +91,7 @@ def _describe_parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
         yield f"    {'  '.join(cells)}  {row[4]}"
     if match.tier:
-        yield f"  the whole answer is the gold: {match.tier}"
+        yield f"  the whole answer equals the gold: {match.tier}"
 
 
 def _make_part_row(part: PartResult) -> tuple[str, str, str, str, str]:
@@ -109,8 +109,8 @@ def _describe_comparison(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
     if len(item.gold) == 1 and None not in numbers:
         distance = abs((numbers[1] or 0.0) - (numbers[0] or 0.0))
         yield (
-            f"  compared   as numbers {numbers[0]:g} and {numbers[1]:g}: apart by {distance:.3g}; "
-            f"up to {omibench.EPSILON:g} is right"
+            f"  compared   as numbers {numbers[0]:g} and {numbers[1]:g}: difference "
+            f"{distance:.3g}; up to {omibench.EPSILON:g} is right"
         )
         return
     gold = ", ".join(item.gold)[: omibench.MAX_CHARS]

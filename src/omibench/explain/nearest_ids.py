@@ -1,4 +1,4 @@
-"""Which ids a person may have meant who named one that is not there."""
+"""Suggestions for an id that does not exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEAREST = 3
 
 
 def find_nearest_ids(missing_id: str, ids: Collection[str]) -> list[str]:
-    """The three ids that are most like the one wanted, the likest first."""
+    """Return the three ids most similar to the given one, the most similar first."""
     from rapidfuzz import fuzz, process, utils
 
     matches = process.extract(
@@ -21,7 +21,7 @@ def find_nearest_ids(missing_id: str, ids: Collection[str]) -> list[str]:
 
 
 def make_id_error(missing_id: str, ids: Collection[str]) -> MissingInputError:
-    """The error that no response has the id, with the ids that are nearest to it."""
+    """Return the error that no response has the id, with the nearest ids."""
     near = [repr(printable(id)[:80]) for id in find_nearest_ids(missing_id, ids)]
     last = f"{', '.join(near[:-1])} and {near[-1]}" if len(near) > 1 else near[0]
     are = "the nearest are" if len(near) > 1 else "the only one is"

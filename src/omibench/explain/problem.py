@@ -10,24 +10,24 @@ from omibench.errors import MissingInputError
 from omibench.explain.explanation import explain
 from omibench.explain.nearest_ids import make_id_error
 from omibench.results.folder import find_results_folder
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import SCORERS
 from omibench.stages.score.rows import read_rows
 from omibench.stages.score.stage import is_cell, pair_with_gold
 
 
 class ResponseToExplain(NamedTuple):
-    """One response to explain, which one it is, and what was said of it so far."""
+    """One response to explain, its origin, and the verdicts so far."""
 
     item: ScoredItem
     origin: str
     verdicts: Sequence[VerdictRow] = ()
 
     @property
-    def books(self) -> list[str]:
-        """The rule books that it was scored by; `robust` where it was not scored."""
+    def scorers(self) -> list[str]:
+        """Scorers of its verdicts; `robust` if it was not scored."""
         return list(dict.fromkeys(r.rules for r in self.verdicts if not r.judge)) or ["robust"]
 
 
@@ -38,15 +38,14 @@ def explain_id(
     answers: Path | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> str:
-    """The explanation of every response to the problem `problem`, under some rule books, or under
-    those that it was scored by.
+    """Explain every response to `problem`, under the given scorers or those that scored it.
 
-    `inputs` are files as `score_file` reads them, cells of responses with their `answers`, or a
-    results folder, all of whose cells are looked through. Raises MissingInputError where no
-    response has that id, and as reading the files does.
+    `inputs` are files for `score_file`, cells of responses with their `answers`, or a results
+    folder, all of whose cells are searched. Raises MissingInputError if no response has the id,
+    and the errors of reading the files.
     """
     for name in rules or []:
-        RULE_BOOKS.get(name)
+        SCORERS.get(name)
     ids: set[str] = set()
     matches: list[ResponseToExplain] = []
     for path in inputs:
@@ -55,11 +54,11 @@ def explain_id(
             if response.item.id == problem:
                 matches.append(response)
     if not ids:
-        raise MissingInputError(f"{', '.join(map(str, inputs))}: holds no responses")
+        raise MissingInputError(f"{', '.join(map(str, inputs))}: contains no responses")
     if not matches:
         raise make_id_error(problem, ids)
     return (
-        "\n\n".join(_explain_response(response, rules or response.books) for response in matches)
+        "\n\n".join(_explain_response(response, rules or response.scorers) for response in matches)
         + "\n"
     )
 

@@ -1,1 +1,1 @@
-"""Look at single items: what models were asked, what they said, and how that was scored."""
+"""Browser for single items: the requests to models, their responses, and the scoring."""

@@ -1,4 +1,4 @@
-"""Cells as addresses name them."""
+"""Names of cells in addresses."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from omibench.params.cell import Cell
 
 
 def parse_cells(texts: Sequence[str]) -> list[Cell]:
-    """Read cells as addresses name them.
+    """Parse names of cells.
 
     Args:
         texts: Each MODEL/SETTING.
 
     Raises:
-        ParamsError: One has no slash.
+        ParamsError: A text has no slash.
     """
     cells = []
     for text in texts:
         model, slash, setting = text.partition("/")
         if not slash:
-            raise ParamsError(f"cells: name one as MODEL/SETTING (got {text[:80]!r})")
+            raise ParamsError(f"cells: must be MODEL/SETTING (got {text[:80]!r})")
         cells.append(Cell(model, setting))
     return cells

@@ -1,4 +1,4 @@
-"""Ready filters: questions that readers ask of a grid of verdicts, as pure functions."""
+"""Ready filters: common questions about a grid of verdicts, as pure functions."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 FEW_IMAGES: Final = 2
 MANY_IMAGES: Final = 4
-"""Up to so many images are few, and from so many on they are many."""
+"""Maximum number of images that are few, and minimum number that are many."""
 STRONG: Final = 3
-"""Models that `suspicious-gold` takes for strong: those with the highest mean of the grid."""
+"""The number of models that `suspicious-gold` takes as strong: those with the highest means."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a filter looks at.
+    """The input of a filter.
 
     Attributes:
         items: The items.
         run: The run.
-        rules: The rule book that was chosen.
-        grid: Its verdicts, of the cells that were chosen.
+        rules: The selected scorer.
+        grid: Its verdicts in the selected cells.
         judge: The judge's verdicts of the same cells; None without a judge.
-        other: The verdicts of another run under the same rule book, of the same cells (NaN where
-            it lacks one); None without another run.
-        model: The model that `only` asks about.
+        other: The verdicts of another run under the same scorer, of the same cells (NaN for missing
+            ones); None without another run.
+        model: The model of the filter `only`.
     """
 
     items: Items
@@ -52,12 +52,12 @@ Mask = Callable[[Scope], "NDArray[np.bool_]"]
 
 @dataclass(frozen=True)
 class ReadyFilter:
-    """A filter with a name: which items are kept.
+    """A named filter.
 
     Attributes:
         name: Its name in addresses.
-        title: What a menu says.
-        mask: True for each item that is kept, in the order of the items.
+        title: Its title in menus.
+        mask: Returns True for each item that is kept, in the order of the items.
     """
 
     name: str
@@ -66,7 +66,7 @@ class ReadyFilter:
 
 
 def differ_from_judge(scope: Scope) -> NDArray[np.bool_]:
-    """Some cell's answer is right by the rules and wrong by the judge, or the other way."""
+    """Some cell's answer is right by the rules and wrong by the judge, or vice versa."""
     import numpy as np
 
     if scope.judge is None:
@@ -75,12 +75,12 @@ def differ_from_judge(scope: Scope) -> NDArray[np.bool_]:
 
 
 def find_all_wrong(scope: Scope) -> NDArray[np.bool_]:
-    """Every cell that answered is wrong."""
+    """Every cell with an answer is wrong."""
     return _answered(scope.grid) & ~_any_column(_right(scope.grid))
 
 
 def find_all_right(scope: Scope) -> NDArray[np.bool_]:
-    """Every cell that answered is right."""
+    """Every cell with an answer is right."""
     import numpy as np
 
     wrong = ~_right(scope.grid) & ~np.isnan(scope.grid.values)
@@ -88,7 +88,7 @@ def find_all_right(scope: Scope) -> NDArray[np.bool_]:
 
 
 def find_only_one_right(scope: Scope) -> NDArray[np.bool_]:
-    """One model alone is right: `scope.model`, or any where none is named."""
+    """Only one model is right: `scope.model`, or any if not set."""
     import numpy as np
 
     models = list(dict.fromkeys(cell.model for cell in scope.grid.cells))
@@ -115,19 +115,19 @@ def find_refused(scope: Scope) -> NDArray[np.bool_]:
 
 
 def find_truncated(scope: Scope) -> NDArray[np.bool_]:
-    """Some response was cut at the limit of tokens."""
+    """Some response was cut at the token limit."""
     return _with_outcome(scope, "truncated")
 
 
 def find_unanswered(scope: Scope) -> NDArray[np.bool_]:
-    """Some response holds no answer to score."""
+    """Some response contains no answer to score."""
     import numpy as np
 
     return _any_column(np.nan_to_num(scope.grid.failed) > 0)
 
 
 def find_changed(scope: Scope) -> NDArray[np.bool_]:
-    """Some cell's verdict is another one in the other run."""
+    """Some cell has another verdict in the other run."""
     import numpy as np
 
     if scope.other is None:
@@ -136,10 +136,10 @@ def find_changed(scope: Scope) -> NDArray[np.bool_]:
 
 
 def find_suspicious_gold(scope: Scope) -> NDArray[np.bool_]:
-    """The strongest models are wrong and agree on one answer: the gold may be wrong.
+    """The strongest models are wrong and agree on one answer, so the gold answer may be wrong.
 
-    The models with the highest mean of the grid, up to three, each by the answer that most of its
-    responses give, in normal form.
+    These are up to three models with the highest mean in the grid, each with its most frequent
+    answer in normal form.
     """
     import numpy as np
     import polars as pl
@@ -192,7 +192,7 @@ def find_many_images(scope: Scope) -> NDArray[np.bool_]:
 
 
 def list_strong(grid: Grid) -> list[str]:
-    """The models with the highest mean over items and their cells, the best first."""
+    """Return the models with the highest mean over items and their cells, the best first."""
     import numpy as np
 
     means: dict[str, float] = {}
@@ -222,7 +222,7 @@ READY_FILTERS: Final = {
         ),
     )
 }
-"""By name, in the order of the menu."""
+"""Filters by name, in menu order."""
 
 
 def _count_images(scope: Scope) -> list[int]:

@@ -1,4 +1,4 @@
-"""The grid of verdicts: a row an item, a column a cell, under one rule book."""
+"""Grid of verdicts under one scorer: one row per item, one column per cell."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RIGHT = 0.5
-"""From this verdict on an answer counts as right."""
+"""The lowest verdict that counts as right."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Verdicts of all items under all cells.
+    """Verdicts of all items in all cells.
 
     Attributes:
         cells: The columns.
-        values: Mean verdict of the samples in [0, 1], rows in the order of `Items.ids`; NaN where
-            the cell has no verdict on the item.
-        failed: The share of the samples that hold no answer to score, in [0, 1]; NaN as above.
+        values: Mean verdict of the samples in [0, 1], rows in the order of `Items.ids`; NaN for
+            items without a verdict.
+        failed: The share of samples without an answer to score, in [0, 1]; NaN as above.
     """
 
     cells: Sequence[Cell]
@@ -34,7 +34,7 @@ class Grid:
     failed: NDArray[np.float32]
 
     def select(self, columns: Sequence[int]) -> Grid:
-        """The grid with some of its columns; itself where these are all, in their order."""
+        """Return the grid with some of its columns; itself if nothing changes."""
         chosen = list(columns)
         if chosen == list(range(len(self.cells))):
             return self
@@ -43,12 +43,12 @@ class Grid:
 
 
 def compute_grid(items: Items, run: Run, rules: str) -> Grid:
-    """Compute the grid of a run under a rule book.
+    """Compute the grid of a run under a scorer.
 
     Args:
-        items: The items; verdicts on others are left out.
+        items: The items; verdicts on others are ignored.
         run: The run.
-        rules: The name of the rule book.
+        rules: The name of the scorer.
     """
     import numpy as np
     import polars as pl

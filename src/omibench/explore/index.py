@@ -1,7 +1,7 @@
-"""The index of a large run: what is read of its files at each start, and its texts in lower case.
+"""Index of a large run: data of its files for fast starts, and its texts in lower case.
 
-It is disposable: each file is named by the files of cells that it was made from, so that one that
-no longer fits is not found. It lies in a folder of the user's own, never among the results.
+The index is disposable. The name of each part depends on the cell files that it was made from, so
+that outdated parts are not found. It is in a user folder, never in the results.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 INDEX_FROM: Final = 300_000
-"""Responses from which on a run is indexed; below that its own files are quick enough."""
+"""The number of responses from which a run is indexed; smaller runs are fast without."""
 VERSION: Final = 1
-"""Of what the files hold."""
+"""Version of the file contents."""
 _SUFFIX: Final = ".arrow"
 
 
 class FileStamp(NamedTuple):
-    """A file as it was when it was read."""
+    """The state of a file when it was read."""
 
     path: str
     mtime_ns: int
@@ -34,10 +34,10 @@ class FileStamp(NamedTuple):
 
 
 def stamp_file(path: Path) -> FileStamp:
-    """Time and size of a file.
+    """Return time and size of a file.
 
     Raises:
-        MissingInputError: It is not there.
+        MissingInputError: The file does not exist.
     """
     try:
         status = path.stat()
@@ -47,29 +47,29 @@ def stamp_file(path: Path) -> FileStamp:
 
 
 def name_part(kind: str, stamps: Sequence[FileStamp], columns: Sequence[str] = ()) -> str:
-    """The name of what an index holds of some files."""
+    """Return the name of the index part for some files."""
     document = json.dumps([VERSION, kind, list(columns), [list(stamp) for stamp in stamps]])
     return f"{kind}-{hashlib.sha256(document.encode()).hexdigest()[:32]}"
 
 
 class Index:
-    """A folder of tables, each written whole or not at all."""
+    """A folder of tables, each written atomically."""
 
     def __init__(self, folder: Path) -> None:
-        """Look at a folder, which need not be there.
+        """Open a folder, which may be missing.
 
         Args:
-            folder: One that nobody else can write.
+            folder: A folder that only the user can write.
         """
         self.folder = folder
 
     def find(self, name: str) -> Path | None:
-        """The file of a part; None where there is none."""
+        """Return the file of a part, or None."""
         path = self.folder / f"{name}{_SUFFIX}"
         return path if path.is_file() else None
 
     def read(self, name: str) -> pl.DataFrame | None:
-        """A part; None where there is none that can be read."""
+        """Return a part, or None if missing or unreadable."""
         import polars as pl
 
         path = self.find(name)
@@ -86,7 +86,7 @@ class Index:
         Args:
             name: Its name.
             frame: Its rows.
-            is_packed: Whether it is small on disk rather than quick to pass over.
+            is_packed: Whether to optimize for size on disk rather than speed.
 
         Raises:
             OSError: The folder cannot be written.
@@ -102,12 +102,12 @@ class Index:
                 path.unlink(missing_ok=True)
 
     def measure(self) -> int:
-        """Its size in bytes."""
+        """Return its size in bytes."""
         return sum(path.stat().st_size for path in self.folder.glob(f"*{_SUFFIX}"))
 
 
 def locate_index(results: Path) -> Path:
-    """Where the index of a folder of results is kept: in the user's cache."""
+    """Return the index folder of a results folder, in the user's cache."""
     from platformdirs import user_cache_path
 
     name = hashlib.sha256(str(results.resolve()).encode()).hexdigest()[:16]

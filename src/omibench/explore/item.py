@@ -1,4 +1,4 @@
-"""One item as its page shows it: the problem, its gold, and chosen models side by side."""
+"""One item for its page: the problem, its gold answer, and selected models side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from omibench.stages.analyze.explorer.view import shorten_response
 from omibench.stages.analyze.words import name_outcome, name_rules
 
 MOST_COLUMNS: Final = 4
-"""Cells that are shown side by side."""
+"""The maximum number of cells side by side."""
 _LONG: Final = ("text", "reasoning", "steps", "drawn", "error", "finish_reason", "latency_s",
                 "input_tokens", "reasoning_tokens", "served_model")  # fmt: skip
 _VERDICT: Final = ("rules", "version", "extracted", "method", "verdict", "credit", "outcome",
@@ -25,21 +25,21 @@ Values = dict[str, Any]
 
 
 def describe_item(items: Items, name: str) -> Values:
-    """The problem as its reader sees it, with gold, rationale and the place in its paper.
+    """Return the problem with gold answer, rationale and location in its paper.
 
     Args:
         items: The items.
         name: Its id.
 
     Returns:
-        Plain values for JSON; pictures are named by SHA-256.
+        Plain values for JSON; pictures are identified by SHA-256.
 
     Raises:
-        MissingInputError: There is no such item.
+        MissingInputError: The item does not exist.
     """
     question = items.questions.get(name)
     if question is None:
-        raise MissingInputError(f"there is no item {name[:80]!r}")
+        raise MissingInputError(f"item {name[:80]!r} not found")
     answer = items.answers[name]
     return {
         "id": name,
@@ -56,12 +56,12 @@ def describe_item(items: Items, name: str) -> Values:
 
 
 def list_outcomes(run: Run, name: str, rules: str) -> list[Values]:
-    """What every cell made of an item under a rule book: a line each.
+    """Return every cell's outcome on an item under a scorer.
 
     Args:
         run: The run.
         name: The id of the item.
-        rules: The rule book.
+        rules: The scorer.
 
     Returns:
         By cell in the run's order: model, setting, mean verdict, the extracted answers and the
@@ -88,7 +88,7 @@ def list_outcomes(run: Run, name: str, rules: str) -> list[Values]:
 
 
 def describe_responses(run: Run, name: str, cells: Sequence[Cell]) -> list[Values]:
-    """The responses of some cells to an item, whole, with every verdict.
+    """Return the full responses of some cells to an item, with all verdicts.
 
     Args:
         run: The run.
@@ -107,7 +107,7 @@ def describe_responses(run: Run, name: str, cells: Sequence[Cell]) -> list[Value
         raise ParamsError(f"cells: at most {MOST_COLUMNS} side by side (got {len(cells)})")
     for cell in cells:
         if cell not in run.cells:
-            raise ParamsError(f"cells: the run has no cell {cell.model}/{cell.setting}")
+            raise ParamsError(f"cells: {cell.model}/{cell.setting} is not in the run")
     return [
         {"model": cell.model, "setting": cell.setting, "samples": _read_samples(run, name, cell)}
         for cell in cells
@@ -139,14 +139,14 @@ def _word_verdict(row: Mapping[str, Any]) -> Values:
 def read_rows(
     run: Run, stage: str, cell: Cell, names: Collection[str], columns: Sequence[str]
 ) -> list[Values]:
-    """The rows of some items in the file of a cell, by sample.
+    """Return the rows of some items in the file of a cell, by sample.
 
     Args:
         run: The run.
         stage: `infer` or `score`.
-        cell: The cell; none are given where the stage has not written it.
+        cell: The cell; empty if its file does not exist.
         names: The ids of the items.
-        columns: What is read of each row; None stands for columns of later versions.
+        columns: The columns to read; those of later versions are None.
 
     Raises:
         FileFormatError: The file cannot be read.

@@ -1,4 +1,4 @@
-"""The items that the explorer shows: of a study, a frozen dataset or a release."""
+"""Items of the explorer: of a study, a frozen dataset or a release."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Items:
-    """Questions and answers by id, in the order of the dataset, and what they can be sliced by.
+    """Questions and answers by id, in dataset order, and attributes for slices.
 
     Attributes:
-        folder: Where the dataset lies; paths of pictures are relative to it.
-        manifest: What the dataset is.
-        questions: What models were shown.
-        answers: Golds and rationales.
+        folder: The folder of the dataset; paths of pictures are relative to it.
+        manifest: The manifest of the dataset.
+        questions: The model inputs.
+        answers: Gold answers and rationales.
     """
 
     folder: Path
@@ -34,27 +34,27 @@ class Items:
 
     @cached_property
     def ids(self) -> list[str]:
-        """Ids in the order of the dataset."""
+        """Return ids in dataset order."""
         return list(self.questions)
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of each id in the order of the dataset."""
+        """Return the position of each id in the dataset."""
         return {name: place for place, name in enumerate(self.ids)}
 
     @cached_property
     def attributes(self) -> pl.DataFrame:
-        """One row an item, as `results.attributes.describe_items` gives it."""
+        """Return one row per item, from `results.attributes.describe_items`."""
         return describe_items(self.answers.values(), self.questions)
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """What a search among questions looks through: statement, choices and gold, lower case."""
+        """Return the searchable text of each question: statement, choices and gold, lower case."""
         return {name: _join_texts(q, self.answers[name]) for name, q in self.questions.items()}
 
     @cached_property
     def pictures(self) -> dict[str, Path]:
-        """The file of each picture by its SHA-256."""
+        """Return the file of each picture by its SHA-256."""
         figures = (figure for q in self.questions.values() for figure in q.images)
         return {f.sha256: self.folder / f.file for f in figures if f.sha256}
 
@@ -63,18 +63,18 @@ def read_items(folder: Path, pictures: Path | None = None) -> Items:
     """Read a frozen dataset.
 
     Args:
-        folder: What `freeze` wrote.
-        pictures: Where its pictures lie, if they lie elsewhere.
+        folder: The folder of `freeze`.
+        pictures: The folder of its pictures, if not in the dataset.
 
     Raises:
-        MissingInputError: A file is not there, or answers are missing.
-        FileFormatError: A file holds something else.
+        MissingInputError: A file does not exist, or answers are missing.
+        FileFormatError: A file has another format.
     """
     questions = {q.id: q for q in read_jsonl(folder / "questions.jsonl", Question)}
     answers = {a.id: a for a in read_jsonl(folder / "answers.jsonl", Answer)}
     missing = next((name for name in questions if name not in answers), None)
     if missing is not None:
-        raise MissingInputError(f"{folder}/answers.jsonl: has no answer of {missing!r}")
+        raise MissingInputError(f"{folder}/answers.jsonl: no answer of {missing!r}")
     manifest = read_json(folder / "manifest.json", FrozenManifest)
     return Items(pictures or folder, manifest, questions, answers)
 

@@ -1,4 +1,4 @@
-"""What a reader asks for: which items, which cells, in which order; from an address and back."""
+"""Query of a page (items, cells, order), from an address and back."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from omibench.explore.search import FIELDS, Field
 from omibench.schemas.validation import suggest_name
 
 Order = Literal["dataset", "hardest", "easiest", "disputed"]
-"""`disputed`: first those on which cells differ most."""
+"""Order of items; `disputed` puts those first on which cells differ most."""
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 MOST_ROWS: Final = 500
-"""Of one page."""
+"""Default rows of one page."""
 MOST_COLUMNS: Final = 640
-"""Of one page: browsers take seconds to lay out more."""
+"""Maximum rows of one page: browsers take seconds to lay out more."""
 _ROWS: Final = 100
 _FEWEST_ROWS: Final = 25
 _MOST_MARKS: Final = 20_000
-"""Verdicts of one page: with many columns it has fewer rows, unless the query says how many."""
+"""Maximum verdicts of one page: with many columns it has fewer rows, unless the query sets them."""
 
 
 @dataclass(frozen=True)
 class ItemQuery:
-    """Which items, and in which order.
+    """A selection of items, with their order.
 
     Attributes:
-        rules: The rule book of the grid; None for the run's main one.
-        models: Models whose cells are columns; all without any.
-        settings: Settings whose cells are columns; all without any.
-        facets: Values that an item may have, by attribute.
+        rules: The scorer of the grid; None for the run's main one.
+        models: Models of the columns; empty for all.
+        settings: Settings of the columns; empty for all.
+        facets: Allowed values of attributes.
         ready: The name of a ready filter.
-        model: The model that the filter `only` asks about.
-        search: A text.
-        fields: Where it is searched for.
+        model: The model of the filter `only`.
+        search: A search text.
+        fields: The fields to search.
         order: The order of the items.
-        offset: How many items are left out at the start.
-        column: How many columns are left out at the start.
-        limit: How many are given; None for as many as a page takes of so many columns.
+        offset: The number of items to skip.
+        column: The number of columns to skip.
+        limit: The number of items; None for the default page size.
     """
 
     rules: str | None = None
@@ -58,17 +58,17 @@ class ItemQuery:
     limit: int | None = None
 
     def count_rows(self, columns: int) -> int:
-        """How many rows a page has.
+        """Return the number of rows on a page.
 
         Args:
-            columns: Cells of the grid.
+            columns: The number of cells of the grid.
         """
         if self.limit is not None:
             return self.limit
         return max(_FEWEST_ROWS, min(_ROWS, _MOST_MARKS // max(1, columns)))
 
     def to_address(self) -> str:
-        """The query string of the address; what is as by default is left out."""
+        """Return the query string of the address, without defaults."""
         default = ItemQuery()
         pairs: list[tuple[str, str]] = []
         for name in ("rules", "ready", "model", "search", "order"):
@@ -92,10 +92,10 @@ def parse_query(pairs: Sequence[tuple[str, str]]) -> ItemQuery:
     """Read the query of an address.
 
     Args:
-        pairs: Names and values, in their order.
+        pairs: Names and values, in order.
 
     Raises:
-        ParamsError: A name is unknown, or a value is none that it takes.
+        ParamsError: A name or value is not valid.
     """
     query = ItemQuery()
     lists: dict[str, list[str]] = {"models": [], "settings": [], "in": []}
@@ -132,7 +132,7 @@ def parse_query(pairs: Sequence[tuple[str, str]]) -> ItemQuery:
 
 def _parse_count(name: str, value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 10):
-        raise ParamsError(f"{name}: a whole number from 0 (got {value[:20]!r})")
+        raise ParamsError(f"{name}: must be an integer from 0 (got {value[:20]!r})")
     return int(value)
 
 

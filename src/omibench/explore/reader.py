@@ -1,4 +1,4 @@
-"""The files of cells, read model by model; what has not changed since is not read again."""
+"""Reading of cell files by model; unchanged files are not read again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class CellRows:
     """The rows of some cells.
 
     Attributes:
-        frames: One table a model.
-        errors: What is said of cells that cannot be read.
+        frames: One table per model.
+        errors: Errors of unreadable cells.
     """
 
     frames: Sequence[pl.DataFrame]
@@ -31,10 +31,10 @@ class CellRows:
 
 
 class CellReader:
-    """Reads files of cells, and remembers those of each model until one of them changes."""
+    """Reads cell files, and caches those of each model until one changes."""
 
     def __init__(self, index: Index | None = None) -> None:
-        """Read from files alone, or from an index where it has them.
+        """Read from files, or from an index if it has them.
 
         Args:
             index: The index of the run.
@@ -45,16 +45,16 @@ class CellReader:
     def read(
         self, folder: Path, cells: Iterable[Cell], columns: Sequence[str], types: pl.Schema
     ) -> CellRows:
-        """Read columns of the files of cells, behind `model` and `setting`.
+        """Read columns of cell files, after `model` and `setting`.
 
         Args:
-            folder: That of the stage.
-            cells: Those of a model stand together.
-            columns: Which columns.
-            types: Those of all columns.
+            folder: The folder of the stage.
+            cells: The cells; those of a model are adjacent.
+            columns: The columns.
+            types: The types of all columns.
 
         Returns:
-            Their rows; a cell whose file is not there, or cannot be read, is in `errors`.
+            Their rows; missing or unreadable files are in `errors`.
         """
         frames: list[pl.DataFrame] = []
         errors: dict[Cell, str] = {}
@@ -65,7 +65,7 @@ class CellReader:
         return CellRows(frames, errors)
 
     def list_parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """What was read without an error: the name of each part in an index, and its rows."""
+        """Return what was read without an error: the name of each index part, and its rows."""
         for name, rows in self._parts.values():
             if rows.frames and not rows.errors:
                 yield name, rows.frames[0]
@@ -84,12 +84,12 @@ class CellReader:
 
 
 def locate_cell(folder: Path, cell: Cell) -> Path:
-    """The file of a cell in the folder of a stage."""
+    """Return the file of a cell in the folder of a stage."""
     return folder / cell.model / f"{cell.setting}.parquet"
 
 
 def stamp_cells(folder: Path, cells: Sequence[Cell]) -> list[FileStamp]:
-    """The files of cells as they are now; one that is not there has no size."""
+    """Return the current state of cell files; missing ones have no size."""
     stamps = []
     for path in (locate_cell(folder, cell) for cell in cells):
         try:

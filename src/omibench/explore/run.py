@@ -1,4 +1,4 @@
-"""One folder of results as the explorer reads it: cells, responses without texts, verdicts."""
+"""A results folder for the explorer: cells, responses without texts, verdicts."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ RESPONSE: Final = ("id", "index", "key", "outcome", "simulated", "output_tokens"
 VERDICT: Final = ("id", "index", "rules", "extracted", "verdict", "outcome", "simulated")
 JUDGE_RULES: Final = "gptscore"
 _VOTE_MARK: Final = "/"
-"""Stands between a rule book and the judge of a panel whose own verdict it is."""
+"""Separates a scorer and the judge of a panel in the name of that judge's verdicts."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The results of one study, as they are on disk; cells that are not scored yet have responses
-    alone.
+    """The results of one study on disk; cells that are not scored yet have only responses.
 
     Attributes:
-        folder: The folder that holds `freeze/`, `infer/` and `score/`.
-        name: What it is called in the explorer.
-        cells: Its cells with responses, those of a model together.
-        responses: One row a response: `model, setting` and `RESPONSE`.
-        verdicts: One row a verdict: `model, setting` and `VERDICT`; those of single judges of a
-            panel are left out.
-        unreadable: What is said of cells whose files cannot be read, and that are left out.
+        folder: The folder that contains `freeze/`, `infer/` and `score/`.
+        name: Its name in the explorer.
+        cells: Its cells with responses, grouped by model.
+        responses: One row per response: `model, setting` and `RESPONSE`.
+        verdicts: One row per verdict: `model, setting` and `VERDICT`; those of single judges of a
+            panel are excluded.
+        unreadable: Errors of skipped cells whose files cannot be read.
     """
 
     folder: Path
@@ -44,31 +43,31 @@ class Run:
     verdicts: pl.DataFrame
     unreadable: tuple[str, ...] = ()
     labels: dict[str, str] = field(default_factory=dict)
-    """Names under which models and settings are shown, by their own."""
+    """Display names of models and settings."""
     stated_rules: str | None = None
-    """The rule book that params name first; None where they name none."""
+    """The first scorer of the params, or None."""
 
     @cached_property
     def rules(self) -> list[str]:
-        """The rule books that have verdicts, the judge last."""
+        """Return the scorers that have verdicts, the judge last."""
         names = sorted(self.verdicts["rules"].unique().to_list())
         return sorted(names, key=lambda name: (name == JUDGE_RULES, name))
 
     @cached_property
     def main_rules(self) -> str | None:
-        """The rule book of the grid: the one of the params, else the first that has verdicts."""
+        """Return the scorer of the grid: that of the params, else the first with verdicts."""
         if self.stated_rules in self.rules:
             return self.stated_rules
         return next(iter(self.rules), None)
 
     @cached_property
     def is_simulated(self) -> bool:
-        """Whether any response or verdict is simulated."""
+        """Return whether any response or verdict is simulated."""
         return bool(self.responses["simulated"].any() or self.verdicts["simulated"].any())
 
     @cached_property
     def simulated_cells(self) -> frozenset[Cell]:
-        """The cells with a simulated response or verdict."""
+        """Return the cells with a simulated response or verdict."""
         frames = (self.responses, self.verdicts)
         return frozenset(
             Cell(model, setting)
@@ -80,11 +79,11 @@ class Run:
         )
 
     def find_file(self, stage: str, cell: Cell) -> Path:
-        """The file of a cell in a stage."""
+        """Return the file of a cell in a stage."""
         return locate_cell(self.folder / stage, cell)
 
     def label(self, name: str) -> str:
-        """The name under which a model or setting is shown."""
+        """Return the display name of a model or setting."""
         return self.labels.get(name, name)
 
 
@@ -95,28 +94,27 @@ def open_run(
     reader: CellReader | None = None,
     order: Sequence[str] = (),
 ) -> Run:
-    """Read a folder of results.
+    """Read a results folder.
 
-    A study that is being run is read as far as it is: a cell without a readable file of responses
-    is left out and named.
+    A study that is still running is read as far as it is: cells without a readable file of
+    responses are skipped and reported.
 
     Args:
-        folder: The folder that holds `freeze/`, `infer/` and `score/`.
-        labels: Names under which models and settings are shown.
-        stated_rules: The rule book that params name first.
-        reader: Remembers cells between one look and the next, and knows the run's index.
-        order: Names of models and settings in the order in which cells are shown; others come
-            after them by the alphabet.
+        folder: The folder that contains `freeze/`, `infer/` and `score/`.
+        labels: Display names of models and settings.
+        stated_rules: The first scorer of the params.
+        reader: The reader, with its cache and the run's index.
+        order: Models and settings in display order; others follow alphabetically.
 
     Raises:
-        MissingInputError: The folder holds no results.
+        MissingInputError: The folder contains no results.
         FileFormatError: No cell can be read.
     """
     reader = reader or CellReader()
     if not (folder / "freeze" / "questions.jsonl").is_file():
         raise MissingInputError(
-            f"{folder}: holds no results: freeze/questions.jsonl is not there; name the folder "
-            "`study.results` of a study that has frozen its dataset"
+            f"{folder}: freeze/questions.jsonl not found; pass the folder `study.results` of a "
+            "study that has frozen its dataset"
         )
     asked = _sort_cells(list_cells(folder / "infer"), order)
     responses = reader.read(
@@ -143,10 +141,10 @@ def open_run(
 
 
 def list_cells(infer: Path) -> Iterator[Cell]:
-    """The cells of which a folder of responses holds a file.
+    """Return the cells with a file in a folder of responses.
 
     Args:
-        infer: The folder; it need not be there.
+        infer: The folder, which may be missing.
     """
     for path in sorted(infer.glob("*/*.parquet")):
         if not path.name.startswith(".") and not path.parent.name.startswith("."):

@@ -1,4 +1,4 @@
-"""Search for words in questions, responses, extracted answers and rationales."""
+"""Text search in questions, responses, extracted answers and rationales."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Field = Literal["question", "response", "extracted", "rationale"]
 FIELDS: Final[tuple[Field, ...]] = ("question", "response", "extracted", "rationale")
 LONGEST: Final = 200
-"""Characters of a search."""
+"""Maximum characters of a search text."""
 
 
 def find_items(
@@ -26,14 +26,14 @@ def find_items(
     fields: tuple[Field, ...],
     index: Index | None = None,
 ) -> set[str]:
-    """The items in which some field holds the text, whatever its case.
+    """Return the items in which a field contains the text, ignoring case.
 
     Args:
         items: The items.
-        run: The run whose responses are looked through; None for items alone.
-        words: The text, as it stands; no pattern.
-        fields: Where to look.
-        index: The run's index, where it has one.
+        run: The run with the responses; None to search only items.
+        words: The text; not a pattern.
+        fields: The fields to search.
+        index: The run's index, if any.
 
     Returns:
         Their ids.
@@ -43,7 +43,7 @@ def find_items(
     """
     text = words.strip().lower()
     if len(text) > LONGEST:
-        raise ParamsError(f"search: {len(text)} characters; at most {LONGEST}")
+        raise ParamsError(f"search: {len(text)} characters; the limit is {LONGEST}")
     if not text:
         return set(items.ids)
     found: set[str] = set()

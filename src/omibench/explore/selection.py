@@ -1,4 +1,4 @@
-"""Which items a query selects, with their row of the grid."""
+"""Selection of items by a query, with their rows of the grid."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Selection:
 
     Attributes:
         ids: All of them, in order.
-        grid: The verdicts of the cells that the query names, a row an item of the dataset; None
-            for items without a run.
+        grid: The verdicts of the query's cells, one row per item of the dataset; None for items
+            without a run.
     """
 
     ids: list[str]
@@ -40,9 +40,9 @@ class Selection:
 
 
 class Study:
-    """What the explorer shows: items, a run or none, and another run to compare with or none.
+    """The contents of the explorer: items, optionally a run, and another run for comparison.
 
-    Grids and searches are remembered.
+    Grids and searches are cached.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Study:
         other: Run | None = None,
         index: Index | None = None,
     ) -> None:
-        """Join what is shown.
+        """Combine the contents.
 
         Args:
             items: The items.
@@ -70,10 +70,10 @@ class Study:
         """Select items.
 
         Args:
-            query: Which, and in which order; `offset` and `limit` do not count here.
+            query: The query; `offset` and `limit` are ignored.
 
         Raises:
-            ParamsError: The query names what the study has not.
+            ParamsError: The query does not match the study.
         """
         import numpy as np
 
@@ -94,17 +94,17 @@ class Study:
         return Selection([self.items.ids[row] for row in order if mask[row]], scope.grid)
 
     def list_cells(self, query: ItemQuery) -> list[Cell]:
-        """The cells whose models and settings a query names; all where it names none.
+        """Return the cells of the query's models and settings; all if it has none.
 
         Raises:
-            ParamsError: The query names what the run has not.
+            ParamsError: A model or setting is not in the run.
         """
         if self.run is None:
             return []
         return [self.run.cells[column] for column in self._choose_columns(self.run, query)]
 
     def choose_rules(self, rules: str | None) -> str:
-        """The rule book of a grid: the one that is named, else the run's main one.
+        """Return the scorer of a grid: the given one, else the run's main one.
 
         Raises:
             ParamsError: The run has no verdicts of it, or no verdicts.
@@ -133,7 +133,7 @@ class Study:
         )
 
     def _align(self, rules: str, columns: list[int]) -> Grid | None:
-        """The other run's grid, its columns those of the first; NaN where it lacks the cell."""
+        """Return the other run's grid with the same columns; NaN for missing cells."""
         import numpy as np
 
         if self.other is None or self.run is None:
@@ -160,7 +160,7 @@ class Study:
             for value in values:
                 if value not in known:
                     hint = suggest_name(value, sorted(set(known)))
-                    raise ParamsError(f"{name}: the run has no {value[:40]!r}{hint}")
+                    raise ParamsError(f"{name}: {value[:40]!r} is not in the run{hint}")
         columns = [
             column
             for column, cell in enumerate(run.cells)
@@ -168,7 +168,7 @@ class Study:
             and (not query.settings or cell.setting in query.settings)
         ]
         if not columns:
-            raise ParamsError("models, settings: the run has no cell of these together")
+            raise ParamsError("models, settings: the run has no cell with these")
         return columns
 
     def _match_facet(self, name: str, values: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -178,7 +178,7 @@ class Study:
         known = [column for column in self.items.attributes.columns if column != "id"]
         if name not in known:
             raise ParamsError(
-                f"is.{name[:40]}: items have no such attribute{suggest_name(name, known)}"
+                f"is.{name[:40]}: unknown attribute of items{suggest_name(name, known)}"
             )
         rows = list_values(self.items.attributes, "id", name)
         matching = rows.filter(pl.col(rows.columns[-1]).cast(pl.String).is_in(list(values)))
@@ -202,7 +202,7 @@ class Study:
 
 
 def _rank(grid: Grid, order: str) -> list[int]:
-    """Rows in an order; equal ones stay in that of the dataset, those without verdicts last."""
+    """Order rows; ties keep the dataset order, rows without verdicts come last."""
     import numpy as np
 
     if order == "dataset":

@@ -1,4 +1,4 @@
-"""The texts of responses in lower case, by model and item, so that a search passes over them."""
+"""Lower-case texts of responses by model and item, for fast searches."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TEXTS: Final = ("text", "reasoning")
 
 
 def find_texts(run: Run, text: str, index: Index | None = None) -> set[str]:
-    """The items with a response that holds a text.
+    """Return the items with a response that contains a text.
 
     Args:
         run: The run.
-        text: In lower case.
-        index: The run's index; models that it lacks are read from their files.
+        text: The text in lower case.
+        index: The run's index; missing models are read from their files.
     """
     import polars as pl
 
@@ -32,7 +32,7 @@ def find_texts(run: Run, text: str, index: Index | None = None) -> set[str]:
     ids: set[str] = set()
     for cells in group_by_model(run.cells):
         part = index.find(name_texts(run, cells)) if index else None
-        # Without an index one cell at a time is in memory.
+        # Without an index, only one cell at a time is in memory.
         tables = [pl.scan_ipc(part)] if part else (scan_texts(run, cell) for cell in cells)
         for table in tables:
             ids.update(table.filter(holds).select("id").collect()["id"].to_list())
@@ -40,15 +40,15 @@ def find_texts(run: Run, text: str, index: Index | None = None) -> set[str]:
 
 
 def build_index(run: Run, reader: CellReader, index: Index) -> None:
-    """Write what an index lacks of a run, and delete what is of no use any more.
+    """Write missing parts of a run's index, and delete outdated ones.
 
     Args:
         run: The run.
-        reader: What has read it.
+        reader: The reader of the run.
         index: Its index.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The index cannot be written.
     """
     names = set()
     for name, rows in reader.list_parts():
@@ -64,18 +64,18 @@ def build_index(run: Run, reader: CellReader, index: Index) -> None:
 
 
 def group_by_model(cells: tuple[Cell, ...]) -> Iterator[list[Cell]]:
-    """The cells of each model."""
+    """Return the cells of each model."""
     for _, group in groupby(cells, key=lambda cell: cell.model):
         yield list(group)
 
 
 def name_texts(run: Run, cells: list[Cell]) -> str:
-    """The name of the texts of some cells in an index."""
+    """Return the name of the index part with the texts of some cells."""
     return name_part("texts", stamp_cells(run.folder / "infer", cells))
 
 
 def scan_texts(run: Run, cell: Cell) -> pl.LazyFrame:
-    """Text and reasoning of each response of a cell, joined and in lower case."""
+    """Return text and reasoning of each response of a cell, joined and in lower case."""
     import polars as pl
 
     path = locate_cell(run.folder / "infer", cell)
@@ -84,7 +84,7 @@ def scan_texts(run: Run, cell: Cell) -> pl.LazyFrame:
 
 
 def join_texts(run: Run, cells: list[Cell]) -> pl.DataFrame:
-    """One row an item: all that the cells say of it."""
+    """Return one row per item with the texts of all its cells."""
     import polars as pl
 
     tables = pl.concat([scan_texts(run, cell) for cell in cells])

@@ -1,1 +1,1 @@
-"""Input and output: files of others read within bounds, our own written whole."""
+"""Input and output: bounded reading of untrusted files, atomic writing of ours."""

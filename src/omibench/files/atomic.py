@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, while other processes read and write."""
+"""Atomic file writes, safe under concurrent readers and writers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from omibench.files.modes import make_folder, open_new
 
 @contextmanager
 def replace_atomically(path: Path) -> Iterator[Path]:
-    """Write a file of any size: fill the partial file, which takes the place of `path`.
+    """Write a file of any size through a partial file that replaces `path`.
 
-    The partial file lies beside `path` under a name of its own, so that threads and processes may
-    race for one path. It is not there yet; where the block fails it is removed and `path` stays as
-    it was.
+    The partial file is in the same folder under a unique name, so that threads and processes can
+    write one path concurrently. It does not exist on entry. If the block fails, it is removed
+    and `path` is unchanged.
 
     Args:
-        path: the file to write; its folder is there.
+        path: File to write, in an existing folder.
 
     Yields:
-        The path of the partial file.
+        Path of the partial file.
 
     Raises:
-        OSError: where the file cannot be written, also when the block wrote none.
+        OSError: If the file cannot be written, also if the block did not write it.
     """
     partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
@@ -37,11 +37,11 @@ def replace_atomically(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file and the folders above it. Raises OSError.
+    """Write a file and create its parent folders. Raises OSError.
 
     Args:
-        path: the file to write.
-        data: all that it is to hold.
+        path: File to write.
+        data: Its content.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replace_atomically(path) as partial:
@@ -49,12 +49,13 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """As `write_atomically`, with the modes of a store (`omibench.files.modes`). Raises OSError.
+    """Write a file as `write_atomically` with a store's modes (`omibench.files.modes`). Raises
+    OSError.
 
     Args:
-        path: the file to write.
-        data: all that it is to hold.
-        durable: whether neither a kill nor a power cut can lose the file once this returns.
+        path: File to write.
+        data: Its content.
+        durable: Whether the file must survive a kill or a power cut once this returns.
     """
     make_folder(path.parent)
     with (
@@ -71,7 +72,7 @@ def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut. Raises OSError."""
+    """Sync a folder, so that its file names survive a power cut. Raises OSError."""
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)

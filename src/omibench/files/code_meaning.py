@@ -1,4 +1,4 @@
-"""What one file of source means, apart from its comments, docstrings and layout."""
+"""Semantics of one source file, independent of its comments, docstrings and layout."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import NamedTuple
 from omibench.files.atomic import write_atomically
 
 MEANINGS_FILE = Path(".snakemake/omibench/meanings.json")
-"""What files meant when they were last read: kept beside Snakemake's own records."""
+"""Cache of the semantics of files, stored with Snakemake's metadata."""
 
 
 class SourceSummary(NamedTuple):
-    """What one file of source means, and every module that it imports, lazily or not.
+    """Semantics of one source file, and every module that it imports, lazily or not.
 
-    `facade` is what its `__getattr__` imports: for those who ask the package for a name, and not
-    for those who import a module of it.
+    `facade` lists the imports of its `__getattr__`, which matter if a name is requested from the
+    package but not if a submodule is imported.
     """
 
     meaning: str
@@ -30,9 +30,10 @@ class SourceSummary(NamedTuple):
 
 
 class Meanings:
-    """What files mean, as it was kept when they were last read: by name, with their content's hash.
+    """Cache of the semantics of files by name and content hash.
 
-    To parse the whole package takes seconds. What another version of this module kept is not used.
+    Parsing the whole package takes seconds. A cache written by another version of this module is
+    ignored.
     """
 
     def __init__(self, file: Path) -> None:
@@ -49,7 +50,7 @@ class Meanings:
                 }
 
     def of(self, path: Path, folder: Path) -> SourceSummary:
-        """What a file means as it is now; it is known by its name below `folder`."""
+        """Return the semantics of a file's current content; its name is relative to `folder`."""
         name = path.relative_to(folder).as_posix()
         content = path.read_bytes()
         digest = hashlib.sha256(content).hexdigest()
@@ -62,7 +63,7 @@ class Meanings:
         return source
 
     def save(self) -> None:
-        """Keep what was read again; where that cannot be written, it is read again next time."""
+        """Store the entries that were parsed again; if that fails, they are parsed next time."""
         if not self._unsaved:
             return
         text = json.dumps({"reader": self._reader, "files": self._known})
@@ -73,12 +74,12 @@ class Meanings:
 
 @cache
 def meanings(file: Path) -> Meanings:
-    """Those kept in a file, opened once."""
+    """Return the cache of a file, opened once."""
     return Meanings(file)
 
 
 def read_source(text: str) -> SourceSummary:
-    """What the text of a module means and imports."""
+    """Parse the semantics and imports of a module."""
     tree = ast.parse(text)
     facade = [node for node in tree.body if getattr(node, "name", "") == "__getattr__"]
     body = [node for node in tree.body if node not in facade]
@@ -92,10 +93,10 @@ def _list_imports(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
-            # Any name of an imported module may be asked for: the star stands for it.
+            # Any name of an imported module can be requested: the star represents it.
             names += [name for a in node.names for name in (a.name, f"{a.name}.*")]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            # `from omibench.stages.ocr import pages` may name a module as well as a function.
+            # `from omibench.stages.ocr import pages` can refer to a module or a function.
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Call):
             names += _main_of_process(node)
@@ -105,7 +106,7 @@ def _list_imports(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
 
 
 def _main_of_process(call: ast.Call) -> list[str]:
-    """The module that a process runs as its main one: `python_module("omibench.x")`."""
+    """Return the module that a process runs as its main one: `python_module("omibench.x")`."""
     if isinstance(call.func, ast.Name) and call.func.id == "python_module":
         first = call.args[0] if call.args else None
         if isinstance(first, ast.Constant) and isinstance(first.value, str):
@@ -122,9 +123,9 @@ def _for_types_only(node: ast.AST) -> bool:
 
 
 def _spell(node: object) -> str:
-    """One spelling of a syntax tree, without docstrings: the same in every version of Python.
+    """Serialise a syntax tree without docstrings, identically in every version of Python.
 
-    `ast.dump` is not: versions differ in which empty fields they name.
+    `ast.dump` differs between versions in the empty fields it prints.
     """
     if isinstance(node, ast.AST):
         fields = [

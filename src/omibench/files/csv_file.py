@@ -1,9 +1,9 @@
-"""CSV files that people open in a spreadsheet, which takes a cell that begins with = for a formula.
+"""CSV files that are safe to open in a spreadsheet, which treats a cell starting with = as a
+formula.
 
-Names of models, settings and subjects come from others. A text that a spreadsheet would calculate
-gets an apostrophe before it, which spreadsheets know as the mark of text; so does one that begins
-with an apostrophe, so that `unmark_formula` gives back exactly what was written. Numbers stay
-numbers.
+Names of models, settings and subjects are untrusted. A text that a spreadsheet would calculate
+gets a leading apostrophe, which marks text in spreadsheets. So does a text that starts with an
+apostrophe, so that `unmark_formula` restores the original. Numbers remain numbers.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     import polars as pl
 
 MARK = "'"
-# Full-width signs are formulas, too, to spreadsheets in Chinese, Japanese and Korean.
+# Spreadsheets in Chinese, Japanese and Korean also treat full-width signs as formulas.
 _FORMULA = re.compile("^[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def mark_formula(value: object) -> Any:
-    """The value as the file holds it: a text that would be calculated is marked as text."""
+    """Return the value for the file: a text that would be calculated is marked as text."""
     if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value):
         return value
     return MARK + value
 
 
 def unmark_formula(cell: str) -> str:
-    """The text that `mark_formula` was given."""
+    """Return the original text of `mark_formula`."""
     return cell.removeprefix(MARK)
 
 
 def unmark_cell(cell: str) -> str:
-    """As `unmark_formula`, for files that people may have written: other apostrophes stay."""
+    """Apply `unmark_formula` to files that a user may have written: other apostrophes are kept."""
     text = cell.removeprefix(MARK)
     return text if text != cell and mark_formula(text) == cell else cell
 
@@ -48,12 +48,12 @@ def write_csv(
     """Write records as CSV (UTF-8, commas, one line each).
 
     Args:
-        path: the file; the folders above it are made.
-        records: the rows, each with a value for every column.
-        columns: the heading of a table without rows.
+        path: Output file; its parent folders are created.
+        records: Rows, each with a value for every column.
+        columns: Header of a table without rows.
 
     Raises:
-        OutputError: where its folder cannot be made.
+        OutputError: If its folder cannot be created.
     """
     import polars as pl
 
@@ -71,11 +71,11 @@ def write_frame_csv(path: Path, frame: pl.DataFrame) -> None:
     """Write a frame as `write_csv` writes records; for tables of many rows.
 
     Args:
-        path: The file; the folders above it are made.
-        frame: The rows; columns of text, numbers and truth values alone.
+        path: Output file; its parent folders are created.
+        frame: Rows, with columns of text, numbers and truth values only.
 
     Raises:
-        OutputError: Its folder cannot be made.
+        OutputError: If its folder cannot be created.
     """
     import polars as pl
 

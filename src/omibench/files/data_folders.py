@@ -1,4 +1,4 @@
-"""Folders that hold data of others, or what was made of it: no code is taken from there."""
+"""Folders that contain untrusted data or its derivatives: no code is loaded from them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ MARKS: Final = {
     "provenance.json": "results",
     "ledger.sqlite3": "a store of responses",
 }
-"""What lies in folders that are made or fetched, never written by hand."""
+"""Marker files of generated or downloaded folders."""
 
 
 def describe_data_folder(path: Path, root: Path, folders: Mapping[str, str]) -> str | None:
-    """Which folder of data a file or folder lies in, or is.
+    """Return the data folder that a file or folder is in, or is.
 
     Args:
-        path: The file or folder, which need not exist. Links are followed.
-        root: The folder that commands run in. Above it no marks are looked for, unless the path
-            lies elsewhere.
-        folders: Folders that hold data of others, relative to `root`, and what to call them:
-            `results` -> "results".
+        path: File or folder; need not exist. Links are followed.
+        root: Working folder of commands. Markers are not searched above it, unless the path is
+            elsewhere.
+        folders: Data folders relative to `root` and their descriptions: `results` -> "results".
 
     Returns:
-        Such as `results, the folder of results`; None where it lies in no such folder.
+        For example `results, the folder of results`; None if it is in no such folder.
     """
     real, real_root = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     for folder, noun in folders.items():
@@ -35,7 +34,7 @@ def describe_data_folder(path: Path, root: Path, folders: Mapping[str, str]) -> 
     for place in (real, *real.parents):
         for mark, noun in MARKS.items():
             if (place / mark).exists():
-                return f"{place.name}, which holds {noun} ({mark})"
+                return f"{place.name}, which contains {noun} ({mark})"
         if place == real_root:
             break
     return None

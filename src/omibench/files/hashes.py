@@ -1,4 +1,4 @@
-"""The SHA-256 of what is in a file."""
+"""SHA-256 of file content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BLOCK: Final = 2**20
 
 
 def hash_stream(file: BinaryIO) -> str:
-    """The SHA-256 of the rest of an open file, 64 hex digits. Raises OSError."""
+    """Return the SHA-256 of the rest of an open file as 64 hex digits. Raises OSError."""
     digest = hashlib.sha256()
     while block := file.read(_BLOCK):
         digest.update(block)
@@ -21,10 +21,10 @@ def hash_stream(file: BinaryIO) -> str:
 
 
 def hash_file(path: str | Path) -> str:
-    """The SHA-256 of a regular file, 64 hex digits, read in pieces; a pipe is never waited for.
+    """Return the SHA-256 of a regular file as 64 hex digits; never waits for a pipe.
 
     Raises:
-        MissingInputError: for what is not there, cannot be read or is no regular file.
+        MissingInputError: If it is missing, unreadable or not a regular file.
     """
     with open_regular(path) as file:
         try:

@@ -1,8 +1,8 @@
-"""Python processes that import nothing from the folder in which they are started.
+"""Python processes that import nothing from their working folder.
 
-`python -m` puts the current folder first among the places that modules are imported from, and so
-does an empty or relative entry of PYTHONPATH. In a folder of papers or of results that is text of
-others: a `pymupdf.py` there would run. Absolute entries of PYTHONPATH are the user's own and stay.
+`python -m` puts the current folder first on the import path, and so does an empty or relative
+entry of PYTHONPATH. In a folder of papers or results this is untrusted: a `pymupdf.py` there
+would run. Absolute entries of PYTHONPATH are the user's choice and are kept.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _PATH = "PYTHONPATH"
 
 
 def python_module(name: str, *words: str) -> list[str]:
-    """The command that runs a module by its name with this Python, without the current folder."""
+    """Return the command that runs a module with this Python, without the current folder."""
     return [sys.executable, "-P", "-m", name, *words]
 
 
 def isolate_env(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment for a process that imports, as its children do, nothing from its folder."""
+    """Return an environment in which processes import nothing from their folder."""
     entries = environment.get(_PATH, "").split(os.pathsep)
-    absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 (text, no path)
+    absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 (text, not a path)
     variables = {name: value for name, value in environment.items() if name != _PATH}
     path = {_PATH: os.pathsep.join(absolute)} if absolute else {}
     return variables | path | {SAFE_PATH: "1"}
 
 
 def isolate(environment: MutableMapping[str, str]) -> None:
-    """Change an environment, such as `os.environ`, into its isolated one, for all children."""
+    """Change an environment, such as `os.environ`, to its isolated form, for all children."""
     isolated = isolate_env(environment)
     for name in set(environment) - set(isolated):
         del environment[name]

@@ -1,8 +1,8 @@
-"""Advisory locks on files, as they work on local disks and on network disks.
+"""Advisory file locks for local and network file systems.
 
-NFS turns `flock` into a byte-range lock on the server, which an exclusive lock gets only through a
-descriptor open for writing; folders have none. So what is locked here is a file, opened for
-reading and writing, and a lock whose state is not known counts as held by somebody else.
+NFS turns `flock` into a byte-range lock on the server. An exclusive lock then requires a
+descriptor open for writing, which folders do not have. So the lock is on a file opened for
+reading and writing, and a lock of unknown state counts as held by another process.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from typing import Final
 from omibench.errors import reason_of
 
 UNKNOWN_S = 10.0
-"""Seconds for which a lock that fails for an unknown reason is tried again."""
+"""Seconds for which a lock that fails for an unknown reason is retried."""
 _NO_LOCKS: Final = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
-"""What a file system says that was mounted without locks (Lustre without `flock`, some FUSE)."""
+"""Errors of a file system mounted without locks (Lustre without `flock`, some FUSE)."""
 _HELD_BY_OTHERS: Final = {errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES}
 _warned_reasons: set[str] = set()
 log = logging.getLogger("omibench")
 
 
 class LockError(OSError):
-    """A lock can neither be had nor be said to be another's: `strerror` tells why."""
+    """A lock could neither be acquired nor found to be held; `strerror` is the reason."""
 
 
 def open_lock(path: Path, mode: int = 0o600) -> int:
-    """A descriptor through which `path` can be locked on every file system. Raises OSError."""
+    """Open a descriptor that can lock `path` on every file system. Raises OSError."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
 
 
 def try_lock(file: int) -> bool:
-    """Lock a file that is open for writing, as long as it stays open; False when another holds it.
+    """Lock a file open for writing until it is closed; return False if another holds the lock.
 
-    Raises LockError when neither is known, also where the file system has no locks.
+    Raises LockError if the state is unknown, also if the file system has no locks.
     """
     try:
         _flock(file, "LOCK_EX", "LOCK_NB")
@@ -51,14 +51,14 @@ def try_lock(file: int) -> bool:
 
 
 def wait_lock(file: int, *, shared: bool = False) -> None:
-    """Lock a file as long as it stays open; waits as long as another holds it.
+    """Lock a file until it is closed; wait while another process holds the lock.
 
     Args:
-        file: a descriptor, open for writing, or for reading where the lock is shared.
-        shared: whether others may share the lock; who wants it alone waits for all of them.
+        file: Descriptor open for writing, or for reading if the lock is shared.
+        shared: Whether others can share the lock; an exclusive lock waits for all of them.
 
     Raises:
-        LockError: where the lock cannot be had, also where the file system has none.
+        LockError: If the lock cannot be acquired, also if the file system has no locks.
     """
     _flock(file, "LOCK_SH" if shared else "LOCK_EX")
 
@@ -75,10 +75,10 @@ def _flock(file: int, *kinds: str) -> None:
 
 
 def hold(file: int) -> bool:
-    """As `try_lock`, but any doubt means that another holds it.
+    """Lock as `try_lock`, but treat any doubt as held by another process.
 
-    Only where the file system says that it has no locks at all is the answer True: then nobody
-    can wait for anybody, which is said once as a warning.
+    Returns True without a lock only if the file system has no locks, with a warning, because
+    then no process can wait for another.
     """
     try:
         return try_lock(file)
@@ -87,15 +87,15 @@ def hold(file: int) -> bool:
 
 
 def has_none(error: LockError) -> bool:
-    """Whether a lock failed because its file system has none; said once as a warning."""
+    """Return whether a lock failed because its file system has none; warns once."""
     if error.errno not in _NO_LOCKS:
         return False
     reason = error.strerror or "no locks"
     if reason not in _warned_reasons:
         _warned_reasons.add(reason)
         log.warning(
-            "the file system of the store has no locks (%s): processes that ask at once may buy "
-            "the same request twice; mount it with locks, or run one process at a time",
+            "the file system of the store has no locks (%s): concurrent processes can send the "
+            "same request twice; mount it with locks, or run one process at a time",
             reason,
         )
     return True
@@ -103,11 +103,11 @@ def has_none(error: LockError) -> bool:
 
 @contextmanager
 def lock_path(path: Path) -> Iterator[bool]:
-    """Lock the file `path` against others that ask for the same; the value: whether it is ours.
+    """Lock the file `path` exclusively; yield whether the lock was acquired.
 
-    The file is made where it is not there, and stays: were it removed, two could hold two files of
-    one name. Raises LockError when the lock fails for a reason that is not another's lock, for
-    longer than `UNKNOWN_S`.
+    The file is created if missing and never removed: otherwise two processes could lock two
+    files of the same name. Raises LockError if the lock fails for longer than `UNKNOWN_S` for
+    another reason than a held lock.
     """
     file = open_lock(path)
     try:

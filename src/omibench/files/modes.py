@@ -1,8 +1,8 @@
-"""Who may read a store: its owner alone, or the group that its folder was given to.
+"""Permissions of a store: readable by its owner only, or by the group of its folder.
 
-What is asked and answered may be private, so files are made 0600 and folders 0700 whatever the
-umask. A folder with the set-group-ID bit (`chmod g+rwxs store`) is shared with its group, as `git
-init --shared` does it: what is made in it is 0660, and 2770 for folders.
+Requests and responses can be private, so files are created with mode 0600 and folders with 0700,
+regardless of the umask. A folder with the set-group-ID bit (`chmod g+rwxs store`) is shared with
+its group, as with `git init --shared`: its files get 0660, its folders 2770.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHARED_FILE, SHARED_FOLDER = 0o660, 0o2770
 
 
 def is_shared(folder: Path) -> bool:
-    """Whether a folder's group shares what is in it: it has the set-group-ID bit, and may write."""
+    """Return whether a folder is group-shared: set-group-ID bit and group write access."""
     try:
         mode = folder.stat().st_mode
     except OSError:
@@ -27,12 +27,12 @@ def is_shared(folder: Path) -> bool:
 
 
 def file_mode(folder: Path) -> int:
-    """The mode of a file in a folder of the store."""
+    """Return the mode of a file in a folder of the store."""
     return SHARED_FILE if is_shared(folder) else FILE
 
 
 def make_folder(folder: Path) -> Path:
-    """Make a folder of the store and those above that are not there. Raises OSError."""
+    """Create a folder of the store and its missing parents. Raises OSError."""
     missing = []
     above = folder
     while not above.exists():
@@ -42,16 +42,16 @@ def make_folder(folder: Path) -> Path:
         mode = SHARED_FOLDER if is_shared(path.parent) else FOLDER
         with suppress(FileExistsError):
             path.mkdir(FOLDER)
-            path.chmod(mode)  # the umask has no say
+            path.chmod(mode)  # override the umask
     if missing:
-        folder.mkdir(exist_ok=True)  # raises when a file of that name was in the way
+        folder.mkdir(exist_ok=True)  # raises if a file of that name exists
     elif not folder.is_dir():
         raise FileExistsError(17, "File exists", str(folder))
     return folder
 
 
 def open_new(path: Path, flags: int) -> int:
-    """Open a file of the store, made with the store's mode where it is not there."""
+    """Open a file of the store; a new file gets the store's mode."""
     mode = file_mode(path.parent)
     file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE)
     if mode != FILE and os.fstat(file).st_size == 0:
@@ -61,15 +61,15 @@ def open_new(path: Path, flags: int) -> int:
 
 
 def tighten(*paths: Path) -> int:
-    """Take from files and folders what the store's modes do not give; how many were changed.
+    """Remove excess permissions from files and folders; return the number of changes.
 
-    What belongs to another user stays as it is.
+    Files of another user are not changed.
     """
     return sum(_tighten(path) for path in paths)
 
 
 def tighten_all(store: Path) -> int:
-    """As `tighten`, the whole store."""
+    """Apply `tighten` to the whole store."""
     return sum(_tighten(path) for path in _walk_store(store))
 
 

@@ -1,4 +1,4 @@
-"""Where a command may write: not over its inputs, and not into the store of responses."""
+"""Output paths of commands: never over inputs, never inside the store of responses."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from omibench.errors import OutputError, reason_of
 
 
 def output_folder(path: str | Path, store: str | Path, option: str = "--out") -> Path:
-    """The folder to write into, made if it is not there. Raises OutputError when it cannot be.
+    """Create the folder to write into. Raises OutputError if it cannot be created.
 
-    Also for a folder of the `store` of responses. `option` is the one that named it.
+    Also raises for a folder of the `store` of responses. `option` is the option with the path.
     """
     spare_store(path, store, option)
     return made_folder(path, option)
 
 
 def made_folder(path: str | Path, option: str = "--out") -> Path:
-    """A folder, made if it is not there. Raises OutputError when it cannot be."""
+    """Create a folder if missing. Raises OutputError on failure."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,21 +27,21 @@ def made_folder(path: str | Path, option: str = "--out") -> Path:
 
 
 def output_file(path: str | Path, store: str | Path, option: str = "--out") -> Path:
-    """The file to write, its folder made. Raises OutputError for a folder, or where none can be.
+    """Create the folder of a file. Raises OutputError if that fails or the file is a folder.
 
-    Also for a file of the `store` of responses. `option` is the one that named it.
+    Also raises for a file of the `store` of responses. `option` is the option with the path.
     """
     target = spare_store(path, store, option)
     if target.is_dir():
-        raise OutputError(f"{option} {target}: is a folder; name a file in it")
+        raise OutputError(f"{option} {target}: is a folder; give a file in it")
     made_folder(target.parent, option)
     return target
 
 
 def output_parquet(path: str | Path, store: str | Path, *inputs: Path | None) -> Path:
-    """The Parquet file to write. Raises OutputError for a folder or another kind of file.
+    """Prepare a Parquet file to write. Raises OutputError for a folder or another file type.
 
-    Also for one of the `inputs`, and for a file of the `store` of responses.
+    Also raises for one of the `inputs`, and for a file of the `store` of responses.
     """
     target = Path(path)
     if target.suffix != ".parquet":
@@ -50,23 +50,23 @@ def output_parquet(path: str | Path, store: str | Path, *inputs: Path | None) ->
 
 
 def spare_inputs(target: Path, *inputs: Path | None) -> Path:
-    """The file to write. Raises OutputError where it is one of the inputs, which would be lost."""
+    """Prepare a file to write. Raises OutputError if it is one of the inputs."""
     for source in inputs:
         if source and target.exists() and source.exists() and target.samefile(source):
             raise OutputError(
-                f"--out: would write {target}, which is an input and would be lost; name another"
+                f"--out: would overwrite {target}, which is an input; give another file"
             )
     return target
 
 
 def spare_store(target: str | Path, store: str | Path, option: str = "--out") -> Path:
-    """What to write. Raises OutputError where it lies in the store of responses.
+    """Raise OutputError if a path is in the store of responses.
 
-    Its files hold what was bought, and whatever else lies beside them passes for such.
+    The store contains only responses; any other file there would be taken for one.
     """
     if Path(target).resolve().is_relative_to(Path(store).resolve()):
         raise OutputError(
-            f"{option} {target}: lies in {store}, the store of responses, which only keeps what "
-            "was bought; name a place outside of it"
+            f"{option} {target}: is in {store}, the store of responses, which only keeps "
+            "responses; give a path outside it"
         )
     return Path(target)

@@ -1,4 +1,4 @@
-"""A file that a person wrote as YAML: what it holds, and in which line a key of it stands."""
+"""User-written YAML files: their values, and the line of each key."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def parse_yaml(text: bytes | str) -> Any:
-    """The plain values of a YAML text, None for an empty one.
+    """Parse a YAML text to plain values, None if empty.
 
-    Raises ValueError with one line that begins with the number of the line that is wrong: for what
-    is no UTF-8 text, what is no YAML, a key that stands twice, of which YAML would keep the last
-    without a word, nesting of more than 50, and aliases that stand for very many values.
+    Raises ValueError with one line that begins with the line number of the error: for invalid
+    UTF-8 or YAML, a repeated key (of which YAML would silently keep the last), nesting above 50,
+    and aliases that repeat too many values.
     """
-    import yaml  # jobs are given their parameters as JSON and need not pay for this import
+    import yaml  # jobs get their parameters as JSON and do not need this import
 
     if isinstance(text, bytes):
         text = _decode(text)
@@ -33,7 +33,9 @@ def parse_yaml(text: bytes | str) -> Any:
         _refuse_twins(root, set())
         return None if root is None else loader.construct_document(root)
     except yaml.reader.ReaderError as error:
-        raise ValueError(f"is no text: it holds the character #x{error.character:04x}") from None
+        raise ValueError(
+            f"is not text: it contains the character #x{error.character:04x}"
+        ) from None
     except yaml.MarkedYAMLError as error:
         raise ValueError(_describe_error(error, text)) from None
     except (yaml.YAMLError, RecursionError) as error:
@@ -41,10 +43,10 @@ def parse_yaml(text: bytes | str) -> Any:
 
 
 def read_yaml(path: str | Path) -> Any:
-    """The plain values of a YAML file, None for an empty one.
+    """Read a YAML file to plain values, None if empty.
 
-    Raises MissingInputError and FileFormatError with one line that names the file and, where there
-    is one, the line.
+    Raises MissingInputError and FileFormatError with one line that contains the file and, if
+    known, the line number.
     """
     try:
         return parse_yaml(read_bytes(path, YAML_BYTES))
@@ -54,7 +56,7 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def read_mapping(path: str | Path) -> dict[str, Any]:
-    """The blocks of a parameter file. Raises ParamsError as `read_yaml` does, and for no blocks."""
+    """Read the blocks of a parameter file. Raises ParamsError for invalid YAML or no blocks."""
     try:
         values = read_yaml(path)
     except OmibenchError as error:
@@ -62,14 +64,15 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     if values is None:
         raise ParamsError(f"{path}: is empty; begin with a block such as `study: {{name: mine}}`")
     if not isinstance(values, dict):
-        raise ParamsError(f"{path}: holds {_kind(values)}, not blocks such as `study:`")
+        raise ParamsError(f"{path}: contains {_kind(values)}, not blocks such as `study:`")
     return values
 
 
 def locate_key(message: str, files: Iterable[str | Path]) -> str | None:
-    """`params.yaml, line 12`: where the key that a message begins with stands, in the last file.
+    """Return the place of the key at the start of a message, in the last file: `params.yaml, line
+    12`.
 
-    None where the key is nowhere.
+    None if no file contains the key.
     """
     path = message.split(maxsplit=1)[0].removesuffix(":")
     for file in reversed(list(files)):
@@ -83,7 +86,7 @@ def locate_key(message: str, files: Iterable[str | Path]) -> str | None:
 
 
 def add_place(value: str, files: Iterable[str | Path]) -> str:
-    """The value with the place where it is given: `nope.txt (params.yaml, line 4)`."""
+    """Return a value with its place: `nope.txt (params.yaml, line 4)`."""
     for file in reversed(list(files)):
         text = read_text(file, YAML_BYTES)
         line = next((n for n, scalar in _scalars(_compose(text)) if scalar == value), None)
@@ -93,9 +96,9 @@ def add_place(value: str, files: Iterable[str | Path]) -> str:
 
 
 def find_line(text: str, path: str) -> int | None:
-    """The line, from 1, of the key that `path` (`models.gpt-4.1.price`) leads to.
+    """Return the line, from 1, of the key at `path` (`models.gpt-4.1.price`).
 
-    The line of the deepest key on the way that is there; None where not even the first is.
+    If the key is missing, the line of its deepest existing parent; None if there is none.
     """
     node, line = _compose(text), None
     while path and node is not None:
@@ -108,14 +111,14 @@ def find_line(text: str, path: str) -> int | None:
 
 
 def list_item_lines(text: str, key: str) -> list[int]:
-    """The lines, from 1, in which the items of a list begin.
+    """Return the first lines, from 1, of the items of a list.
 
     Args:
-        text: YAML, whose blocks are read once for all items.
-        key: The key of the list among those of the text.
+        text: YAML, parsed once for all items.
+        key: Top-level key of the list.
 
     Returns:
-        A line for each item; none where the key leads to no list.
+        A line for each item; empty if the key has no list.
     """
     root = _compose(text)
     step = _step(root, key) if root is not None else None
@@ -126,13 +129,13 @@ def list_item_lines(text: str, key: str) -> list[int]:
 
 
 def _kind(values: object) -> str:
-    return "a list" if isinstance(values, list) else f"a lone value ({str(values)[:40]!r})"
+    return "a list" if isinstance(values, list) else f"a single value ({str(values)[:40]!r})"
 
 
 def _loader() -> Any:
     import yaml
 
-    # libyaml's reader where the wheel has it: ten times as quick, the same values.
+    # libyaml's reader if the wheel includes it: ten times faster, same values.
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -158,14 +161,14 @@ def _scalars(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
 
 
 def _step(node: yaml.Node, path: str) -> tuple[yaml.Node, yaml.Node, str] | None:
-    """One key of `path`: the node of the key, that of its value, and the rest of the path."""
+    """Resolve one key of `path`: its node, the node of its value, and the rest of the path."""
     if not isinstance(node.value, list):
         return None
     named: list[tuple[str, yaml.Node, yaml.Node]] = [
         (str(i), pair, pair) if not isinstance(pair, tuple) else (str(pair[0].value), *pair)
         for i, pair in enumerate(node.value)
     ]
-    # A model's name may hold dots, so the longest key that fits is meant.
+    # A model's name can contain dots, so the longest matching key is used.
     for name, key, value in sorted(named, key=lambda entry: -len(entry[0])):
         if path == name or path.startswith(f"{name}."):
             return key, value, path[len(name) + 1 :]
@@ -188,7 +191,7 @@ def _refuse_twins(node: yaml.Node | None, visited: set[int]) -> None:
             name = str(key.value)
             if isinstance(key, yaml.ScalarNode) and name in lines and name != "<<":
                 raise ValueError(
-                    f"line {line}: the key {name!r} is there already, in line {lines[name]}"
+                    f"line {line}: the key {name!r} occurs twice, first in line {lines[name]}"
                 )
             lines[name] = line
             _refuse_twins(value, visited)
@@ -200,7 +203,7 @@ def _decode(text: bytes) -> str:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         byte = f"0x{error.object[error.start]:02x}"
-        raise ValueError(f"line {line}: is not UTF-8 text (it holds the byte {byte})") from None
+        raise ValueError(f"line {line}: is not UTF-8 text (it contains the byte {byte})") from None
 
 
 def _describe_error(error: yaml.MarkedYAMLError, text: str) -> str:
@@ -214,5 +217,5 @@ def _describe_error(error: yaml.MarkedYAMLError, text: str) -> str:
     if "\t" in content[: len(content) - len(content.lstrip())]:
         return f"line {number}: is not valid YAML: a tab indents it; use spaces"
     earlier = begun is not None and begun.line + 1 < number
-    since = f" ({error.context}, begun in line {begun.line + 1})" if begun and earlier else ""
+    since = f" ({error.context}, starting in line {begun.line + 1})" if begun and earlier else ""
     return f"line {number}: is not valid YAML: {problem}{since}"

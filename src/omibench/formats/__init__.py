@@ -1,1 +1,1 @@
-"""What people have responses in: files of other tools, told by their content, read row by row."""
+"""Response files of other tools, recognised by their content and read row by row."""

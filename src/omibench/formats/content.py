@@ -1,7 +1,7 @@
-"""What a file is, by its first bytes, and its rows: JSON, JSON Lines, CSV, TSV, Parquet, zip, HTML.
+"""File types by their first bytes, and the rows of JSON, JSON Lines, CSV, TSV and Parquet files.
 
-Whatever is read may be hostile: files are regular, sizes, lines and depths bounded, and what is
-packed is counted as it unpacks.
+Input is untrusted: only regular files are read; sizes, line lengths and depths are limited, and
+compressed data counts by its uncompressed size.
 """
 
 from __future__ import annotations
@@ -26,11 +26,9 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 def detect_kind(path: Path) -> Kind:
-    """What a file is. Raises MissingInputError for none, or for a folder."""
+    """Return the type of a file. Raises MissingInputError if it is missing or a folder."""
     if path.is_dir():
-        raise MissingInputError(
-            f"{path}: is a folder; name files in it, or --explain one of its ids"
-        )
+        raise MissingInputError(f"{path}: is a folder; give files in it, or an id with --explain")
     with open_regular(path) as file:
         head = file.read(_HEAD)
     if head[:4] == b"PAR1" or path.suffix == ".parquet":
@@ -57,13 +55,13 @@ def _detect_text_kind(head: bytes, path: Path) -> Kind:
 
 
 def json_document(path: Path) -> Any:
-    """The value of a JSON file of at most 1 GiB."""
+    """Return the value of a JSON file of at most 1 GiB."""
     with open_regular(path, DOCUMENT_BYTES) as file:
         return parse_json(file.read(), str(path), lenient=True)
 
 
 def json_rows(path: Path) -> Iterator[Row]:
-    """The objects of a JSON Lines file, also packed by gzip; empty lines have none."""
+    """Yield the objects of a JSON Lines file, optionally gzipped; empty lines are skipped."""
     number = spent = 0
     with open_regular(path) as file:
         packed = path.suffix == ".gz" or file.read(2) == _GZIP
@@ -72,7 +70,7 @@ def json_rows(path: Path) -> Iterator[Row]:
         while line := _line(lines, path):
             spent += len(line)
             if len(line) > LINE_BYTES or spent > UNPACKED_BYTES:
-                raise FileFormatError(f"{path}: a row is longer than 64 MiB, or all than 16 GiB")
+                raise FileFormatError(f"{path}: a row exceeds 64 MiB, or the file 16 GiB")
             if not line.strip():
                 continue
             number += 1
@@ -91,7 +89,7 @@ def _line(lines: IO[bytes], path: Path) -> bytes:
 
 
 def table_rows(path: Path, kind: Kind) -> Iterator[Row]:
-    """The rows of a Parquet, CSV or TSV file; empty cells of text are None."""
+    """Yield the rows of a Parquet, CSV or TSV file; empty text cells are None."""
     if kind == "parquet":
         yield from read_frame(path).iter_rows(named=True)
         return

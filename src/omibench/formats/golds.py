@@ -1,7 +1,7 @@
-"""Golds that stand in a file of their own, beside predictions that have none: `--answers`.
+"""Gold answers in a separate file, for predictions without them: `--answers`.
 
-That is the case of OMIBench's own predictions (`id`, `qid` or `question_id`, and `prediction`,
-`answer`, `response` or `output`), whose golds are in its `test.jsonl`.
+This applies to OMIBench's own predictions (`id`, `qid` or `question_id`, and `prediction`,
+`answer`, `response` or `output`), whose gold answers are in its `test.jsonl`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Golds = dict[str, dict[str, Any]]
 
 
 def read_golds(path: Path) -> Golds:
-    """The golds of a file of answers, by id: omibench's `answers.jsonl` or OMIBench's dataset.
+    """Read gold answers by id: omibench's `answers.jsonl` or OMIBench's dataset.
 
-    Raises FileFormatError for a row without an id or an answer, or an id that is there twice.
+    Raises FileFormatError for a row without an id or an answer, or a repeated id.
     """
     golds: Golds = {}
     for number, row in enumerate(json_rows(path), 1):
@@ -42,7 +42,7 @@ def read_golds(path: Path) -> Golds:
                 f"{path}, row {number}: lacks {lacks}; it has {format_columns(row)}"
             )
         if str(id) in golds:
-            raise FileFormatError(f"{path}, row {number}: has the id {str(id)[:80]!r} again")
+            raise FileFormatError(f"{path}, row {number}: repeats the id {str(id)[:80]!r}")
         choices = _first(row, _CHOICES)
         golds[str(id)] = {
             "gold": gold, "choices": choices,
@@ -53,7 +53,7 @@ def read_golds(path: Path) -> Golds:
 
 
 def with_golds(raw: Iterator[Row], golds: Golds, path: Path) -> Iterator[Row]:
-    """Predictions, each with its gold; a warning tells of problems that have none.
+    """Yield predictions with their gold answers; warn about problems without a prediction.
 
     Raises FileFormatError for a prediction without an id or a text, or of an unknown problem.
     """
@@ -75,7 +75,7 @@ def with_golds(raw: Iterator[Row], golds: Golds, path: Path) -> Iterator[Row]:
     if unanswered:
         first = ", ".join([*unanswered][:_NAMED])
         _LOG.warning(
-            "score: %s: %d of %d problems have no prediction and are in no figure: %s%s",
+            "score: %s: %d of %d problems have no prediction and are not counted: %s%s",
             path, len(unanswered), len(golds), first, ", ..." if len(unanswered) > _NAMED else "",
         )  # fmt: skip
 

@@ -1,8 +1,9 @@
-"""Logs of inspect: `.eval`, a zip file with a JSON file for each sample, and `.json`.
+"""Inspect logs: `.eval`, a zip file with a JSON file for each sample, and `.json`.
 
-Of a sample are read its `id`, `epoch`, `input`, `choices`, `target`, `output` and `error`. The
-responses of tools and the transcript are not. A log that omibench wrote says so in its head; its
-targets are answers in parts, and its samples may name the group and the labels of their choices.
+Of each sample, `id`, `epoch`, `input`, `choices`, `target`, `output` and `error` are read;
+responses of tools and the transcript are not. A log written by omibench is marked in its header;
+its targets are answers in parts, and its samples can contain the group and the labels of their
+choices.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ _STOPPED: Final = {"max_tokens": "length", "model_length": "length"}
 
 
 def is_packed(names: list[str]) -> bool:
-    """Whether the members of a zip file are those of such a log, also of one cut short."""
+    """Return whether the members of a zip file are those of such a log, even a truncated one."""
     return HEADER in names or _STARTED in names
 
 
 def is_document(value: Any) -> bool:
-    """Whether a JSON value is such a log."""
+    """Return whether a JSON value is such a log."""
     return isinstance(value, dict) and isinstance(value.get("eval"), dict) and "status" in value
 
 
 def packed_rows(packed: Packed, path: Path) -> Iterator[Row]:
-    """The records of a log in a zip file, in its order."""
+    """Yield the records of a log in a zip file, in its order."""
     head = HEADER if HEADER in packed.names else _STARTED
     header = parse_json(packed.read(head), f"{path}, {head}", lenient=True)
     run_details, is_ours = _read_header(header), _is_written_by_omibench(header)
@@ -48,7 +49,7 @@ def packed_rows(packed: Packed, path: Path) -> Iterator[Row]:
 
 
 def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
-    """The records of a log that is one JSON object."""
+    """Yield the records of a log that is one JSON object."""
     run_details, is_ours = _read_header(value), _is_written_by_omibench(value)
     samples = value.get("samples")
     if not isinstance(samples, list):
@@ -69,7 +70,7 @@ def _is_written_by_omibench(header: Any) -> bool:
 
 def _row(sample: Any, run_details: Mapping[str, Any], place: str, *, is_ours: bool) -> Row:
     if not isinstance(sample, dict) or "target" not in sample:
-        raise FileFormatError(f"{place}: is no sample of inspect: it has no 'target'")
+        raise FileFormatError(f"{place}: is not a sample of inspect; it has no 'target'")
     facts = _object(sample, "metadata") if is_ours else {}
     choices = _name_choices(parse_options(sample.get("choices")), facts.get("choice_labels"))
     prediction, stopped = _read_answer(_object(sample, "output"))
@@ -93,7 +94,7 @@ def _row(sample: Any, run_details: Mapping[str, Any], place: str, *, is_ours: bo
 
 
 def _name_choices(choices: dict[str, str] | None, labels: Any) -> dict[str, str] | None:
-    """Choices under the labels that they bear, where these are other than A, B, ..."""
+    """Return choices with their labels, if these differ from A, B, ..."""
     if choices is None or not isinstance(labels, list) or len(labels) != len(choices):
         return choices
     return dict(zip(map(str, labels), choices.values(), strict=True))
@@ -105,7 +106,7 @@ def _object(sample: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _outcome(sample: Mapping[str, Any], prediction: str, stopped: str | None) -> Outcome | None:
-    """Why a sample has no response; None where it has one."""
+    """Return why a sample has no response; None if it has one."""
     if prediction:
         return None
     if stopped == "content_filter":
@@ -114,7 +115,7 @@ def _outcome(sample: Mapping[str, Any], prediction: str, stopped: str | None) ->
 
 
 def _read_answer(output: Mapping[str, Any]) -> tuple[str, str | None]:
-    """The last message of the model and why it stopped."""
+    """Return the last message of the model and its stop reason."""
     choices = output.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
@@ -126,7 +127,7 @@ def _read_answer(output: Mapping[str, Any]) -> tuple[str, str | None]:
 
 
 def _extract_message(content: Any) -> str | None:
-    """The text of a message: itself, or its parts of text; of a conversation its last question."""
+    """Return the text of a message or of its text parts; of a conversation, the last question."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):

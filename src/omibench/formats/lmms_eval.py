@@ -1,7 +1,7 @@
 """Logs of lmms-eval and of lm-eval: `samples_<task>.jsonl`, written under --log_samples.
 
-A line has `doc_id`, `target`, the responses `resps` (a list for each request, with each sample in
-it), perhaps `doc`, the record of the dataset without its pictures, and `input` or `arguments`.
+A line has `doc_id`, `target`, the responses `resps` (a list per request, containing each
+sample), optionally `doc`, the dataset record without its pictures, and `input` or `arguments`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _TEXTS: Final = ("doc", "doc_id", "target", "arguments", "resps", "filtered_resp
 
 
 def is_row(row: Mapping[str, Any]) -> bool:
-    """Whether a row is one of such a log."""
+    """Return whether a row is part of such a log."""
     return {"doc_id", "target"} <= row.keys() and bool({"resps", "filtered_resps"} & row.keys())
 
 
 def rows(raw: Iterator[Row], path: Path) -> Iterator[Row]:
-    """The records of a log: one for each sample of a response."""
+    """Yield the records of a log: one for each sample of a response."""
     named = _TASK.search(path.name.removesuffix(".gz").removesuffix(".jsonl"))
     for number, row in enumerate(raw, 1):
         doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
@@ -46,14 +46,14 @@ def rows(raw: Iterator[Row], path: Path) -> Iterator[Row]:
 
 
 def _samples(row: Row, place: str) -> list[str]:
-    """The samples of the response: `resps` as the model wrote them, else what a filter left."""
+    """Return the samples of the response: `resps`, otherwise the output of a filter."""
     responses = row.get("resps") or row.get("filtered_resps")
     first = responses[0] if isinstance(responses, list) and responses else responses
     samples = first if isinstance(first, list) else [first]
     texts = [sample for sample in samples if isinstance(sample, str)]
     if len(texts) != len(samples):
         raise FileFormatError(
-            f"{place}: 'resps' holds no text (likelihoods of options?): only responses that a "
-            "model wrote are scored"
+            f"{place}: 'resps' contains no text (likelihoods of options?); only generated "
+            "responses are scored"
         )
     return texts

@@ -1,4 +1,4 @@
-"""Any other file: `--columns` says which of its columns is what."""
+"""Any other file: `--columns` maps its columns."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ _GUESSES: Final[dict[str, tuple[str, ...]]] = {
     "choices": ("choices", "options", "choice_list"),
     "question": ("question", "prompt", "input", "query"),
 }  # fmt: skip
-"""What the columns of unknown files are mostly called."""
+"""Common names of the columns in unknown files."""
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """`id=doc_id,prediction=resps,gold=target` as a mapping; `doc.answer` reaches into an object.
+    """Parse `id=doc_id,prediction=resps,gold=target`; `doc.answer` refers to a nested field.
 
-    Raises ParamsError for a name that scoring does not know, one named twice, or none for the
-    prediction or the gold.
+    Raises ParamsError for an unknown or repeated name, or without prediction or gold answer.
     """
     columns: dict[str, str] = {}
     for pair in text.split(","):
@@ -39,18 +38,18 @@ def parse_columns(text: str) -> dict[str, str]:
         if not sign or not column:
             raise ParamsError(f"--columns {pair!r}: write NAME=COLUMN, such as gold=target")
         if name not in COLUMNS:
-            raise ParamsError(f"--columns {name!r}: is no column of scoring"
-                              f"{suggest_name(name, COLUMNS)}")  # fmt: skip
+            raise ParamsError(f"--columns {name!r}: is not a column of "
+                              f"scoring{suggest_name(name, COLUMNS)}")  # fmt: skip
         if name in columns:
-            raise ParamsError(f"--columns {name!r}: is named twice")
+            raise ParamsError(f"--columns {name!r}: is given twice")
         columns[name] = column
     return columns
 
 
 def rows(raw: Iterator[Row], columns: Mapping[str, str], path: Path) -> Iterator[Row]:
-    """The records of a file by its named columns; without an id the row's number is one.
+    """Yield the records of a file by its mapped columns; without an id, the row number is used.
 
-    A prediction in lists is its first text; the entries of a list of golds are all needed.
+    A prediction in lists is its first text; all entries of a list of gold answers are required.
     """
     for number, row in enumerate(raw, 1):
         values = {
@@ -86,8 +85,9 @@ def _value(row: Row, column: str, place: str) -> Any:
 
 
 def unknown_form(place: str, row: Row, lacks: str) -> FileFormatError:
-    """That a row lacks a column and has no other form that is known: its columns, and the option
-    that names them."""
+    """Return the error of a missing column in an unknown format, with the columns and the option
+    that maps them.
+    """
     guess = {
         name: next((column for column in likely if column in row), None)
         for name, likely in _GUESSES.items()
@@ -100,20 +100,20 @@ def unknown_form(place: str, row: Row, lacks: str) -> FileFormatError:
     blank = [name.upper() for name in ("id", *NEEDED) if not guess[name]]
     fill = f" with your column in place of {' and '.join(blank)}" if blank else ""
     return FileFormatError(
-        f"{place}: lacks the column {lacks!r}; it has {format_columns(row)}: say which is what by "
-        f"--columns {','.join(pairs)}{fill}"
+        f"{place}: lacks the column {lacks!r}; it has {format_columns(row)}; map the columns "
+        f"with --columns {','.join(pairs)}{fill}"
     )
 
 
 def format_columns(row: Mapping[str, Any]) -> str:
-    """The columns of a row, for a message."""
+    """Format the columns of a row for an error message."""
     names = [printable(name)[:60] for name in row]
     ending = f" and {len(names) - _COLUMNS_SHOWN} more" if len(names) > _COLUMNS_SHOWN else ""
     return (", ".join(names[:_COLUMNS_SHOWN]) or "none") + ending
 
 
 def list_entries(value: Any) -> list[str]:
-    """The entries of a gold as omibench's own files have it: a list, a text, a number."""
+    """Return the entries of a gold answer in omibench's own files: a list, a text, a number."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [entry if isinstance(entry, str) else plain(entry) for entry in value]
     return [value if isinstance(value, str) else plain(value)]

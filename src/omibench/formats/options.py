@@ -1,4 +1,4 @@
-"""The options that stand in the text of a question: lines A) ... B) ... at its end."""
+"""Options in the text of a question: lines A) ... B) ... at its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LINE: Final = re.compile(r"^[ \t]*\(?([A-Z])[).:][ \t]+(\S.*)$", re.MULTILINE)
 
 
 def options_in_question(question: str) -> dict[str, str] | None:
-    """The last run of lines that begin with A), B), ... in order; None for fewer than two."""
+    """Return the last run of lines that begin with A), B), ... in order; None for under two."""
     runs: list[dict[str, str]] = [{}]
     for label, text in _LINE.findall(question):
         if label == "A":

@@ -1,6 +1,6 @@
-"""The members of a zip file that another tool wrote, unpacked no further than stated.
+"""Members of a zip file from another tool, unpacked up to their stated size.
 
-inspect packs its logs with Zstandard, which Python's own reader learns in 3.14; pyarrow knows it.
+Inspect compresses its logs with Zstandard, which Python supports from 3.14; pyarrow reads it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEMBER_BYTES: Final = 256 * 2**20
 MEMBERS: Final = 1_000_000
 _ZSTANDARD: Final = 93
 _LOCAL: Final = struct.Struct("<4s22xHH")
-"""A local header: its mark, and the lengths of name and extra field behind 30 bytes."""
+"""A local header: its signature, and the lengths of name and extra field after 30 bytes."""
 
 
 class Packed:
@@ -34,15 +34,15 @@ class Packed:
             raise self._wrap_error(error) from None
         self.names = self._zip.namelist()
         if len(self.names) > MEMBERS:
-            raise FileFormatError(f"{path}: holds more than {MEMBERS:,} files")
+            raise FileFormatError(f"{path}: contains more than {MEMBERS:,} files")
 
     @property
     def unpacked_bytes(self) -> int:
-        """What all members take unpacked, as the file says."""
+        """Total uncompressed size, as stated by the file."""
         return sum(info.file_size for info in self._zip.infolist())
 
     def read(self, name: str, limit: int = MEMBER_BYTES) -> bytes:
-        """A member's content. Raises FileFormatError where it is larger than `limit`, or broken."""
+        """Return a member's content. Raises FileFormatError if above `limit` or broken."""
         info = self._zip.getinfo(name)
         try:
             if info.compress_type == _ZSTANDARD:
@@ -80,6 +80,6 @@ class Packed:
 
 @contextmanager
 def open_packed(path: Path) -> Iterator[Packed]:
-    """A zip file, read and closed. Raises FileFormatError for what is none."""
+    """Open a zip file as a context. Raises FileFormatError if it is not one."""
     with open_regular(path) as file:
         yield Packed(path, file)

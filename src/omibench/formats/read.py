@@ -1,4 +1,4 @@
-"""Files of responses, whatever wrote them, as rows of the columns that scoring knows."""
+"""Response files of any tool, as rows of the columns used for scoring."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from omibench.formats.workbook import workbook_rows
 
 
 def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
-    """The rows of a file: JSON Lines, JSON, Parquet, CSV, TSV, Excel, or a log of another tool.
+    """Read the rows of a file: JSON Lines, JSON, Parquet, CSV, TSV, Excel, or a log of another
+    tool.
 
-    With `columns` (name of scoring -> column of the file) a table is read by them. What a row of
-    an omibench file holds is the caller's to check. Raises MissingInputError for what is not
-    there or not a file, and FileFormatError for what cannot be read.
+    With `columns` (scoring name -> column of the file), a table is read by this mapping. The
+    caller validates the rows of an omibench file. Raises MissingInputError for a missing path or
+    a path that is not a file, and FileFormatError if it cannot be read.
     """
     kind = detect_kind(path)
     if kind == "zip":
@@ -37,7 +38,7 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
                 return
             if "xl/workbook.xml" not in packed.names:
                 raise FileFormatError(
-                    f"{path}: is a zip file, but no Excel workbook and no log of inspect"
+                    f"{path}: is a zip file, but neither an Excel workbook nor a log of inspect"
                 )
         yield from _table(workbook_rows(path), path, columns)
     elif kind == "json":
@@ -45,7 +46,7 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
     elif kind == "html":
         records = list(simple_evals.report_rows(read_text(path, DOCUMENT_BYTES), path))
         if not records:
-            raise FileFormatError(f"{path}: is a web page, but no report of simple-evals")
+            raise FileFormatError(f"{path}: is a web page, but not a report of simple-evals")
         yield from records
     elif kind == "lines":
         yield from _table(json_rows(path), path, columns)
@@ -60,8 +61,8 @@ def _document(value: Any, path: Path, columns: Mapping[str, str] | None) -> Iter
         yield from simple_evals.document_rows(value, path)
     elif simple_evals.is_metrics(value):
         raise FileFormatError(
-            f"{path}: holds metrics alone, no responses; of simple-evals give the "
-            "_allresults.json or the .html beside it"
+            f"{path}: contains only metrics, no responses; of simple-evals give the "
+            "_allresults.json or the .html file in the same folder"
         )
     else:
         rows = value if isinstance(value, list) else [value]
@@ -72,7 +73,7 @@ def _document(value: Any, path: Path, columns: Mapping[str, str] | None) -> Iter
 
 
 def _table(raw: Iterator[Row], path: Path, columns: Mapping[str, str] | None) -> Iterator[Row]:
-    """Rows by the form that the first of them has."""
+    """Parse rows in the format of the first row."""
     first = next(raw, None)
     if first is None:
         return

@@ -1,4 +1,4 @@
-"""One response as every format is read into it: the columns that scoring knows, and the rest."""
+"""One response in the common form of all formats: the scoring columns, and the rest."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ COLUMNS: Final = (
     "id", "index", "model", "task", "group", "question", "choices", "gold", "answer_type",
     "prediction", "finish_reason",
 )  # fmt: skip
-"""The columns that a record may have, in their order in the file of verdicts."""
+"""Columns of a record, in the order of the file of verdicts."""
 ANY_OF: Final = "any_of"
-"""Marks a gold whose entries are alternatives: any of them is right. omibench's own golds are one
-answer in parts, all of which are needed."""
+"""Marks a gold answer whose entries are alternatives: any of them is correct. omibench's own gold
+answers are one answer in parts, all of which are required.
+"""
 
 
 OUTCOME: Final = "outcome_of_asking"
-"""Says of a response that never came, or was refused, why there is none."""
+"""Reason why a response is missing or was refused."""
 
 
 def record(values: Mapping[str, Any], extras: Mapping[str, Any]) -> Row:
-    """A row of the columns that scoring knows, and of what else stood there in plain values.
+    """Build a row of the scoring columns and the other fields as plain values.
 
-    A column of the file that bears one of their names is kept as `input_<name>`.
+    A file column with one of these names is kept as `input_<name>`.
     """
     row = {
         name: values[name] for name in (*COLUMNS, ANY_OF, OUTCOME) if values.get(name) is not None
@@ -39,6 +40,6 @@ def record(values: Mapping[str, Any], extras: Mapping[str, Any]) -> Row:
 
 
 def build_gold(entries: Sequence[str], choices: Mapping[str, str] | None) -> dict[str, Any]:
-    """The columns of a gold of other tools: several entries of an open one are alternatives."""
+    """Return the gold columns for other tools: entries of an open answer are alternatives."""
     alternatives = {ANY_OF: True} if len(entries) > 1 and not choices else {}
     return {"gold": list(entries), "answer_type": "mcq" if choices else "open", **alternatives}

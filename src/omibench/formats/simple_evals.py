@@ -1,7 +1,7 @@
 """Results of simple-evals: `<eval>_<model>_allresults.json` and the report `<eval>_<model>.html`.
 
-Both hold a page of HTML for each example: the conversation, the sampled message, and "Correct
-Answer:". The plain `.json` beside them holds metrics alone.
+Both contain an HTML page for each example: the conversation, the sampled message, and "Correct
+Answer:". The plain `.json` file contains only metrics.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ _FACTS: Final = ("Extracted Answer:", "Score:")
 _MARK: Final = re.compile(
     r'<div class="message ([\w-]*)|<pre>([^<]*)</pre>|<p>([^<]*)</p>|(<hr)', re.IGNORECASE
 )
-"""All that a page of its fixed template says: texts in it are escaped, so that none holds a tag.
-Python's own reader of HTML takes the square of a hostile page."""
+"""Relevant markup of the fixed page template; texts in it are escaped and contain no tags. Python's
+own HTML parser takes quadratic time on a hostile page.
+"""
 
 
 class ReportedExample:
-    """What a report says of one example."""
+    """Fields of one example in a report."""
 
     def __init__(self) -> None:
         self.messages: list[tuple[str, str]] = []
@@ -37,12 +38,12 @@ class ReportedExample:
 
 
 def is_document(value: Any) -> bool:
-    """Whether a JSON value is a file of all results."""
+    """Return whether a JSON value is a file of all results."""
     return isinstance(value, dict) and {"htmls", "convos"} <= value.keys()
 
 
 def is_metrics(value: Any) -> bool:
-    """Whether a JSON value is a file of metrics alone."""
+    """Return whether a JSON value is a file of metrics only."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("score"), int | float)
@@ -51,15 +52,15 @@ def is_metrics(value: Any) -> bool:
 
 
 def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
-    """The records of a file of all results: golds from its pages, responses as they came."""
+    """Yield the records of a file of all results; gold answers come from its pages."""
     htmls, convos = value["htmls"], value["convos"]
     if not isinstance(htmls, list) or not isinstance(convos, list) or len(htmls) != len(convos):
-        raise FileFormatError(f"{path}: 'htmls' and 'convos' are not as many as each other")
+        raise FileFormatError(f"{path}: 'htmls' and 'convos' differ in length")
     for number, (html, convo) in enumerate(zip(htmls, convos, strict=True), 1):
         place = f"{path}, example {number}"
         page_examples = examples(extract_text(html) or "")
         if len(page_examples) != 1:
-            raise FileFormatError(f"{place}: its page is no page of simple-evals")
+            raise FileFormatError(f"{place}: its page is not a page of simple-evals")
         messages = [
             (str(message.get("role")), extract_text(message.get("content")) or "")
             for message in (convo if isinstance(convo, list) else [])
@@ -70,13 +71,13 @@ def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
 
 
 def report_rows(html: str, path: Path) -> Iterator[Row]:
-    """The records of a report."""
+    """Yield the records of a report."""
     for number, example in enumerate(examples(html), 1):
         yield _row(example, number, f"{path}, example {number}")
 
 
 def examples(html: str) -> list[ReportedExample]:
-    """The examples of a page; none for a page of another kind."""
+    """Return the examples of a page; empty for a page of another kind."""
     collected, role = [ReportedExample()], "user"
     for match in _MARK.finditer(html):
         kind, message, fact, line = match.groups()

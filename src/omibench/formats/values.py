@@ -1,4 +1,4 @@
-"""Values as other tools write them: texts in lists, lists in texts, options by letter."""
+"""Conversion of values from other tools: texts in lists, lists in texts, options by letter."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ NEVER_CAME: Final = frozenset((
     "failed to obtain answer via api.", "failed to obtain answer via api",
     "no response (bad request).",
 ))  # fmt: skip
-"""Predictions that VLMEvalKit and simple-evals write where an endpoint gave none."""
+"""Predictions that VLMEvalKit and simple-evals write if an endpoint failed."""
 _QUOTED: Final = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 _BETWEEN: Final = re.compile(r"\s*,?\s*")
 
 
 def extract_text(value: Any) -> str | None:
-    """One text: of a list (of lists) the first; a number or truth value as it is written."""
+    """Return one text: the first of nested lists; numbers and truth values as written."""
     while isinstance(value, list | tuple) and value:
         value = value[0]
     if value is None or isinstance(value, list | tuple | dict):
@@ -27,7 +27,7 @@ def extract_text(value: Any) -> str | None:
 
 
 def extract_texts(value: Any) -> list[str]:
-    """Every text of a value, in order; of a list in a text (`['a', 'b']`) its entries."""
+    """Return every text of a value in order; for a list in a text (`['a', 'b']`), its entries."""
     if isinstance(value, str):
         return parse_list(value) or ([value] if value.strip() else [])
     if isinstance(value, list | tuple):
@@ -37,13 +37,13 @@ def extract_texts(value: Any) -> list[str]:
 
 
 def plain(value: object) -> str:
-    """A number as people write it: 3 for 3.0, as tables make of whole numbers."""
+    """Format a number without a spurious decimal: 3 for 3.0, as tables store whole numbers."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return str(int(value)) if is_whole and isinstance(value, float) else str(value)
 
 
 def parse_options(value: Any) -> dict[str, str] | None:
-    """Options by their labels, from a list, an object, a text of either, or parallel lists."""
+    """Return options by label from a list, an object, a text of either, or parallel lists."""
     if isinstance(value, str):
         value = _load_json(value) or parse_list(value)
     if isinstance(value, Mapping):
@@ -59,7 +59,7 @@ def parse_options(value: Any) -> dict[str, str] | None:
 
 
 def read_option_columns(row: Mapping[str, Any]) -> dict[str, str] | None:
-    """Options in columns A, B, C, ...: those that are not empty, up to the last of them."""
+    """Return options from columns A, B, C, ...: the non-empty ones, up to the last of them."""
     options = {
         label: text
         for label in CAPITALS
@@ -69,7 +69,7 @@ def read_option_columns(row: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def parse_list(text: str) -> list[str] | None:
-    """The entries of a list that stands in a text, as JSON or as Python prints it; else None."""
+    """Parse a list in a text, as JSON or Python; None if it is not a list."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None

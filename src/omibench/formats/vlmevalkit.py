@@ -22,12 +22,12 @@ TOOL: Final = "VLMEvalKit"
 
 
 def is_row(row: Mapping[str, Any]) -> bool:
-    """Whether a row is one of such a table."""
+    """Return whether a row is part of such a table."""
     return {"index", "answer", "prediction"} <= row.keys()
 
 
 def rows(raw: Iterator[Row]) -> Iterator[Row]:
-    """The records of a table. What the kit writes where an endpoint failed is no response."""
+    """Yield the records of a table. The kit's text for a failed endpoint is not a response."""
     for row in raw:
         choices = read_option_columns(row)
         prediction = extract_text(row["prediction"]) or ""

@@ -1,8 +1,8 @@
-"""What code makes what: a hash over the meaning of a stage's own source.
+"""Hash over the semantics of a stage's own source.
 
-It is among the parameters of every rule, so that changed code reruns what it made and a changed
-comment, docstring or layout reruns nothing (design, section 4). The packages that the code imports
-count by their installed version, so that an upgrade reruns what they made.
+It is a parameter of every rule, so that changed code reruns its jobs, and a changed comment,
+docstring or layout reruns nothing (design, section 4). Imported packages count by their
+installed version, so that an upgrade also reruns the jobs.
 """
 
 from __future__ import annotations
@@ -24,43 +24,47 @@ from omibench.plugins.built_in import BUILT_IN, built_in_modules
 
 PACKAGE = Path(__file__).parents[1]
 APART = ("models", "store")
-"""Rooms whose packages do not count: what an SDK has fetched is in the store, and bought once."""
+"""Packages of omibench whose third-party imports do not count: responses of an SDK are in the store
+and requested only once.
+"""
 SHARED_CLIENTS = tuple(f"omibench.models.{name}" for name in ("batch", "traffic", "http"))
-"""What clients of several APIs share."""
+"""Modules shared by clients of several APIs."""
 TRANSPORT = ("omibench.client", "omibench.cost")
-"""Code by which responses reach a stage, and changes none: what it imports counts, itself not."""
+"""Code that transports responses without changing them: its imports count, the code itself does
+not.
+"""
 STUDY = "omibench.params.study"
-"""Joins all blocks of params.yaml: of them a stage's code holds those that it is given."""
+"""Combines all blocks of params.yaml: a stage's hash covers only the blocks it receives."""
 STAGES = "omibench.stages"
 BLOCKS = "omibench.params.models"
-"""Blocks of models, which are imported by name: a change of one may change what is asked."""
+"""Blocks of models, imported by name: a change can change requests."""
 LISTS_OF_PARTS = ("omibench.plugins.built_in", "omibench.prompts.names")
-"""Name every part and prompt: those that code uses it imports, and others do not count."""
+"""List every part and prompt: code imports those it uses, and the others do not count."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
     "math_verify": ("antlr4",),
 }
-"""Packages that others load by themselves, and on whose versions what they give depends."""
+"""Packages loaded indirectly by others, whose versions affect results."""
 DISTRIBUTION = {
     "PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml",
     "vl_convert": "vl-convert-python", "antlr4": "antlr4-python3-runtime",
 }  # fmt: skip
-"""Distributions whose name is not that of their module; others are looked for in all of them."""
+"""Distributions whose name differs from their module; others are found through metadata."""
 
 
 def source_hash(name: str) -> str:
-    """Hash of the code that makes the files of a stage.
+    """Hash the code that makes the files of a stage.
 
     Args:
-        name: A stage, or a module that a stage counts apart, such as `ocr.read_ahead`.
+        name: A stage, or a module of a stage with a separate hash, such as `ocr.read_ahead`.
 
     Returns:
-        16 hex digits over every module that the stage imports, directly or not, the data files
-        beside these modules, the blocks of params.yaml that it is given, the versions of the
-        packages that they import, and the plug-ins of the kinds that it uses.
+        16 hex digits over every module that the stage imports, directly or indirectly, the data
+        files in the folders of these modules, the blocks of params.yaml that it receives, the
+        versions of the packages that they import, and the plug-ins of the kinds that it uses.
 
     Raises:
-        ParamsError: The stage is unknown.
+        ParamsError: If the stage is unknown.
     """
     stage = find_stage(name.partition(".")[0])
     tree = Tree(stage.params)
@@ -78,17 +82,17 @@ def source_hash(name: str) -> str:
 
 
 def list_code(stage: str) -> set[str]:
-    """The omibench modules whose meaning is in the hash of a stage."""
+    """Return the omibench modules whose semantics are in the hash of a stage."""
     return _stage_closure(Tree(find_stage(stage).params), stage)
 
 
 def import_closure(module: str) -> set[str]:
-    """The omibench modules that `module` needs, itself and its submodules included."""
+    """Return the omibench modules required by `module`, including itself and its submodules."""
     return Tree().closure(module)
 
 
 def list_packages(stage: str) -> set[str]:
-    """The top-level modules of other packages that a stage's results depend on."""
+    """Return the top-level modules of other packages that affect a stage's results."""
     tree = Tree(find_stage(stage).params)
     return tree.packages(_stage_closure(tree, stage))
 
@@ -101,7 +105,7 @@ def _stage_closure(tree: Tree, name: str) -> set[str]:
 
 
 def block_modules(keys: Iterable[str]) -> set[str]:
-    """The modules that define blocks of params.yaml, by their keys."""
+    """Return the modules that define blocks of params.yaml by their keys."""
     return {
         module
         for key in keys
@@ -117,7 +121,7 @@ def _list_modules(annotation: object) -> set[str]:
 
 
 def installed_version(module: str) -> str:
-    """The installed version of the distribution that brings a module; `absent` without one."""
+    """Return the installed version of a module's distribution, or `absent`."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -136,10 +140,10 @@ def _distributions() -> dict[str, list[str]]:
 
 @cache
 def list_clients() -> tuple[str, ...]:
-    """The packages that ask and read APIs: what they fetch is in the store, under its request.
+    """Return the packages that call APIs and parse replies; responses are in the store by request.
 
-    Of a provider that is the module which registers it, where its block is an `ApiModel` of another
-    module: what the block says counts.
+    For a provider this is its registering module if its block is an `ApiModel` of another
+    module: the content of the block counts.
     """
     modules = BUILT_IN["providers"]
     blocks = {module: block_class(name) for name, module in modules.items()}
@@ -152,12 +156,12 @@ def list_clients() -> tuple[str, ...]:
 
 
 def is_client(module: str) -> bool:
-    """Whether a module, or the module of such a name, belongs to the client of an API."""
+    """Return whether a module belongs to the client of an API."""
     return _is_within(module, list_clients())
 
 
 def _is_within(name: str, packages: Iterable[str]) -> bool:
-    """Whether a dotted name is one of some packages or modules, or stands in one."""
+    """Return whether a dotted name is one of some packages or modules, or inside one."""
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
@@ -166,10 +170,10 @@ def _is_ours(name: str) -> bool:
 
 
 class Tree:
-    """The modules of the package as they lie there now: name -> file."""
+    """The modules of the package on disk: name -> file."""
 
     def __init__(self, blocks: Collection[str] | None = None) -> None:
-        """`blocks` are the keys of params.yaml whose code counts; None: all of them."""
+        """`blocks` are the keys of params.yaml whose code counts; None means all."""
         keys = Study.model_fields.keys()
         used_modules = block_modules(keys if blocks is None else blocks)
         self._unused_modules = block_modules(keys) - used_modules
@@ -177,7 +181,7 @@ class Tree:
         self.files.pop("omibench", None)
 
     def source(self, module: str) -> SourceSummary:
-        """What a module means and imports; nothing for what is none."""
+        """Return the semantics and imports of a module; empty if it is not a module."""
         path = self.files.get(module)
         if path is None:
             return SourceSummary("", ())
@@ -185,19 +189,19 @@ class Tree:
         return _parse_source(path, state.st_mtime_ns, state.st_size)
 
     def needs(self, module: str) -> tuple[str, ...]:
-        """The modules of omibench that a module imports by itself, also lazily."""
+        """Return the modules of omibench that a module imports directly, also lazily."""
         source = self.source(module)
         return tuple(filter(_is_ours, source.imports + source.facade))
 
     def closure(self, *roots: str, without: Collection[str] = ()) -> set[str]:
-        """The modules that some modules need, themselves and their submodules included.
+        """Return the modules required by some modules, including themselves and their submodules.
 
         Args:
             roots: Names of modules.
-            without: Modules that are left out, with what only they import.
+            without: Modules to exclude, with everything that only they import.
 
         Returns:
-            Names of modules, without clients of APIs and the code by which responses travel.
+            Names of modules, without API clients and the code that transports responses.
         """
         visited: set[str] = set()
         waiting = [*roots]
@@ -221,7 +225,7 @@ class Tree:
         return {name for name in visited & self.files.keys() if not _is_within(name, TRANSPORT)}
 
     def packages(self, closure: Iterable[str]) -> set[str]:
-        """The other packages that modules import, by their top-level names."""
+        """Return the other packages that modules import, by their top-level names."""
         packages = {
             name.split(".")[0]
             for module in closure
@@ -243,7 +247,7 @@ def _parse_source(path: Path, modified_ns: int, size: int) -> SourceSummary:
 
 
 def _data_files(stage: str, folders: set[Path]) -> list[Path]:
-    """What lies beside the modules: all below the stage's folder, and in those of the others."""
+    """Return the data files of modules: all below the stage's folder, and those elsewhere."""
     files = {path for folder in folders - {PACKAGE} for path in folder.iterdir()}
     files |= set((PACKAGE / "stages" / stage).rglob("*"))
     return sorted(p for p in files if p.is_file() and p.suffix not in (".py", ".pyc"))

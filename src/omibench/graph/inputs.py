@@ -1,4 +1,4 @@
-"""The files that parameters name: what a job reads besides the outputs of earlier stages."""
+"""Files given in parameters: additional inputs of jobs besides the outputs of earlier stages."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _WILDCARD = re.compile(r"\{\s*\w[^{}]*\}")
 
 
 def list_named_files(study: Study, rule: str, cell: Cell | None = None) -> list[str]:
-    """Every file named by the parameters that a job reads: a change of one reruns it.
+    """Return every file in the parameters that a job reads; a changed file reruns the job.
 
-    Prompts of one's own, oracles, recorded responses, review decisions, a benchmark's own files,
-    printed tables. Papers are named by the manifest of ocr, not here.
+    These are custom prompts, `oracle` files, recorded responses, review decisions, benchmark files
+    and printed tables. Papers are listed in the manifest of ocr, not here.
 
     Args:
         study: The study.
         rule: A stage, or another rule of one, such as `fill`.
-        cell: The job's cell, where its parameters differ from cell to cell. Without a setting it
-            means all that the model is asked by the rule.
+        cell: The job's cell, if its parameters differ between cells. Without a setting, all
+            requests of the rule to the model.
 
     Returns:
         Paths, each once.
@@ -37,7 +37,7 @@ def list_named_files(study: Study, rule: str, cell: Cell | None = None) -> list[
 
 
 def list_all_files(study: Study, rules: Collection[str] = ()) -> list[str]:
-    """Every file that the parameters name for a job of any stage, or of these rules alone."""
+    """Return every file given in the parameters for any stage, or for these rules only."""
     stages = [stage for stage in STAGES if not rules or {*stage.rules} & {*rules}]
     files = (
         file
@@ -49,30 +49,29 @@ def list_all_files(study: Study, rules: Collection[str] = ()) -> list[str]:
 
 
 def refuse_patterns(files: Iterable[str]) -> None:
-    """Raise MissingInputError for the first file whose path Snakemake would read as a pattern.
+    """Raise MissingInputError for the first path that Snakemake would read as a pattern.
 
-    Its inputs know no way to write a brace. It prints paths as they are, so that one that would
-    command a terminal is refused too.
+    Snakemake has no escape for braces in input paths. It prints paths unchanged, so a path with
+    terminal control characters is also refused.
     """
     for file in files:
         if printable(file) != file:
             raise MissingInputError(
-                f"{file}: the path holds a character that commands a terminal: rename the file"
+                f"{file}: the path contains a terminal control character; rename the file"
             )
         if wildcard := _WILDCARD.search(file):
             raise MissingInputError(
-                f"{file}: Snakemake takes {wildcard[0]!r} in a path for a wildcard of its own: "
-                "rename the file or its folder without braces"
+                f"{file}: Snakemake would read {wildcard[0]!r} in the path as a wildcard; rename "
+                "the file or its folder without braces"
             )
 
 
 def list_missing_files(study: Study, rules: Collection[str] = ()) -> list[str]:
-    """The files that the parameters name, or name for these rules, and that are not there.
+    """Return the files in the parameters, or for these rules, that are missing.
 
-    Snakemake takes a job's old output for a source where an input of the job is missing, so a
-    mistyped prompt would keep the answers to the old one. Responses that were recorded elsewhere
-    may be missing: their cells can be pulled without them. What lies among the study's results it
-    makes itself.
+    Snakemake accepts a job's old output if one of its inputs is missing, so a mistyped prompt
+    would keep the old responses. Recorded responses can be missing, because their cells can be
+    pulled without them. Files among the study's results are made by the graph.
     """
     recorded = {
         file

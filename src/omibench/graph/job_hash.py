@@ -1,4 +1,4 @@
-"""The hash of a job of the graph: the parameters that it was given."""
+"""Hash of a job of the graph: its parameters."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from omibench.params.study import Study
 
 
 def job_hash(study: Study, stage: str, cell: Cell | None = None) -> str:
-    """The hash that the files of a job carry.
+    """Return the hash stored in the files of a job.
 
     Args:
-        study: The study, or the slice that the job was given.
+        study: The study, or the job's slice.
         stage: The stage.
-        cell: The job's cell, where its parameters differ from cell to cell.
+        cell: The job's cell, if its parameters differ between cells.
 
     Returns:
-        16 hex digits. The code is no part of it: a change of code that changes no row leaves the
-        file as it was, so that nothing is rebuilt from it; provenance.json names the code.
+        16 hex digits. The code is not included: a change of code that changes no row leaves the
+            file unchanged, so that nothing is rebuilt from it. provenance.json contains the hash
+            of the code.
     """
     parts = [stage, slice_study(study, stage, cell)]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)

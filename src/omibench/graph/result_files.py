@@ -1,4 +1,4 @@
-"""Every kind of file that a study writes under its results folder: where it stands, what it holds.
+"""Every kind of file that a study writes under its results folder: its path and contents.
 
 docs/files.md is generated from `FILES` and `REVIEW_FILES`.
 """
@@ -19,30 +19,28 @@ FILES: tuple[ResultFile, ...] = (
     ResultFile(
         "pictures/{recipe}/{picture}.{kind}",
         None,
-        "pictures that settings made; drawn again if lost",
+        "pictures made by settings; made again if lost",
     ),
-    ResultFile("reevaluate/journal.json", Journal, "what became of each model that a watch found"),
+    ResultFile("reevaluate/journal.json", Journal, "state of each model found by a watch"),
     ResultFile("runs/{run}.jsonl", None, "starts and ends of a run's jobs, for `omibench status`"),
-    ResultFile("cache/verdicts.sqlite", None, "known verdicts; deleting them costs time alone"),
+    ResultFile("cache/verdicts.sqlite", None, "known verdicts; can be deleted at the cost of time"),
     ResultFile(
-        "{stage}/provenance.json", Provenance, "what made the stage's files, and their hashes"
+        "{stage}/provenance.json", Provenance, "origin and hash of each of the stage's files"
     ),
 )
 
 REVIEW_FILES: tuple[ResultFile, ...] = (
-    ResultFile("tasks.jsonl", ReviewTask, "what people are asked"),
-    ResultFile(
-        "decisions.jsonl", ReviewDecision, "what they decided: append-only, an event a line"
-    ),
-    ResultFile("reviewers.yaml", None, "who they are: names, roles, subjects"),
+    ResultFile("tasks.jsonl", ReviewTask, "the review tasks"),
+    ResultFile("decisions.jsonl", ReviewDecision, "the decisions: append-only, one event per line"),
+    ResultFile("reviewers.yaml", None, "the reviewers: names, roles, subjects"),
     ResultFile("pictures/{sha256}.{kind}", None, "the pictures of tasks, each once"),
-    ResultFile("live.sqlite", None, "the log of the application while it runs; not for git"),
+    ResultFile("live.sqlite", None, "the live log of the application; not for git"),
 )
-"""The files of the folder that `review.folder` names."""
+"""Files of the folder `review.folder`."""
 
 
 def find_file(path: str) -> ResultFile | None:
-    """The kind of the file at `path` below the results folder; None for one that is not named."""
+    """Return the kind of the file at `path` below the results folder; None if unknown."""
     return next((file for file in FILES if _pattern(file.path).fullmatch(path)), None)
 
 

@@ -1,4 +1,4 @@
-"""Slices: the part of a Study that one job depends on, and by which Snakemake reruns it."""
+"""Slices: the part of a Study that one job depends on; Snakemake reruns the job if it changes."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ KINDS_NAMED = {
     "benchmark": {"benchmarks"},
     "ocr": {"engines"},
     "filter": {"reasons", "prompts"},
-    "score": {"rule_books"},
-    "judge": {"judges", "rule_books"},
-    "analyze": {"rule_books"},
+    "score": {"scorers"},
+    "judge": {"judges", "scorers"},
+    "analyze": {"scorers"},
 }
-"""The kinds of parts that a block of params.yaml names: a job that is given it must know them."""
+"""Kinds of parts referenced by a block of params.yaml: a job with the block must know them."""
 
 _ASKING_FROZEN = "respondent"
-"""Jobs that ask the frozen problems depend on the limit; others take those that were asked."""
+"""Jobs that query the frozen problems depend on the limit; others process existing responses."""
 
 
 def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, Any]:
-    """The part of the Study that one job depends on: itself a valid Study.
+    """Return the part of the Study that one job depends on: a valid Study.
 
-    A job is run with this slice and reruns when it changes, so a changed setting reruns only its
-    own cells and a changed label or title reruns only the report.
+    A job runs with this slice and reruns if it changes, so a changed setting reruns only its own
+    cells, and a changed label or title reruns only the report.
 
     Args:
         study: The study.
         rule: A stage, or another rule of one, such as `help`.
-        cell: The job's cell, where its parameters differ from cell to cell. Without a setting it
-            means all cells of its model.
+        cell: The job's cell, if its parameters differ between cells. Without a setting, all
+            cells of its model.
 
     Returns:
-        Blocks of params.yaml as plain values, without what is left at its default.
+        Blocks of params.yaml as plain values, without defaults.
     """
     stage, job = find_stage(rule), GraphJob(rule, cell)
     full = study.model_dump(mode="json", exclude_defaults=True)
@@ -56,7 +56,7 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
     blocks.pop("models", None)
     part = stage.narrow(study, job, blocks)
     if names:
-        # The study's name, which only stands beside requests, reaches jobs by the environment.
+        # The study's name, which only tags requests, reaches jobs by the environment.
         keys = ("seed", "limit") if stage.asks == _ASKING_FROZEN else ("seed",)
         part["models"] = {name: models[name] for name in names}
         part["study"] = pick(study_block, keys)
@@ -64,7 +64,7 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
 
 
 def _plugin_files(study: Study, stage: Stage) -> dict[str, Any]:
-    """The plug-ins that a job must load, and what those mean that its code uses."""
+    """Return the plug-ins that a job must load, and the semantics of those that its code uses."""
     named = {kind for key in stage.params for kind in KINDS_NAMED.get(key, ())}
     plugins: list[dict[str, str]] = []
     for plugin in study.plugins:

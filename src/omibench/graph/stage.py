@@ -1,4 +1,4 @@
-"""What the graph knows of one stage: what it is given, reads, writes and asks."""
+"""Description of one stage in the graph: parameters, inputs, outputs and models."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study, list_settings
 
 Blocks = dict[str, Any]
-"""Blocks of params.yaml as plain values, without what is left at its default."""
+"""Blocks of params.yaml as plain values, without defaults."""
 Target = Literal["freeze", "infer", "score", "analyze"]
-"""A stage of dvc.yaml: what `dvc repro` makes and records together."""
+"""A stage of dvc.yaml, which `dvc repro` makes and tracks as a unit."""
 AskedRole = Literal["respondent", "judges"]
 
 
 class GraphJob(NamedTuple):
-    """One job of the graph: its rule, and the cell that it is about.
+    """One job of the graph: its rule and its cell.
 
-    A cell without a setting means all settings under which the rule asks the model.
+    A cell without a setting means all settings in which the rule calls the model.
     """
 
     rule: str
     cell: Cell | None = None
 
     def settings(self, study: Study) -> list[str]:
-        """The names of the settings that the job is about; none for a job without a cell."""
+        """Names of the job's settings; empty for a job without a cell."""
         if self.cell is None:
             return []
         if self.cell.setting:
@@ -37,16 +37,16 @@ class GraphJob(NamedTuple):
 
 
 class ResultFile(NamedTuple):
-    """One kind of file. `row` is the type of its rows, None where they have none of ours."""
+    """One kind of file. `row` is the type of its rows, or None."""
 
     path: str
-    """Below the results folder; what stands in braces differs from file to file."""
+    """Path below the results folder; parts in braces differ from file to file."""
     row: type[BaseModel] | None
     meaning: str
 
 
 def no_files(study: Study, job: GraphJob) -> Iterable[str | None]:
-    """The parameters name no file."""
+    """The parameters contain no file."""
     return ()
 
 
@@ -57,56 +57,56 @@ def whole_blocks(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: the row of the table from which its jobs and their bookkeeping are made."""
+    """One stage: the table entry that defines its jobs and their bookkeeping."""
 
     name: str
-    """That of its package, rule file, command and results folder."""
+    """Name of its package, rule file, command and results folder."""
     target: Target
-    """The stage of dvc.yaml that makes and records it."""
+    """Stage of dvc.yaml that makes and tracks it."""
     params: tuple[str, ...]
-    """The keys of params.yaml that it is given, whole or in part, and whose code is part of its."""
+    """Keys of params.yaml that it receives, in full or in part; their code is part of its hash."""
     outputs: tuple[ResultFile, ...]
-    """Its files; the first one says whether it is done."""
+    """Its files; the first one marks completion."""
     inputs: tuple[str, ...] = ()
-    """The stages whose files it reads."""
+    """Stages whose files it reads."""
     plugins: tuple[str, ...] = ()
-    """The kinds of registered parts that it uses: their plug-ins' source is part of its code."""
+    """Kinds of registered parts that it uses: the source of their plug-ins is part of its hash."""
     cells: Callable[[Study], Sequence[Cell]] | None = None
-    """The cells that it has a job for; None for a stage of one job."""
+    """Cells that have a job; None for a stage with one job."""
     is_given_by_cell: bool = False
-    """Whether what a job depends on differs from cell to cell."""
+    """Whether the parameters of a job differ between cells."""
     more_rules: tuple[str, ...] = ()
-    """Rules besides its own that work for it."""
+    """Additional rules of the stage."""
     apart: tuple[str, ...] = ()
-    """Modules of its package that only some studies use: a hash of their own is in the rule."""
+    """Modules of its package that only some studies use; the rule has a separate hash of them."""
     asks: AskedRole | None = None
-    """Whom the job of a cell asks over an API: what it asks of the scheduler follows from that."""
+    """Models that the job of a cell calls over an API; they determine its scheduler resources."""
     models: Callable[[Study, GraphJob], Iterable[str]] | None = None
-    """The models that a job asks. None: it asks none, and is given the blocks that it names."""
+    """Models that a job calls. None: it calls none and receives the model blocks."""
     narrows_models: bool = False
-    """Whether a stage that asks no model depends only on what of the models changes answers."""
+    """Whether a stage without model calls depends only on the model fields that change answers."""
     files: Callable[[Study, GraphJob], Iterable[str | None]] = no_files
-    """The files that the parameters name for a job."""
+    """Files in the parameters of a job."""
     narrow: Callable[[Study, GraphJob, Blocks], Blocks] = whole_blocks
-    """The part of its blocks that a job depends on."""
+    """Part of its blocks that a job depends on."""
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules of Snakemake that make its files."""
+        """Snakemake rules that make its files."""
         return (*self.more_rules, self.name)
 
     def jobs(self, study: Study) -> list[GraphJob]:
-        """Its jobs as far as their parameters differ."""
+        """Return its jobs, one for each distinct set of parameters."""
         if self.cells is None or not self.is_given_by_cell:
             return [GraphJob(self.name)]
         return [GraphJob(self.name, cell) for cell in self.cells(study)]
 
 
 def pick(block: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """Those keys of a block that it has."""
+    """Return the given keys of a block, if present."""
     return {key: block[key] for key in keys if key in block}
 
 
 def drop(block: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """A block without some keys."""
+    """Return a block without the given keys."""
     return {key: value for key, value in block.items() if key not in keys}

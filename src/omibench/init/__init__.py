@@ -1,4 +1,4 @@
-"""A new study outside of the repository: `make_study` writes its folder."""
+"""A new study outside the repository: `make_study` writes its folder."""
 
 from __future__ import annotations
 

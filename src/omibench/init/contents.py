@@ -1,4 +1,4 @@
-"""The files of a new study, as text and as copies of what ships with omibench."""
+"""Files of a new study, as text and as copies of files shipped with omibench."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _RULES_OF: Final = {
     "usnco-v": "usnco-v",
     "mathreal": "mathreal",
 }
-"""The rule book that scores a benchmark as it was published; `robust` stands beside it."""
-_LIKE: Final = ", like: omibench}     # what a plan or rehearsal makes up is shaped like this one"
-"""Of a benchmark that has no made-up problems of its own shape."""
+"""The published scorer of a benchmark; `robust` is added."""
+_LIKE: Final = ", like: omibench}     # shape of the synthetic problems in a plan or rehearsal"
+"""For a benchmark without synthetic problems of its shape."""
 _GRADER: Final = "  grader: gpt-5-mini          # mathreal: the model that grades each answer\n"
-"""Of a rule book that leaves answers unjudged without one."""
+"""For a scorer that leaves answers unjudged without a grader."""
 
 
 class StudyFiles(NamedTuple):
-    """What a new study's folder holds.
+    """Content of a new study's folder.
 
     Attributes:
-        texts: The text of each file by its path in the folder.
-        study: The study that params.yaml describes.
+        texts: Text of each file by its path in the folder.
+        study: Study described by params.yaml.
     """
 
     texts: Mapping[str, str]
@@ -50,20 +50,20 @@ class StudyFiles(NamedTuple):
 
 
 class _Text(Template):
-    """Text with places for words: `@name`; `$` means what it means to the file's reader."""
+    """Text with placeholders `@name`; `$` is left to the reader of the file."""
 
     delimiter = "@"
 
 
 def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
-    """The files of a study that makes a dataset from exam papers, named like its folder.
+    """Return the files of a study that builds a dataset from exam papers, named like its folder.
 
     Args:
-        papers: Folder of PDFs and photographs; its subfolders are read, too.
-        folder: The study's folder, to which the paths of the papers are relative.
+        papers: Folder of PDFs and photographs, with subfolders.
+        folder: Study folder; the paths of the papers are relative to it.
 
     Raises:
-        MissingInputError: The folder of papers is not there or holds no paper.
+        MissingInputError: If the folder of papers is missing or contains no paper.
     """
     params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)))
     manifest = manifest_text(find_papers(papers), papers, folder)
@@ -78,10 +78,10 @@ def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
 
 
 def study_of_benchmark(name: str) -> StudyFiles:
-    """The files of a study that evaluates models on a benchmark that others published.
+    """Return the files of a study that evaluates models on a published benchmark.
 
     Raises:
-        ParamsError: There is no benchmark of that name.
+        ParamsError: If the benchmark does not exist.
     """
     if name == "papers":
         raise ParamsError("--benchmark papers: give --papers FOLDER for a study of exam papers")
@@ -95,10 +95,10 @@ def study_of_benchmark(name: str) -> StudyFiles:
 
 
 def study_that_ships(name: str) -> StudyFiles:
-    """The files of a study of a paper that ships with omibench, with the tables that it names.
+    """Return the files of a paper's study shipped with omibench, with the tables it uses.
 
     Raises:
-        ParamsError: No study of that name ships.
+        ParamsError: If no such study is shipped.
     """
     names = shipped_studies()
     if name not in names:
@@ -118,18 +118,18 @@ def study_that_ships(name: str) -> StudyFiles:
 
 
 def shipped_studies() -> list[str]:
-    """The names of the studies that ship with omibench."""
+    """Return the names of the studies shipped with omibench."""
     return sorted(path.stem for path in find_shipped("studies").glob("*.yaml"))
 
 
 def _study_name(folder: Path) -> str:
-    """The folder's name with hyphens for what no name of a study may hold."""
+    """Return the folder's name with hyphens for characters not allowed in a study name."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.absolute().name).strip("._-")
     return name or "study"
 
 
 def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: str) -> StudyFiles:
-    """The files that are a study's own, and those that every study has."""
+    """Return the files specific to a study, and those common to all."""
     study = parse_study(parse_yaml(texts["params.yaml"]), "params.yaml")
     inputs = ["Snakefile", "requirements.txt", *inputs, *([study.data] if study.data else [])]
     deps = "\n".join(f"      - {json.dumps(path, ensure_ascii=False)}" for path in inputs)
@@ -145,7 +145,7 @@ def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: 
 
 
 def _list_dvc_stages() -> dict[str, str]:
-    """For each stage of DVC, the stages that it records and the folders that it keeps."""
+    """Return for each stage of DVC its omibench stages and its persistent folders."""
     words: dict[str, str] = {}
     for target in dict.fromkeys(stage.target for stage in STAGES):
         names = [stage.name for stage in STAGES if stage.target == target]
@@ -159,7 +159,7 @@ def _fill(template: str, **words: str) -> str:
 
 
 def _as_params(text: str, name: str) -> str:
-    """A shipped study as params.yaml, which the commands in its remarks need not name."""
+    """Return a shipped study as params.yaml, without options in the commands of its comments."""
     for old, new in (
         ("$schema=../schemas", "$schema=schemas"),
         (f" --params studies/{name}.yaml", ""),
@@ -174,5 +174,5 @@ def _read(path: Path) -> str:
         return path.read_text("utf-8")
     except FileNotFoundError:
         raise MissingInputError(
-            f"{path}: does not ship with this omibench: install it again"
+            f"{path}: is missing from this installation; install omibench again"
         ) from None

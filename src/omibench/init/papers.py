@@ -1,4 +1,4 @@
-"""A manifest for a folder of exam papers: which paper goes with which key and which solutions."""
+"""Manifest of a folder of exam papers: each paper with its key and solutions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from omibench.errors import MissingInputError
 
 _PAPERS: Final = (".pdf", ".png", ".jpg", ".jpeg")
 _TABLES: Final = (".csv", ".tsv", ".txt")
-"""What a key may be beside a paper (docs/building.md)."""
+"""File types of a key next to a paper (docs/reference/paper_layouts.md)."""
 _ROLES: Final = re.compile(
     r"(?i)^(?P<paper>.+?)[ ._-]+(?:(?P<key>answers?[ ._-]?keys?|answers?|keys?)"
     r"|(?P<solutions>solutions?|sol))$"
 )
 _HEAD: Final = (
-    "# Which paper goes with which key and which worked solutions, by the names of the files:\n"
-    "# look through it. Paths are relative to this file. An entry may name a competition, year,\n"
-    "# country, subject, language, licence, attributes, sha256 and url (docs/building.md).\n"
+    "# Each paper with its key and worked solutions, matched by file name. Please check.\n"
+    "# Paths are relative to this file. An entry can give a competition, year, country,\n"
+    "# subject, language, licence, attributes, sha256 and url (docs/building.md).\n"
 )
 
 
@@ -33,17 +33,17 @@ class Exam(NamedTuple):
 
 
 class ManifestText(NamedTuple):
-    """The text of a manifest, and the folder of papers as it names it."""
+    """Text of a manifest, and its path to the folder of papers."""
 
     text: str
     papers: str
 
 
 def find_papers(folder: Path) -> list[Path]:
-    """The files of a folder that may be papers, keys or solutions; hidden ones are left out.
+    """Return the files of a folder that can be papers, keys or solutions, without hidden ones.
 
     Raises:
-        MissingInputError: The folder is not there or holds no paper.
+        MissingInputError: If the folder is missing or contains no paper.
     """
     if not folder.is_dir():
         raise MissingInputError(f"--papers {folder}: the folder does not exist")
@@ -56,18 +56,18 @@ def find_papers(folder: Path) -> list[Path]:
     ]
     if not any(path.suffix.lower() in _PAPERS for path in files):
         raise MissingInputError(
-            f"--papers {folder}: holds no paper: none of its files ends with {', '.join(_PAPERS)}"
+            f"--papers {folder}: contains no paper: no file ends with {', '.join(_PAPERS)}"
         )
     return files
 
 
 def pair_papers(files: Iterable[Path]) -> list[Exam]:
-    """Exams out of files, paired by name: `physics.pdf`, `physics_key.pdf`, `physics-sol.pdf`.
+    """Group files into exams by name: `physics.pdf`, `physics_key.pdf`, `physics-sol.pdf`.
 
-    A file is a key or solutions only where the paper that its name begins with lies beside it.
+    A file is a key or solutions only if the paper that its name begins with is in the same folder.
 
     Args:
-        files: Papers, keys and solutions, in the order in which exams are to be listed.
+        files: Papers, keys and solutions, in the order of the exams.
     """
     files = list(files)
     papers = {path.with_suffix(""): path for path in files if path.suffix.lower() in _PAPERS}
@@ -90,12 +90,12 @@ def pair_papers(files: Iterable[Path]) -> list[Exam]:
 
 
 def manifest_text(files: Sequence[Path], papers: Path, folder: Path) -> ManifestText:
-    """The manifest of a study.
+    """Return the manifest of a study.
 
     Args:
-        files: What `find_papers` gave.
-        papers: The folder that they were found in.
-        folder: The study's folder, in which the manifest will lie.
+        files: Output of `find_papers`.
+        papers: Folder of the files.
+        folder: Study folder, which will contain the manifest.
     """
     import yaml
 

@@ -1,4 +1,4 @@
-"""Writing the files of a new study: all of them or none, and never over another file."""
+"""Atomic writing of a new study's files, never over an existing file."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from omibench.init.contents import StudyFiles
 
 
 def write_study(folder: Path, files: StudyFiles) -> None:
-    """Write a new study's files into a folder, which is made if needed.
+    """Write a new study's files into a folder, which is created if needed.
 
     Args:
-        folder: The study's folder; it may hold other files, such as papers.
-        files: What to write.
+        folder: Study folder; can contain other files, such as papers.
+        files: Files to write.
 
     Raises:
-        OutputError: A file or folder that would be written is there already, or cannot be
-            written. Nothing is left behind then.
+        OutputError: If a file or folder already exists or cannot be written. Nothing is left
+            behind in that case.
     """
     names = sorted({Path(name).parts[0] for name in files.texts})
     existing = [name for name in names if _is_there(folder / name)]
     if existing:
         raise OutputError(
-            f"{folder}: {', '.join(existing)} {'is' if len(existing) == 1 else 'are'} there "
-            "already and nothing is overwritten: name a new folder"
+            f"{folder}: {', '.join(existing)} already "
+            f"{'exists' if len(existing) == 1 else 'exist'} and nothing is overwritten; give a "
+            "new folder"
         )
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     moved: list[Path] = []
@@ -57,7 +58,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _remove(paths: list[Path], folders: list[Path]) -> None:
-    """Remove what was written, and the folders that were made for it, the innermost first."""
+    """Remove the written files and the folders created for them, the innermost first."""
     import shutil
     from contextlib import suppress
 

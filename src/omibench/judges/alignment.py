@@ -33,7 +33,7 @@ else, N a whole number from 1 to 5:
 
 
 def read(reply: str, case: JudgeCase) -> float | None:
-    """The mark of the JSON object that ends a reply, which may hold a justification too."""
+    """Read the mark of the JSON object that ends a reply; a justification can precede it."""
     mark = whole_number(last_object(reply, ("score",), ("justification",)).get("score"), 1, 5)
     return None if mark is None else float(mark)
 
@@ -59,11 +59,11 @@ ALIGNMENT: Instrument[float] = register(
 
 
 def fill_columns(mark: float | None, panel: JudgePanel) -> Columns:
-    """Its only mark."""
+    """Return its only mark."""
     return {"alignment": mark}
 
 
 @judge("alignment", responses="with_reference", fill_columns=fill_columns)
 def build_alignment(panel: JudgePanel) -> Instrument[float]:
-    """The same judge for every panel."""
+    """Return the same judge for every panel."""
     return ALIGNMENT

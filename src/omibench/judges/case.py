@@ -1,4 +1,4 @@
-"""What is judged: one response beside its problem, as sections of text."""
+"""The input of a judge: one response with its problem, as sections of text."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from omibench.text.fences import Section
 from omibench.text.visible import drop_hidden_text
 
 HEAD_CHARS, TAIL_CHARS = 4_000, 12_000
-"""What is shown of a long text: its beginning and its end, where conclusions stand."""
+"""Characters shown of a long text: its start, and its end, where conclusions are."""
 RESPONSE_CHARS = HEAD_CHARS + TAIL_CHARS
 GOLD_CHARS = 4_000
 
 
 class JudgeCase(NamedTuple):
-    """One response to judge. `answer` is what was extracted of it, `reference` a worked solution.
+    """One response to judge. `answer` is its extracted answer, `reference` a worked solution.
 
-    `images` are shown after the text, where a judge is to see them; otherwise it sees text only.
-    `statement` is the question with its options as a respondent was shown it, pictures in their
-    places; where it is given, it stands for `question` and `choices`. `rivals` are further
-    responses to the same question that are judged beside the first.
+    `images` are shown after the text if the judge supports them; otherwise it sees only text.
+    `statement` is the question with its options as shown to a respondent, with pictures in place;
+    if given, it replaces `question` and `choices`. `rivals` are further responses to the same
+    question that are judged with the first.
     """
 
     id: str
@@ -38,7 +38,7 @@ class JudgeCase(NamedTuple):
 
 
 def question_section(case: JudgeCase) -> Section:
-    """The statement and its options; a picture is named by its mark, or shown in its place."""
+    """Return the statement and its options; a picture is shown in place, or as its mark."""
     if case.statement:
         return _statement_section(case.statement)
     options = [f"{c.label}: {c.text or f'[IMAGE{c.image}]'}" for c in case.choices or []]
@@ -47,7 +47,7 @@ def question_section(case: JudgeCase) -> Section:
 
 
 def _statement_section(statement: Sequence[Part]) -> Section:
-    """The parts of a statement in order; of one that is too long the middle goes, no picture."""
+    """Return the parts of a statement in order; a too long one loses its middle, but no picture."""
     text, pictures = "", list[tuple[int, ImagePart]]()
     for part in statement:
         if isinstance(part, TextPart):
@@ -59,7 +59,7 @@ def _statement_section(statement: Sequence[Part]) -> Section:
 
 
 def _place_in_clip(place: int, length: int) -> int:
-    """Where a place in a text of some length is found in what `clip` leaves of it."""
+    """Map a position in a text to its position in the result of `clip`."""
     left_out = length - RESPONSE_CHARS
     if left_out <= 0 or place <= HEAD_CHARS:
         return place
@@ -69,27 +69,27 @@ def _place_in_clip(place: int, length: int) -> int:
 
 
 def gold_section(case: JudgeCase) -> Section:
-    """The official answer, parts one by one."""
+    """Return the official answer, part by part."""
     return Section("OFFICIAL ANSWER", clip("; ".join(case.gold))[:GOLD_CHARS])
 
 
 def reference_section(case: JudgeCase) -> Section:
-    """The reference solution."""
+    """Return the reference solution."""
     return Section("REFERENCE SOLUTION", clip((case.reference or "").strip()) or "(not given)")
 
 
 def response_section(case: JudgeCase) -> Section:
-    """The response as a reader sees it: without thinking, invisible characters or its middle."""
+    """Return the response without thinking, invisible characters or, if too long, its middle."""
     return Section("RESPONSE", clip(drop_hidden_text(case.response)) or "(empty)")
 
 
 def show_question_and_response(case: JudgeCase) -> tuple[Section, Section]:
-    """What a judge is shown that needs neither the official answer nor a reference."""
+    """Return the material of a judge that needs neither the official answer nor a reference."""
     return question_section(case), response_section(case)
 
 
 def clip(text: str) -> str:
-    """A text of at most 16,000 characters: of a longer one the beginning and the end."""
+    """Return at most 16,000 characters of a text: the start and the end of a longer one."""
     if len(text) <= RESPONSE_CHARS:
         return text
     left_out = _left_out(len(text) - RESPONSE_CHARS)

@@ -38,7 +38,7 @@ ERROR TYPE: name"""
 
 
 def error_type(taxonomy: Taxonomy) -> Instrument[str]:
-    """The judge that names one type of a taxonomy, or `no_error`."""
+    """Return the judge that assigns one type of a taxonomy, or `no_error`."""
     names = {*taxonomy.types, NO_ERROR}
     listed = "\n".join(f"- {name}: {text}" for name, text in taxonomy.types.items())
 
@@ -68,13 +68,13 @@ def error_type(taxonomy: Taxonomy) -> Instrument[str]:
 
 
 def fill_columns(label: str | None, panel: ErrorPanel) -> Columns:
-    """The type, and the taxonomy that it is of."""
+    """Return the type and its taxonomy."""
     return {"error_type": label, "taxonomy": panel.taxonomy}
 
 
 @judge("error_type", responses="wrong", fill_columns=fill_columns)
 def build_error_type(panel: ErrorPanel) -> Instrument[str]:
-    """The judge of the panel's taxonomy."""
+    """Return the judge of the panel's taxonomy."""
     return error_type(load_taxonomy(panel.taxonomy))
 
 

@@ -1,9 +1,9 @@
 """Answer extraction by a model, for responses without a box (MathReal).
 
-The order of the protocol: what follows a word that announces an answer, else the last paragraph
-or sentence; several answers between semicolons. It sees the response alone, as in the protocol.
-An answer that is written in another way than the response has it (1/2 for \\frac{1}{2}) counts, as
-in the protocol; `is_verbatim` tells such a one, and one that is made up, from a copy.
+The order of the protocol: the text after a word that announces an answer, else the last paragraph
+or sentence; several answers separated by semicolons. The judge sees only the response, as in the
+protocol. An answer in another notation than the response's (1/2 for \\frac{1}{2}) counts, as in the
+protocol; `is_verbatim` distinguishes such an answer, and an invented one, from a copy.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ EXTRACTED: answer"""
 
 
 def read(reply: str, case: JudgeCase) -> str | None:
-    """The answer on the last line, `NO_ANSWER` for null; None where there is none."""
+    """Return the answer on the last line, `NO_ANSWER` for null; None if the line is missing."""
     return _check_answer(last_value(reply, "extracted"), case)
 
 
 def read_bare(reply: str, case: JudgeCase) -> str | None:
-    """The same where the whole reply is the answer or null, as the paper's words ask for it."""
+    """Read a reply that is only the answer or null, as the paper's wording requests it."""
     answer = reply.strip()
     return None if "\n" in answer else _check_answer(answer, case)
 
@@ -57,14 +57,14 @@ def _check_answer(answer: str | None, case: JudgeCase) -> str | None:
 
 
 def is_verbatim(answer: str, response: str) -> bool:
-    """Whether each part of an extracted answer stands in the response.
+    """Return whether each part of an extracted answer occurs in the response.
 
     Args:
-        answer: What the judge extracted, its parts between semicolons.
-        response: The response; spaces, emphasis, brackets and marks of mathematics do not count.
+        answer: The judge's answer, its parts separated by semicolons.
+        response: The response; spaces, emphasis, brackets and mathematical marks are ignored.
 
     Returns:
-        False where the judge has written a part in another way, or made it up.
+        False if the judge wrote a part differently, or invented it.
     """
     text = _bare(drop_hidden_text(response))
     return all(part in text for part in _split_parts(answer))
@@ -75,7 +75,7 @@ def _split_parts(answer: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    """A text without spaces, emphasis, brackets and marks of mathematics, for finding it again."""
+    """Return a text without spaces, emphasis, brackets and mathematical marks."""
     return _NOISE.sub("", drop_hidden_text(text)).casefold()
 
 

@@ -1,11 +1,11 @@
 """GPTScore: does a response reach the official answer by sound reasoning? (OMIBench, C.2)
 
 True = consistent = 1. Equation 8 prints the opposite (0 for "ANSWER: consistent"), against its own
-use in C.3 ("GPTScore=1 as correct"), C.4 and the main table; docs/scoring.md has the evidence.
+use in C.3 ("GPTScore=1 as correct"), C.4 and the main table; see docs/reference/judges.md.
 
-Two variants differ in one point. C.2 calls an answer whose reasoning does not justify it
-inconsistent, so that one without any is: `justified`. `bare-answers` judges a response that gives
-its final answer alone by that answer.
+The two variants differ in one point. C.2 calls an answer inconsistent if its reasoning does not
+justify it, which includes an answer without any: `justified`. `bare-answers` judges a response with
+only a final answer by that answer.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ANSWER: inconsistent"""
 
 
 def read(reply: str, case: JudgeCase) -> bool | None:
-    """Whether the last line says consistent; None unless it is exactly one token."""
+    """Return whether the last line says consistent; None unless it is exactly one token."""
     match = _TOKEN.fullmatch(last_line(reply) or "")
     return None if match is None else match.group(1).lower() == "consistent"
 
@@ -86,7 +86,7 @@ VARIANTS: dict[GptscoreVariant, Instrument[bool]] = {
 
 
 def find_variant(prompt_sha256: str | None) -> GptscoreVariant | None:
-    """The variant whose words have this hash; None for words of a user's own."""
+    """Return the variant with this hash of its wording; None for a custom wording."""
     return next((name for name in VARIANTS if _hash_prompt(name) == prompt_sha256), None)
 
 

@@ -1,8 +1,8 @@
 """Grading with partial credit: the share of an answer's parts that is right (MathReal).
 
 The protocol (appendix, "Extract and Evaluate Answers"): the reference is split into sub-answers,
-those into components (alternatives, coordinates, points); the grade is correct components over
-all. Units may be left out, never wrong; one option alone is right. The words are ours.
+those into components (alternatives, coordinates, points); the grade is correct components over all.
+A unit can be missing, but not wrong; only a single option is right. The wording is ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a judge is: instructions, the material it is shown, how a reply is read and votes count."""
+"""The parts of a judge: instructions, material, and how replies are read and votes combined."""
 
 from __future__ import annotations
 
@@ -36,25 +36,24 @@ and neither raise nor lower your verdict."""
 
 
 PICTURES = "pictures"
-"""The slot of the pictures that a judge is shown."""
+"""The slot of the pictures shown to a judge."""
 
 
 @dataclass(frozen=True)
 class Instrument(Generic[T]):
-    """One judge: `read` gives the verdict of a reply, or None where it holds none.
+    """One judge: `read` returns the verdict of a reply, or None without one.
 
-    `vote` makes one verdict of those of several judges, None where they do not settle it.
-    `closing` follows the material and says how the reply must end; it stays when the
-    instructions are replaced from a file, since it is what `read` understands. A literal file
-    replaces it too: a reply to it is read by `read_printed` where that is given. `scale` holds the
-    values that a judge without columns of its own may give.
+    `vote` combines the verdicts of several judges, None if they do not decide. `closing` follows
+    the material and defines the end of the reply; it stays when the instructions are replaced from
+    a file, since `read` depends on it. A literal file replaces it too: a reply to it is read by
+    `read_printed`, if set. `scale` contains the values of a judge without separate columns.
 
     Attributes:
-        purpose: What it is asked for, in a few words.
-        source: Where the printed original of its words stands; empty where there is none.
-        optional: Slots that a literal file may leave out.
-        lists: Slots that hold the same text for every case, such as a list of types.
-        gathered: The slot of all sections but the first, where their number varies.
+        purpose: Its purpose, in a few words.
+        source: The printed original of its wording; empty without one.
+        optional: Slots that a literal file can omit.
+        lists: Slots with the same text for every case, such as a list of types.
+        gathered: The slot of all sections but the first, if their number varies.
     """
 
     name: str
@@ -67,7 +66,7 @@ class Instrument(Generic[T]):
     vote: Callable[[Sequence[T]], T | None]
     scale: Scale | None = None
     converse: Callable[[JudgeCase], Conversation] | None = None
-    """The whole conversation, of an instrument that is given no words of ours; None for others."""
+    """The whole conversation, for an instrument without our wording; None for others."""
     read_printed: Callable[[str, JudgeCase], T | None] | None = None
     purpose: str = ""
     source: str = ""
@@ -86,19 +85,19 @@ def make_instrument(  # noqa: PLR0913 (what a judge is)
     purpose: str = "",
     source: str = "",
 ) -> Instrument[Any]:
-    """A judge that gives a value of a scale, which says how replies end and are read.
+    """Return a judge with a value of a scale, which defines the end of replies and reads it.
 
     Args:
         name: The judge.
-        instructions: What it is to do, shown before the material.
-        scale: The values that it may give.
-        version: Raise it whenever the same reply gives another value than before.
-        sections: What it is shown of a case, in order; the question and the response by default.
-        purpose: What it is asked for, in a few words, for lists of prompts.
-        source: Where the printed original of its instructions stands, such as `OMIBench, B.2`.
+        instructions: Its task, shown before the material.
+        scale: Its possible values.
+        version: Increase it whenever the same reply gives another value than before.
+        sections: The sections of a case that it sees, in order; default: question and response.
+        purpose: Its purpose, in a few words, for lists of prompts.
+        source: The printed original of its instructions, such as `OMIBench, B.2`.
 
     Returns:
-        The instrument, to be returned by a function under `@judge`.
+        The instrument, for a function under `@judge` to return.
     """
     return Instrument(
         name=name,
@@ -116,11 +115,11 @@ def make_instrument(  # noqa: PLR0913 (what a judge is)
 
 
 class InstrumentPrompt(NamedTuple):
-    """All words that are the same for every case; their hash names the instrument.
+    """All text that is the same for every case; its hash identifies the instrument.
 
-    `template` holds the user's message of a file that names slots, and is empty otherwise. One that
-    is `literal` is sent as it stands, its slots filled: `instructions` are its system message, and
-    `lists` the texts that stand in slots of the same content for every case.
+    `template` is the user's message of a file with slots, otherwise empty. A `literal` one is sent
+    unchanged, with its slots filled: `instructions` are its system message, and `lists` the texts
+    of slots with the same content for every case.
     """
 
     instructions: str
@@ -131,7 +130,7 @@ class InstrumentPrompt(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Hash of the prompt, kept in every verdict: a changed prompt is another instrument."""
+        """Hash of the prompt, stored in every verdict: a changed prompt is another instrument."""
         if self.literal:
             text = "\0".join(("literal", self.instructions, self.template, *self.lists))
         else:
@@ -141,7 +140,7 @@ class InstrumentPrompt(NamedTuple):
 
 
 def describe_instrument(instrument: Instrument[Any]) -> PromptEntry:
-    """The prompt of a judge as the catalogue has it."""
+    """Return the catalogue entry of a judge's prompt."""
     sections = instrument.sections(JudgeCase("", "", (), "", rivals=("",)))
     slots = [
         Slot(
@@ -166,26 +165,26 @@ def describe_instrument(instrument: Instrument[Any]) -> PromptEntry:
 
 
 def register(instrument: Instrument[T], name: str | None = None) -> Instrument[T]:
-    """Add a judge's prompt to the catalogue, under a name other than its own, and return it."""
+    """Add a judge's prompt to the catalogue under another name, and return it."""
     entry = describe_instrument(instrument)
     add_prompt(replace(entry, name=name or entry.name))
     return instrument
 
 
 def build_prompt(instrument: Instrument[T], file: str | None = None) -> InstrumentPrompt:
-    """The instrument's prompt, or that of a text file in its place.
+    """Return the instrument's prompt, or that of a text file that replaces it.
 
     Args:
         instrument: The judge.
-        file: Path of a text file. One without slots replaces the instructions, one with slots says
-            where the material stands too; a literal one (its first line is `[[literal]]`) is all
-            that is sent.
+        file: Path of a text file. One without slots replaces the instructions, one with slots also
+            places the material; a literal one (with `[[literal]]` as its first line) is all that is
+            sent.
 
     Returns:
-        The words that are the same for every case.
+        The text that is the same for every case.
 
     Raises:
-        ParamsError: The file cannot be read, is empty, lacks a slot or holds an unknown one.
+        ParamsError: The file cannot be read, is empty, lacks a slot or has an unknown one.
     """
     if file is None:
         return InstrumentPrompt(instrument.instructions, instrument.closing)
@@ -201,7 +200,7 @@ def build_prompt(instrument: Instrument[T], file: str | None = None) -> Instrume
 
 @lru_cache(maxsize=64)
 def _system(words: InstrumentPrompt) -> Message:
-    """The same for every case, of which there are tens of thousands."""
+    """Cache the system message, which is the same for tens of thousands of cases."""
     text = f"{words.instructions}\n\n{RULES_OF_MATERIAL}".strip()
     return Message(role="system", parts=(TextPart(text=text),))
 
@@ -218,7 +217,7 @@ def build_request(
     index: int = 0,
     max_tokens: int = 1024,
 ) -> Request:
-    """The request of one judgement; `index` 1 is the second ask after a failed reply."""
+    """Return the request of one judgement; `index` 1 is the retry after an invalid reply."""
     words = prompt or build_prompt(instrument)
     return Request(
         conversation=_build_conversation(case, instrument, words),
@@ -231,7 +230,7 @@ def build_request(
 def find_reader(
     instrument: Instrument[T], prompt: InstrumentPrompt
 ) -> Callable[[str, JudgeCase], T | None]:
-    """How replies to a prompt are read: those to a literal one in the printed form, too."""
+    """Return the reader of replies; replies to a literal prompt can also have the printed form."""
     printed = instrument.read_printed
     if not prompt.literal or printed is None:
         return instrument.read
@@ -272,7 +271,7 @@ def _build_literal(
     words: InstrumentPrompt,
     sections: Sequence[Section],
 ) -> Conversation:
-    """The words of a literal file with plain text in their slots, and nothing of ours."""
+    """Fill the slots of a literal file with plain text, without adding anything."""
     material = _name_slots(instrument, sections)
     pieces = place_plain(words.template, material, instrument.lists, {PICTURES: case.images})
     parts = tuple(TextPart(text=p) if isinstance(p, str) else p for p in pieces)
@@ -286,7 +285,7 @@ def _build_literal(
 def _name_slots(
     instrument: Instrument[Any], sections: Sequence[Section]
 ) -> list[tuple[str, list[Section]]]:
-    """The slots of a judge with the sections that stand in each."""
+    """Return the slots of a judge with their sections."""
     if not instrument.gathered:
         return [(name_slot(section.name), [section]) for section in sections]
     first, *others = sections

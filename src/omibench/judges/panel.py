@@ -1,4 +1,4 @@
-"""Asking one judge or several through the store, and what they make of each case together."""
+"""Queries one judge or several through the store, and combines their verdicts per case."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ log = logging.getLogger("omibench.judges.panel")
 
 ASKS = 2
 TOGETHER = "+"
-"""Joins the names of judges that voted; no name of a model holds it."""
+"""Joins the names of judges that voted; no model name contains it."""
 Ask = Callable[[Sequence[Request]], list[Response]]
 T = TypeVar("T")
 
 
 class Judge(NamedTuple):
-    """A judge model: its name in the study, how to ask it, and what keys its replies."""
+    """A judge model: its name in the study, its provider, and the keys of its replies."""
 
     name: str
     ask: Ask
     identity: dict[str, object]
 
     def key(self, request: Request) -> str:
-        """The key under which the store holds the reply to a request."""
+        """Return the key of the stored reply to a request."""
         return request_key(self.identity, request)
 
 
 class OpenPanel(NamedTuple):
-    """The judges of one instrument, with the words that they are given."""
+    """The judges of one instrument, with their prompt."""
 
     judges: Sequence[Judge]
     prompt: InstrumentPrompt
     max_tokens: int = 1024
     quiet: bool = False
-    """Whether judgements that never came go without a warning: a plan asks nobody."""
+    """Whether missing judgements cause no warning: a plan sends no requests."""
 
     @property
     def name(self) -> str:
@@ -62,10 +62,10 @@ class OpenPanel(NamedTuple):
 
 
 class JudgeVote(NamedTuple, Generic[T]):
-    """What one judge said of a case. `key` finds the reply that counts.
+    """The verdict of one judge on a case. `key` identifies the reply that counts.
 
-    A value of None is no verdict: `outcome` is `judge_failed` for a reply that holds none, and
-    tells a reply that never came, `provider_error` or `budget_stop`, from it.
+    None means that no verdict was reached: `outcome` is `judge_failed` for an invalid reply, and
+    `provider_error` or `budget_stop` for a missing one.
     """
 
     judge: str
@@ -76,16 +76,16 @@ class JudgeVote(NamedTuple, Generic[T]):
 
 
 class Opinion(NamedTuple, Generic[T]):
-    """What the judges said of one case, one by one, and the verdict that counts."""
+    """The votes of all judges on one case, and the resulting verdict."""
 
     value: T | None
     votes: tuple[JudgeVote[T], ...]
 
     @property
     def outcome(self) -> VerdictOutcome:
-        """`judge_failed` where no judge gave a verdict or their votes are tied.
+        """`judge_failed` if no judge returned a verdict or their votes are tied.
 
-        Where no judge gave one and a reply never came, it is why.
+        If none did and a reply is missing, the reason for that.
         """
         if self.value is not None:
             return "scored"
@@ -100,12 +100,12 @@ class Opinion(NamedTuple, Generic[T]):
 
     @property
     def key(self) -> str | None:
-        """The key of the only judge's reply; None where several voted."""
+        """The key of the only judge's reply; None if several voted."""
         return self.votes[0].key if len(self.votes) == 1 else None
 
 
 class PanelRequest(NamedTuple, Generic[T]):
-    """A panel to open: as the params name it, and under which key they do (for errors)."""
+    """A panel to open: its block in the params, and its key there (for errors)."""
 
     params: JudgePanel
     instrument: Instrument[T]
@@ -116,10 +116,10 @@ class PanelRequest(NamedTuple, Generic[T]):
 def open_panels(
     study: AskingParams, panel_requests: Sequence[PanelRequest[Any]]
 ) -> Iterator[list[OpenPanel]]:
-    """Open the models that panels name, each once, with the study's store.
+    """Open the models of panels, each once, with the study's store.
 
-    Raises ModelError when a name is no model of the study and ParamsError for a prompt file that
-    cannot be read.
+    Raises ModelError if a name is not a model of the study and ParamsError if a prompt file cannot
+    be read.
     """
     prompts = [build_prompt(instrument, params.prompt) for params, instrument, _ in panel_requests]
     with ExitStack() as stack:
@@ -128,7 +128,7 @@ def open_panels(
             for name in params.models:
                 if name not in study.models:
                     hint = suggest_name(name, study.models)
-                    raise ModelError(f"{key}: {name!r} is no model of the params{hint}")
+                    raise ModelError(f"{key}: {name!r} is not a model of the params{hint}")
                 if name not in judges:
                     asker = stack.enter_context(open_asker(study, name))
                     judges[name] = Judge(name, asker, dict(asker.provider.identity))
@@ -143,7 +143,7 @@ def open_panels(
 def consult(
     cases: Sequence[JudgeCase], instrument: Instrument[T], panel: OpenPanel
 ) -> list[Opinion[T]]:
-    """The panel's opinion of every case, in order. A judge that gave no verdict abstains."""
+    """Return the panel's opinion of every case, in order. A judge without a verdict abstains."""
     columns = [_ask_judge(cases, instrument, panel, judge) for judge in panel.judges]
     if not panel.quiet:
         _warn([judge_vote for column in columns for judge_vote in column])
@@ -158,7 +158,7 @@ def consult(
 def _ask_judge(
     cases: Sequence[JudgeCase], instrument: Instrument[T], panel: OpenPanel, judge: Judge
 ) -> list[JudgeVote[T]]:
-    """What one judge says of every case; what holds no verdict is asked a second time."""
+    """Return one judge's vote on every case; invalid replies are requested a second time."""
     read = find_reader(instrument, panel.prompt)
     votes: dict[int, JudgeVote[T]] = {}
     waiting = list(range(len(cases)))
@@ -179,7 +179,7 @@ def _ask_judge(
 def _outcome(reply: Response, has_value: bool) -> VerdictOutcome:
     if has_value:
         return "scored"
-    # Narrowed by hand: what was not bought is not asked a second time but again, by a later run.
+    # Missing replies are left to a later run, not retried here. `==` narrows the type.
     if reply.outcome == "provider_error" or reply.outcome == "budget_stop":  # noqa: PLR1714
         return reply.outcome
     return "judge_failed"
@@ -191,7 +191,7 @@ def _warn(votes: Sequence[JudgeVote[T]]) -> None:
         kinds = Counter(vote.outcome.replace("_", " ") for vote in absent)
         counts = ", ".join(f"{n} {kind}" for kind, n in kinds.most_common())
         log.warning(
-            "omibench: %d of %d judgements never came (%s); what was bought is kept: make this "
-            "cell again to buy the rest",
+            "omibench: %d of %d judgements are missing (%s); the others are stored: run this cell "
+            "again to request the rest",
             len(absent), len(votes), counts,
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """Rationale quality: five dimensions and an overall mark, 1 to 5 (OMIBench, B.2).
 
-The rationale is marked, not the final answer; the gold is not shown.
+The rationale is marked, not the final answer; the gold answer is not shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Quality(NamedTuple):
 
 
 KEYS = tuple(name.replace("_", "-") for name in Quality._fields)
-"""Of the JSON object that a judge replies with."""
+"""Keys of the JSON object in a judge's reply."""
 
 INSTRUCTIONS = """\
 You mark the reasoning in a response to a problem, not its final answer: a wrong answer costs \
@@ -57,14 +57,14 @@ Reply with one JSON object on one line and nothing else, each N a whole number f
 
 
 def read(reply: str, case: JudgeCase) -> Quality | None:
-    """The marks of the JSON object that ends a reply; None unless all six are whole and fit."""
+    """Read the marks of the JSON object that ends a reply; None unless all six are valid."""
     fields = last_object(reply, KEYS)
     marks = [mark for key in KEYS if (mark := whole_number(fields.get(key), 1, 5)) is not None]
     return Quality(*marks) if len(marks) == len(KEYS) else None
 
 
 def vote(votes: Sequence[Quality]) -> Quality | None:
-    """The median of each mark."""
+    """Return the median of each mark."""
     marks = [mark for column in zip(*votes, strict=True) if (mark := middle(column)) is not None]
     return Quality(*marks) if marks else None
 
@@ -86,11 +86,11 @@ QUALITY: Instrument[Quality] = register(
 
 
 def fill_columns(marks: Quality | None, panel: JudgePanel) -> Columns:
-    """A column a mark."""
+    """Return one column per mark."""
     return marks._asdict() if marks else {}
 
 
 @judge("quality", fill_columns=fill_columns)
 def build_quality(panel: JudgePanel) -> Instrument[Quality]:
-    """The same judge for every panel."""
+    """Return the same judge for every panel."""
     return QUALITY

@@ -1,7 +1,7 @@
-"""The judges of reasoning by name: what each is, whom it judges, and where its word is kept.
+"""The judges of reasoning by name: the instrument, its responses, and its columns.
 
-The stage `judge` asks them. Quality, alignment, the type of error and transcripts have columns of
-their own in JudgementRow; every other judge has a scale, and the columns that go with it.
+The stage `judge` runs them. Quality, alignment, the type of error and transcripts have separate
+columns in JudgementRow; every other judge has a scale, and shares its columns.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from omibench.plugins.registry import BY_OMIBENCH
 from omibench.text.fences import Section
 
 Columns = Mapping[str, Any]
-"""Columns of JudgementRow and what a judge says in them."""
+"""Columns of JudgementRow with a judge's values."""
 JudgedResponses = Literal["readable", "with_reference", "wrong", "transcribed"]
-"""Whom a judge judges: responses with text; of these the ones to problems with a worked solution;
-answers that were scored and are not all right; texts that were read from a problem's pictures
-before it was answered, each once whatever samples and answers follow."""
+"""The input of a judge: responses with text; those of them with a worked solution; scored
+answers that are not all right; transcripts of a problem's pictures, each once whatever samples
+and answers follow."""
 BuildInstrument = Callable[[Any], Instrument[Any]]
-"""Builds the judge for its panel, a JudgePanel as params.yaml names it."""
+"""Builds the judge for its panel, a JudgePanel of params.yaml."""
 FillColumns = Callable[[Any, Any], Columns]
-"""The columns of a value (None: the judge failed) that a panel gave."""
+"""The columns of a panel's value (None: the judge failed)."""
 
 
 class ReasoningJudge(NamedTuple):
-    """A judge of reasoning; `fill_columns` is None for one whose instrument has a scale."""
+    """A judge of reasoning; `fill_columns` is None if its instrument has a scale."""
 
     name: str
     build: BuildInstrument
@@ -49,24 +49,24 @@ def judge(
     responses: JudgedResponses = "readable",
     fill_columns: FillColumns | None = None,
 ) -> Callable[[BuildInstrument], BuildInstrument]:
-    """A decorator that makes a function the judge of reasoning `name`.
+    """Return a decorator that registers a function as the judge of reasoning `name`.
 
-    The function takes the panel that params.yaml names and returns an Instrument of the same name,
-    such as `make_instrument` makes.
+    The function takes the panel of params.yaml and returns an Instrument of the same name, for
+    example from `make_instrument`.
 
     Args:
-        name: What `judge.others` calls it.
-        responses: Whom it judges: `readable` responses, those `with_reference` besides, `wrong`
-            answers, or texts that were `transcribed` from pictures.
-        fill_columns: Of the built-in judges alone, which have columns of their own.
+        name: Its name in `judge.others`.
+        responses: Its input: `readable` responses, those `with_reference`, `wrong` answers, or
+            texts `transcribed` from pictures.
+        fill_columns: Only for built-in judges with separate columns.
 
     Raises:
-        PluginError: Another judge has this name, or `name` or `responses` is none.
+        PluginError: Another judge has this name, or `name` or `responses` is not valid.
     """
     JUDGES.check_name(name)
     if responses not in get_args(JudgedResponses):
         raise PluginError(
-            f"judge {name!r}: responses is {responses!r}; give one of "
+            f"judge {name!r}: responses is {responses!r}; use one of "
             f"{', '.join(get_args(JudgedResponses))}"
         )
 
@@ -78,36 +78,38 @@ def judge(
 
 
 def build_instrument(name: str, panel: JudgePanel) -> Instrument[Any]:
-    """The instrument of a judge of reasoning.
+    """Return the instrument of a judge of reasoning.
 
     Args:
         name: The judge.
-        panel: Who is asked, as params.yaml says it.
+        panel: The panel in params.yaml.
 
     Raises:
-        PluginError: There is no such judge, its function raised, or it returned no instrument of
+        PluginError: The judge does not exist, its function raised, or returned no instrument of
             this name with a scale.
-        ParamsError: The panel names a taxonomy of errors that is neither built in nor a file.
+        ParamsError: The panel's taxonomy of errors is neither built in nor a file.
     """
     part = JUDGES.get(name)
     with JUDGES.calling(name):
         instrument = part.build(panel)
         if not isinstance(instrument, Instrument) or instrument.name != name:
-            raise PluginError(f"judge {name!r}: its function must return an Instrument named so")
+            raise PluginError(
+                f"judge {name!r}: its function must return an Instrument of that name"
+            )
         if part.fill_columns is None and instrument.scale is None:
             raise PluginError(
-                f"judge {name!r}: its instrument has no scale, which says what it may say"
+                f"judge {name!r}: its instrument has no scale; set its possible values"
             )
     return _guard(instrument) if JUDGES.origin(name) != BY_OMIBENCH else instrument
 
 
 def columns_of(instrument: Instrument[Any], panel: JudgePanel, value: Any) -> Columns:
-    """The columns of JudgementRow that hold what a judge of reasoning said.
+    """Return the columns of JudgementRow for the value of a judge of reasoning.
 
     Args:
         instrument: The judge.
-        panel: Who was asked.
-        value: What they said; None where they failed.
+        panel: Its panel.
+        value: Its value; None if it failed.
 
     Raises:
         PluginError: A value of a plug-in's judge does not fit its scale.
@@ -126,7 +128,7 @@ def columns_of(instrument: Instrument[Any], panel: JudgePanel, value: Any) -> Co
 
 
 def _guard(instrument: Instrument[Any]) -> Instrument[Any]:
-    """The instrument of a plug-in: what its functions raise is one line that names theirs."""
+    """Wrap a plug-in's instrument: its functions' exceptions become one line each."""
 
     def show(case: JudgeCase) -> Sequence[Section]:
         with JUDGES.calling(instrument.name, case.id):

@@ -1,7 +1,7 @@
-"""Reading a judge's reply: one strict token or one strict JSON object, from its end alone.
+"""Reads a judge's reply: one strict token or one strict JSON object, only from its end.
 
-Whatever a judge quotes of a response stands before its verdict, so nothing but the end is read.
-None is no verdict; it is never taken for a wrong answer.
+Quotes of a response come before the verdict, so only the end is read. None means no verdict and is
+never taken for a wrong answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DECORATION = "*_` \t"
 
 
 def last_line(reply: str) -> str | None:
-    """The last line that is not blank, without emphasis around it; None where there is none."""
+    """Return the last line that is not blank, without emphasis around it, or None."""
     lines = [line for line in reply.split("\n") if line.strip()]
     if not lines or len(lines[-1]) > _LINE_CHARS:
         return None
@@ -27,20 +27,20 @@ def last_line(reply: str) -> str | None:
 
 
 def last_value(reply: str, label: str) -> str | None:
-    """What stands behind `label:` on the last line, or None where that line has no such label."""
+    """Return the text after `label:` on the last line, or None without that label."""
     line = last_line(reply)
     head = re.match(rf"{re.escape(label)}\s*:[{_DECORATION}]*", line or "", re.IGNORECASE)
     return line[head.end() :].strip() if line and head else None
 
 
 def last_object(reply: str, keys: Collection[str], also: Collection[str] = ()) -> dict[str, Any]:
-    """The JSON object that ends a reply and begins a line of it; {} where there is none.
+    """Return the JSON object at the end of a reply that begins a line of it, or {}.
 
-    It has exactly `keys`, each once, and perhaps some of `also`. A code fence may stand around it.
+    It has exactly `keys`, each once, and optionally some of `also`. A code fence can surround it.
     """
     text = _FENCE.sub("", reply.rstrip())[-_JSON_CHARS:]
     starts = [match.end() - 1 for match in _OBJECT.finditer(text)]
-    for start in starts[-20:]:  # the outermost first: an object inside it is part of it
+    for start in starts[-20:]:  # outermost first: an object inside it is part of it
         try:
             parsed = json.loads(text[start:], object_pairs_hook=_once)
         except (ValueError, RecursionError):
@@ -50,7 +50,7 @@ def last_object(reply: str, keys: Collection[str], also: Collection[str] = ()) -
 
 
 def whole_number(value: object, low: int, high: int) -> int | None:
-    """An integer within bounds; a truth value, a text or 4.5 is none."""
+    """Return an integer within bounds; a boolean, a text or 4.5 does not count."""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     return value if is_int and low <= value <= high else None  # type: ignore[operator,return-value]
 
@@ -58,5 +58,5 @@ def whole_number(value: object, low: int, high: int) -> int | None:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return fields

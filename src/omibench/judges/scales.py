@@ -1,6 +1,6 @@
-"""What a judge may say: a number within bounds, or one label of a list.
+"""The possible values of a judge: a number within bounds, or one label of a list.
 
-A scale writes how a reply must end, reads that end, and makes one value of several judges' values.
+A scale defines the end of a reply, reads it, and combines the values of several judges.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _DECORATION = "*_` ."
 
 @dataclass(frozen=True)
 class NumberScale:
-    """A mark from `lowest` to `highest`, whole unless `whole` is off; of several judges the median.
+    """A mark from `lowest` to `highest`, whole unless `whole` is off.
+
+    Several judges give the median.
 
     Raises:
         PluginError: `lowest` is not below `highest`.
@@ -33,12 +35,12 @@ class NumberScale:
     def __post_init__(self) -> None:
         if not self.lowest < self.highest:
             raise PluginError(
-                f"a scale from {self.lowest:g} to {self.highest:g}: give the lowest mark first"
+                f"a scale from {self.lowest:g} to {self.highest:g}: put the lowest mark first"
             )
 
     @property
     def closing(self) -> str:
-        """How a reply must end."""
+        """The required end of a reply."""
         number = "whole number" if self.whole else "number"
         return (
             "You may think first. The last line of your reply must have exactly this form, N a "
@@ -46,7 +48,7 @@ class NumberScale:
         )
 
     def read(self, reply: str) -> float | None:
-        """The mark on the last line of a reply; None where it holds none within the bounds."""
+        """Read the mark on the last line of a reply; None if missing or out of bounds."""
         value = (last_value(reply, "mark") or "").strip(_DECORATION)
         if not _NUMBER.fullmatch(value):
             return None
@@ -54,23 +56,23 @@ class NumberScale:
         return mark if self.allows(mark) and (mark.is_integer() or not self.whole) else None
 
     def vote(self, votes: Sequence[float]) -> float | None:
-        """The median; None without votes."""
+        """Return the median; None without votes."""
         return middle(votes)
 
     def allows(self, value: object) -> bool:
-        """Whether a value is a number within the bounds; medians lie between whole marks."""
+        """Return whether a value is within the bounds; medians can lie between whole marks."""
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return is_number and self.lowest <= value <= self.highest  # type: ignore[operator]
 
 
 @dataclass(frozen=True)
 class LabelScale:
-    """One label of a list: name -> when it applies; of several judges the most frequent.
+    """One label of a list: name -> when it applies; several judges give the most frequent.
 
-    Names are of small letters, digits and underscores.
+    Names consist of lower-case letters, digits and underscores.
 
     Raises:
-        PluginError: There are fewer than two labels, or one has another form.
+        PluginError: The list has fewer than two labels, or one has another form.
     """
 
     labels: Mapping[str, str]
@@ -79,7 +81,7 @@ class LabelScale:
         wrong = next((name for name in self.labels if not _LABEL.fullmatch(name)), None)
         if wrong is not None or len(self.labels) < 2:
             reason = (
-                f"{wrong!r} is no label: write small letters, digits and underscores"
+                f"{wrong!r} is not a valid label; use lower-case letters, digits and underscores"
                 if wrong is not None
                 else "give two labels or more"
             )
@@ -87,7 +89,7 @@ class LabelScale:
 
     @property
     def closing(self) -> str:
-        """The labels, and how a reply must end."""
+        """The labels, and the required end of a reply."""
         lines = "\n".join(f"- {name}: {text}" for name, text in self.labels.items())
         return (
             f"The labels:\n{lines}\n\nYou may think first. The last line of your reply must have "
@@ -95,16 +97,16 @@ class LabelScale:
         )
 
     def read(self, reply: str) -> str | None:
-        """The label on the last line of a reply; None where it names none of the list."""
+        """Read the label on the last line of a reply; None if it is not in the list."""
         value = (last_value(reply, "label") or "").strip(_DECORATION).casefold()
         return value if self.allows(value) else None
 
     def vote(self, votes: Sequence[str]) -> str | None:
-        """The label with more votes than any other; None on a tie."""
+        """Return the label with more votes than any other; None on a tie."""
         return most(votes)
 
     def allows(self, value: object) -> bool:
-        """Whether a value is a label of the list."""
+        """Return whether a value is a label of the list."""
         return isinstance(value, str) and value in self.labels
 
 

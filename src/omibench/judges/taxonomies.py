@@ -1,6 +1,6 @@
-"""Types of errors, as data: three published lists by name, and a user's own from a YAML file.
+"""Types of errors, as data: three published lists by name, and custom ones from YAML files.
 
-Types and their order are the papers'; the descriptions are in our words.
+Types and their order are the papers'; the descriptions are in our wording.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from omibench.schemas.verdict import UNANSWERED, VerdictOutcome
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 NO_ANSWER = "no_answer"
-"""The type of a response without an answer, where a taxonomy has none for it."""
+"""The type of a response without an answer, if a taxonomy has none for it."""
 NO_ERROR = "no_error"
-"""The answer is right after all: the validation that OMIBench, F.2.1 puts first."""
+"""The answer is right after all: the first check in OMIBench, F.2.1."""
 
 
 class Taxonomy(Block):
@@ -29,22 +29,22 @@ class Taxonomy(Block):
     source: str = ""
     types: Annotated[dict[TypeName, str], Field(min_length=2, max_length=40)]
     outcomes: dict[VerdictOutcome, TypeName] = {}
-    """Outcomes that are of a type by themselves: no judge is asked about them."""
+    """Outcomes that determine a type: no judge is called for them."""
 
     @property
     def names(self) -> list[str]:
-        """The types that a failure may have, and `no_error`."""
+        """The possible types of a failure, and `no_error`."""
         return list(dict.fromkeys([*self.types, NO_ANSWER, NO_ERROR]))
 
     def type_outcome(self, outcome: str) -> str | None:
-        """The type that an outcome has by itself.
+        """Return the type that an outcome determines.
 
         Args:
-            outcome: Of a verdict.
+            outcome: The outcome of a verdict.
 
         Returns:
-            A type for each outcome of a response without an answer (`no_answer` where the taxonomy
-            names none) and for those that it names; None where a judge has to tell.
+            A type for each outcome without an answer (`no_answer` if the taxonomy lists none) and
+            for those that it lists; None if a judge has to decide.
         """
         by_name: dict[str, str] = {str(name): kind for name, kind in self.outcomes.items()}
         if outcome == "scored":
@@ -95,17 +95,17 @@ TAXONOMIES: dict[str, Taxonomy] = {
 
 
 def load_taxonomy(name: str) -> Taxonomy:
-    """A published taxonomy by name, or one's own from a YAML file with `types:`.
+    """Load a published taxonomy by name, or a custom one from a YAML file with `types:`.
 
-    Raises ParamsError when there is neither or the file does not hold one, FileFormatError when it
-    is no YAML.
+    Raises ParamsError if neither exists or the file is not a taxonomy, FileFormatError if it is not
+    YAML.
     """
     if name in TAXONOMIES:
         return TAXONOMIES[name]
     path = Path(name)
     if not path.is_file():
         hint = suggest_name(name, TAXONOMIES)
-        raise ParamsError(f"taxonomy {name!r} is neither built in nor a file{hint}")
+        raise ParamsError(f"taxonomy {name!r} is neither a built-in one nor a file{hint}")
     try:
         taxonomy = Taxonomy.model_validate(read_yaml(path))
     except ValidationError as error:
@@ -113,9 +113,9 @@ def load_taxonomy(name: str) -> Taxonomy:
     unknown = [t for t in taxonomy.outcomes.values() if t not in taxonomy.types]
     if unknown or NO_ERROR in taxonomy.types:
         wrong = (
-            f"outcomes names {unknown[0]!r}, which is no type"
+            f"outcomes: {unknown[0]!r} is not a type"
             if unknown
-            else (f"types: {NO_ERROR!r} is a name that judges use for a right answer")
+            else (f"types: {NO_ERROR!r} is reserved for right answers; rename that type")
         )
         raise ParamsError(f"{name}: {wrong}")
     return taxonomy

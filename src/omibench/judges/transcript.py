@@ -1,7 +1,7 @@
-"""What a transcript keeps of a printed text: key terms and meaning (MathReal, OCR accuracy).
+"""Preservation of a printed text in a transcript: key terms and meaning (MathReal, OCR accuracy).
 
-The published metric has a model decide what cannot be compared by characters; numbers, structure
-and the lexical part are compared by rule (`ocr_quality.transcripts`).
+In the published metric a model decides what characters cannot show; numbers, structure and the
+lexical part are compared by rules (`ocr_quality.transcripts`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KEYS = ("key-terms", "semantics")
 
 
 class TranscriptScores(NamedTuple):
-    """Shares in [0, 1] of what was printed; those of several judges are medians."""
+    """Preserved shares of the printed text in [0, 1]; medians for several judges."""
 
     terms: float
     semantics: float
@@ -48,14 +48,14 @@ Reply with one JSON object on one line and nothing else, each N a whole number f
 
 
 def read(reply: str, case: JudgeCase) -> TranscriptScores | None:
-    """The shares of the JSON object that ends a reply; None unless both are whole and fit."""
+    """Read the shares of the JSON object that ends a reply; None unless both are valid."""
     fields = last_object(reply, KEYS)
     marks = [mark for key in KEYS if (mark := whole_number(fields.get(key), 0, 100)) is not None]
     return TranscriptScores(*(mark / 100 for mark in marks)) if len(marks) == len(KEYS) else None
 
 
 def vote(votes: Sequence[TranscriptScores]) -> TranscriptScores | None:
-    """The median of each share."""
+    """Return the median of each share."""
     shares = [share for column in zip(*votes, strict=True) if (share := middle(column)) is not None]
     return TranscriptScores(*shares) if shares else None
 
@@ -83,11 +83,11 @@ TRANSCRIPT: Instrument[TranscriptScores] = register(
 
 
 def fill_columns(shares: TranscriptScores | None, panel: JudgePanel) -> Columns:
-    """A column a share."""
+    """Return one column per share."""
     return shares._asdict() if shares else {}
 
 
 @judge("transcript", responses="transcribed", fill_columns=fill_columns)
 def build_transcript(panel: JudgePanel) -> Instrument[TranscriptScores]:
-    """The same judge for every panel."""
+    """Return the same judge for every panel."""
     return TRANSCRIPT

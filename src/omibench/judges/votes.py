@@ -1,4 +1,4 @@
-"""How several judges make one verdict. A tie is no verdict: a coin is not an instrument."""
+"""Combines several judges' verdicts. A tie gives None."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def most(votes: Sequence[T]) -> T | None:
-    """The value with more votes than any other; None on a tie and without votes."""
+    """Return the value with more votes than any other; None on a tie and without votes."""
     ranked = Counter(votes).most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None
@@ -19,5 +19,5 @@ def most(votes: Sequence[T]) -> T | None:
 
 
 def middle(votes: Sequence[float]) -> float | None:
-    """The median; None without votes."""
+    """Return the median; None without votes."""
     return float(median(votes)) if votes else None

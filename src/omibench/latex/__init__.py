@@ -1,4 +1,4 @@
-"""LaTeX formulas in texts: where they stand, one spelling of each, and how two of them differ."""
+"""LaTeX formulas in texts: positions, normal form, and differences."""
 
 from omibench.latex.compare import find_differences, find_missing
 from omibench.latex.normal_form import normalise

@@ -1,4 +1,4 @@
-"""Atoms: what a formula is a row of, and how a row is written."""
+"""Atoms: the elements of a row of a formula, and how a row is written."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PRIME: Final = "'"
 
 
 class Atom(NamedTuple):
-    """A sign, or a part that stands as one, with its scripts in the normal form."""
+    """A sign, or a part used like one, with its scripts in the normal form."""
 
     text: str
-    """`x`, `\\alpha`, `\\frac{a}{b}`; `{}` where scripts have nothing before them."""
+    """`x`, `\\alpha`, `\\frac{a}{b}`; `{}` if scripts have no base."""
     font: str = ""
-    """A key of `COMMANDS_OF_FONTS`, or empty for the font that mathematics has by itself."""
+    """Key of `COMMANDS_OF_FONTS`, or empty for the default font of mathematics."""
     sub: str = ""
     sup: str = ""
 
@@ -46,7 +46,7 @@ def write_row(atoms: Sequence[Atom]) -> str:
 
 
 def join_pieces(pieces: Iterable[str]) -> str:
-    """Join pieces of LaTeX, with a space where a command would swallow the letter behind it."""
+    """Join pieces of LaTeX, with a space if a command would absorb the following letter."""
     text = ""
     in_command = False
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Characters of Unicode and the LaTeX that prints them."""
+"""Unicode characters and the LaTeX that prints them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _pair(table: str) -> dict[str, str]:
 
 
 COMMANDS: Final = _pair(_GREEK) | _pair(_SIGNS)
-"""The command of each character that has one, such as `α`: `\\alpha`."""
+"""Command of each character that has one, such as `α`: `\\alpha`."""
 SUPERSCRIPTS: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))
 SUBSCRIPTS: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()", strict=True))
 ALIKE: Final = str.maketrans(
     {"−": "-", "–": "-", "‐": "-", "‑": "-", "‒": "-", "﹣": "-", "－": "-", "∶": ":", "’": "'",
      "′": "'", "″": "''", "‴": "'''", "º": "°", "˚": "°", "ﬁ": "fi", "ﬂ": "fl", "℃": "°C"}
 )  # fmt: skip
-"""Characters that are printed alike, or are others in one."""
+"""Characters that look the same, or combine several others."""

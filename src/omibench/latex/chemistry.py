@@ -1,4 +1,4 @@
-r"""One spelling of the notation of mhchem: `\ce{SO4^2-}` is `\ce{SO_{4}^{2-}}`."""
+r"""Normal form of mhchem notation: `\ce{SO4^2-}` is `\ce{SO_{4}^{2-}}`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SPACE: Final = re.compile(r"\s+")
 
 
 def normalise_chemistry(source: str) -> str:
-    r"""Bring what stands between the braces of `\ce{...}` to one spelling.
+    r"""Bring the content of `\ce{...}` to its normal form.
 
-    Indices and charges get their signs and braces, arrows and plus signs between substances a space
-    at both sides, states of matter none; the dot of a hydrate is a full stop.
+    Indices and charges get signs and braces, arrows and plus signs between substances get spaces
+    on both sides, states of matter get none; the dot of a hydrate is a full stop.
 
     Args:
-        source: Without `\ce` and its braces.
+        source: Content without `\ce` and its braces.
     """
     arrows: list[str] = []
 
@@ -54,10 +54,11 @@ def normalise_chemistry(source: str) -> str:
 
 
 def write_chemistry(source: str) -> str:
-    r"""Write what `\ce{...}` prints as LaTeX without it: `\ce{Na+ -> X}` as `Na^{+} \rightarrow X`.
+    r"""Convert the content of `\ce{...}` to plain LaTeX: `\ce{Na+ -> X}` is `Na^{+} \rightarrow X`.
 
     Args:
-        source: Without `\ce` and its braces; letters are upright, but for a variable in a script.
+        source: Content without `\ce` and its braces; letters are upright, except a variable in a
+            script.
     """
     text = _ARROW.sub(_write_arrow, normalise_chemistry(source))
     text = _VARIABLE.sub(r"\1{\\mathit{\2}", text)
@@ -73,7 +74,7 @@ def _write_arrow(match: re.Match[str]) -> str:
 
 
 def _normalise_word(word: str) -> str:
-    """The scripts of substances without spaces, in one spelling."""
+    """Return the scripts of substances without spaces, in one spelling."""
     return "\x01".join(_normalise_substance(part) for part in word.split("\x01"))
 
 
@@ -88,7 +89,7 @@ def _normalise_substance(word: str) -> str:
 
 
 def _index_digits(word: str) -> str:
-    """Digits behind an element or a bracket as an index, those in braces left alone."""
+    """Return digits after an element or a bracket as an index, except those in braces."""
     pieces = re.split(r"(\{[^{}]*\})", word)
     return "".join(
         piece if piece.startswith("{") else re.sub(r"(?<=[A-Za-z)\]])(\d+)", r"_{\1}", piece)

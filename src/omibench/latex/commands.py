@@ -1,4 +1,4 @@
-"""The atoms of commands with arguments and of environments."""
+"""Atoms of commands with arguments and of environments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GREEK: Final = re.compile(
 
 
 def make_atom(text: str, font: str) -> Atom:
-    """A sign in a font, without the font where it prints nothing else."""
+    """Return a sign in a font, without the font if it makes no difference."""
     letter = len(text) == 1 and text.isalpha()
     digit = len(text) == 1 and text.isdigit() and font in {"bf", "bb"}
     greek = font == "bf" and _GREEK.fullmatch(text) is not None
@@ -35,12 +35,12 @@ def make_atom(text: str, font: str) -> Atom:
 
 
 def build_command(name: str, options: list[str], arguments: list[list[Atom]]) -> list[Atom]:
-    """The atoms of a command with arguments.
+    """Return the atoms of a command with arguments.
 
     Args:
-        name: After its synonyms.
-        options: What stands in square brackets.
-        arguments: As many as the command has.
+        name: Name after replacing synonyms.
+        options: Text in square brackets.
+        arguments: All arguments of the command.
     """
     texts = [write_row(argument) for argument in arguments]
     if name in {r"\tag", r"\color"}:
@@ -62,7 +62,7 @@ def build_command(name: str, options: list[str], arguments: list[list[Atom]]) ->
 
 
 def _splice_command(name: str, arguments: list[list[Atom]]) -> list[Atom]:
-    """Commands that print their arguments in a row, with signs of their own."""
+    """Return a command that prints its arguments in a row, with its own signs."""
     modulo = [Atom(letter, "rm") for letter in "mod"]
     if name == r"\pmod":
         return [Atom("("), *modulo, *arguments[0], Atom(")")]
@@ -78,7 +78,7 @@ def _splice_command(name: str, arguments: list[list[Atom]]) -> list[Atom]:
 
 
 def _negate(atoms: list[Atom]) -> list[Atom]:
-    """A relation with a stroke."""
+    """Return a negated relation."""
     if not atoms:
         return []
     text = atoms[0].text
@@ -86,7 +86,7 @@ def _negate(atoms: list[Atom]) -> list[Atom]:
 
 
 def _takes_limits(atoms: list[Atom]) -> bool:
-    """Whether what stands above or below is a limit: at a sum, or at a function as `lim`."""
+    """Return whether text above or below is a limit: at a sum, or at a function such as `lim`."""
     if not atoms or any(atom.has_scripts for atom in atoms):
         return False
     name = "".join(atom.text for atom in atoms)
@@ -94,11 +94,12 @@ def _takes_limits(atoms: list[Atom]) -> bool:
 
 
 def build_rows(name: str, rows: list[list[list[Atom]]]) -> list[Atom]:
-    """The atoms of an environment.
+    """Return the atoms of an environment.
 
     Args:
-        name: Without a star. One that is no matrix is rows, whose cells print side by side.
-        rows: The cells of each row.
+        name: Name without a star. Any environment except a matrix is rows whose cells are side
+            by side.
+        rows: Cells of each row.
     """
     if name not in MATRICES:
         atoms: list[Atom] = []

@@ -1,4 +1,4 @@
-"""How two readings of a formula differ, in words: numbers, signs and negations above all."""
+"""Differences between two readings of a formula, as text: mainly numbers, signs and negations."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _MOST: Final = 4
 
 
 def find_differences(first: str, second: str) -> list[str]:
-    """List what differs between two readings of a formula.
+    """List the differences between two readings of a formula.
 
     Args:
         first: LaTeX, with or without its delimiters.
-        second: Likewise.
+        second: LaTeX, with or without its delimiters.
 
     Returns:
         A line for the numbers, the signs and the negations that only one of them has, then for
-        other symbols, or for the arrangement where all symbols are the same; empty where the
-        formulas have one normal form.
+        other symbols, or for the arrangement if all symbols are the same; empty if the formulas
+        have the same normal form.
     """
     forms = normalise(first), normalise(second)
     if forms[0] == forms[1]:
@@ -49,14 +49,14 @@ def find_differences(first: str, second: str) -> list[str]:
 
 
 def find_missing(first: str, second: str) -> list[str]:
-    """List what one reading of a formula has and another lacks.
+    """List the elements of one reading of a formula that are missing in another.
 
     Args:
         first: LaTeX, with or without its delimiters.
-        second: Likewise; it may have more.
+        second: LaTeX, with or without its delimiters; it can contain more.
 
     Returns:
-        A line each for numbers, signs, negations and other symbols; empty where none is missing.
+        One line each for numbers, signs, negations and other symbols; empty if none is missing.
     """
     forms = normalise(first), normalise(second)
     kinds = {
@@ -74,7 +74,7 @@ def _list_signs(form: str) -> list[str]:
 
 
 def _list_symbols(form: str) -> list[str]:
-    """Letters and commands that are no sign, digit or negation."""
+    """Return letters and commands that are not a sign, digit or negation."""
     plain = _NEGATED.sub(" ", _NUMBER.sub(" ", form))
     passed = _SIGNS | _COMMANDS_WITHOUT_PRINT | set("^_&[]")
     return [token for token in _TOKEN.findall(plain) if token not in passed]

@@ -1,7 +1,7 @@
-"""One spelling of a formula: spacing, redundant braces and synonyms removed, and nothing else.
+"""Normal form of a formula: spacing, redundant braces and synonyms are removed, nothing else.
 
-`answers.formulas.latex.tidy` goes further: it makes the answers of a model comparable and takes
-`⇒` for `→` or `∼` for `≈`. Here such signs stay apart, as do letters of different fonts.
+`answers.formulas.latex.tidy` goes further to make answers of a model comparable: it equates `⇒`
+with `→` and `∼` with `≈`. Here such signs remain distinct, as do letters of different fonts.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
 
 @lru_cache(maxsize=8192)
 def normalise(latex: str) -> str:
-    r"""Bring a formula to one spelling.
+    r"""Bring a formula to its normal form.
 
-    `\dfrac12 \le x^2` and `\frac{1}{2}\leq x^{2}` become the same text. Sizes of brackets, limits
-    beside or above, and the width of accents count as spacing; names of functions are upright
-    letters, and so are the substances of `\ce{...}`. A difference in a sign, digit, index, letter,
-    font or in the nesting remains.
+    `\dfrac12 \le x^2` and `\frac{1}{2}\leq x^{2}` become the same text. Sizes of brackets, the
+    position of limits and the width of accents count as spacing. Names of functions become
+    upright letters, and so do the substances of `\ce{...}`. Differences in a sign, digit, index,
+    letter, font or nesting remain.
 
     Args:
-        latex: With or without its delimiters.
+        latex: LaTeX, with or without its delimiters.
 
     Returns:
-        LaTeX that prints the same. A formula of more than 10,000 characters, or with braces more
-        than 40 deep, comes back with its spaces unified only.
+        LaTeX that prints the same. In a formula of more than 10,000 characters, or with braces
+        more than 40 deep, only spaces are normalised.
     """
     source = unify_characters(_strip_delimiters(latex.strip()))
     if len(source) > MAX_CHARS or _find_depth(source) > MAX_DEPTH:
@@ -52,7 +52,7 @@ def _strip_delimiters(latex: str) -> str:
 
 
 def _find_depth(latex: str) -> int:
-    """How many braces or environments are open at once, at most; arguments without braces too."""
+    """Return the maximum nesting of braces, environments and arguments without braces."""
     depth = deepest = 0
     for token in re.findall(r"[{}]|\\begin|\\end", _ESCAPED.sub(_keep_command, latex)):
         depth += 1 if token in {"{", r"\begin"} else -1

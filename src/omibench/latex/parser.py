@@ -1,4 +1,4 @@
-"""A formula read into atoms, in which equal print is equal text."""
+"""Parser of formulas into atoms; formulas that print the same give the same text."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _FRACTIONS: Final = {r"\over": "frac", r"\choose": "binom", r"\atop": "atop"}
 
 
 class LatexParser:
-    """Reads one formula; braces that are not closed end with it, those that close none are dropped.
+    """Parses one formula; unclosed braces end with it, unmatched closing ones are dropped.
 
-    The caller bounds the depth of the braces: reading is recursive.
+    The caller limits the depth of the braces: parsing is recursive.
     """
 
     def __init__(self, latex: str) -> None:
@@ -38,7 +38,7 @@ class LatexParser:
         self._place = 0
 
     def read_formula(self, font: str = "") -> list[Atom]:
-        """Read everything, letters in a font where no command gives another."""
+        """Parse everything, with a default font for letters."""
         atoms: list[Atom] = []
         while self._place < len(self._tokens):
             atoms += self._read_row(frozenset({"}"}), font)
@@ -50,7 +50,7 @@ class LatexParser:
     # -- rows ---------------------------------------------------------------------------------
 
     def _read_row(self, stops: frozenset[str], font: str) -> list[Atom]:
-        """Atoms up to one of the tokens `stops`, which is left, or to the end."""
+        """Return atoms up to one of the tokens `stops`, which is not consumed, or to the end."""
         atoms: list[Atom] = []
         while (token := self._look()) not in stops and token:
             if token in _FRACTIONS:
@@ -66,7 +66,7 @@ class LatexParser:
         return atoms
 
     def _read_nucleus_with_scripts(self, atoms: list[Atom], font: str) -> None:
-        """Read the next nucleus with its scripts to the end of a row."""
+        """Parse the next nucleus with its scripts to the end of a row."""
         is_group = self._look() == "{"
         is_script = self._look() in {"^", "_", "'"} or self._is_script_character()
         nucleus = [] if is_script else self._read_nucleus(font)
@@ -84,7 +84,7 @@ class LatexParser:
         atoms += [*nucleus[:-1], nucleus[-1]._replace(sub=sub, sup=sup)]
 
     def _read_scripts(self, font: str) -> tuple[str, str]:
-        """The subscript and the superscript behind a nucleus; primes stand first in the latter."""
+        """Return subscript and superscript after a nucleus; the latter starts with primes."""
         scripts = {"_": "", "^": ""}
         while True:
             token = SYNONYMS.get(self._look(), self._look())
@@ -104,7 +104,7 @@ class LatexParser:
         return scripts["_"], scripts["^"]
 
     def _read_raised(self, sign: str, text: str) -> str:
-        """A run of raised or lowered characters, of which `text` is the first."""
+        """Return a run of raised or lowered characters, of which `text` is the first."""
         while (script := read_script(self._look() or " ")) and script[0] == sign:
             text = join_pieces([text, script[1]])
             self._place += 1
@@ -113,7 +113,7 @@ class LatexParser:
     # -- a nucleus ----------------------------------------------------------------------------
 
     def _read_nucleus(self, font: str) -> list[Atom]:
-        """The atoms of the next token, with its arguments."""
+        """Return the atoms of the next token with its arguments."""
         token = self._take()
         if token.text == "{":
             return self._read_group(font)
@@ -193,14 +193,14 @@ class LatexParser:
         return write_row(self._read_argument_atoms(font))
 
     def _read_argument_atoms(self, font: str) -> list[Atom]:
-        """A group, or the next token with its own arguments."""
+        """Return a group, or the next token with its arguments."""
         token = self._look()
         if not token or token in {"}", "&", "^", "_", NEW_ROW}:
             return []
         return self._read_nucleus(font)
 
     def _read_source(self) -> str:
-        """The source of a group as it stands, or the next token."""
+        """Return the source of a group unchanged, or the next token."""
         if self._look() != "{":
             return self._take().text if self._look() else ""
         start, depth = self._tokens[self._place].end, 0
@@ -213,13 +213,13 @@ class LatexParser:
         return self._source[start:]
 
     def _read_name(self) -> str:
-        """The name of an environment without its star."""
+        """Return the name of an environment without its star."""
         return re.sub(r"[\s*]", "", self._read_source())
 
     # -- tokens -------------------------------------------------------------------------------
 
     def _look(self) -> str:
-        """The next token that prints something; empty at the end."""
+        """Return the next token that prints something; empty at the end."""
         self._skip_spaces()
         return self._tokens[self._place].text if self._place < len(self._tokens) else ""
 
@@ -252,7 +252,7 @@ class LatexParser:
             self._place += 1
 
     def _skip_sized(self) -> None:
-        """Behind `\\left` and the like a full stop is nothing, and `<` an angle bracket."""
+        """Return the delimiter after `\\left` etc.: a full stop is empty, `<` an angle bracket."""
         while self._place < len(self._tokens) and self._tokens[self._place].text.isspace():
             self._place += 1
         if self._place == len(self._tokens):
@@ -265,7 +265,7 @@ class LatexParser:
             self._tokens[self._place] = token._replace(text=bracket)
 
     def _skip_length(self) -> None:
-        """The distance of rows behind `\\\\`, as in `\\\\[2pt]`."""
+        """Skip the row distance after `\\\\`, as in `\\\\[2pt]`."""
         if self._place < len(self._tokens):
             start = self._tokens[self._place].start
             if match := _LENGTH.match(self._source, start):

@@ -1,8 +1,8 @@
-r"""Where formulas stand in a text: `$...$`, `$$...$$`, `\(...\)` and `\[...\]`.
+r"""Positions of formulas in a text: `$...$`, `$$...$$`, `\(...\)` and `\[...\]`.
 
-Pages set formulas by the same rule (`web/static/inline.js`): an escaped dollar is a dollar, a digit
-behind the closing dollar makes both of them prices, and a formula with spaces at its ends has to
-hold a sign of LaTeX.
+Pages use the same rules (`web/static/inline.js`): an escaped dollar is a dollar, a digit after
+the closing dollar makes both of them prices, and a formula with spaces at its ends must contain
+a LaTeX sign.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class FormulaSpan(NamedTuple):
     start: int
     end: int
     latex: str
-    """The source between the delimiters."""
+    """Source between the delimiters."""
     display: bool
-    """Whether it stands on a line of its own: `$$...$$` or `\\[...\\]`."""
+    """Whether it is a displayed formula: `$$...$$` or `\\[...\\]`."""
 
 
 def find_formulas(text: str) -> list[FormulaSpan]:
-    """List the formulas of a text, in order; none overlaps another.
+    """List the formulas of a text in order; they never overlap.
 
     Args:
-        text: Prose with formulas, such as a question. `$5 and $7` holds none.
+        text: Prose with formulas, such as a question. `$5 and $7` contains none.
     """
     spans: list[FormulaSpan] = []
     missing: set[str] = set()
@@ -47,11 +47,11 @@ def find_formulas(text: str) -> list[FormulaSpan]:
 
 
 def replace_formulas(text: str, replace: Callable[[FormulaSpan], str]) -> str:
-    """Write a text with each of its formulas, delimiters included, replaced.
+    """Replace each formula of a text, including its delimiters.
 
     Args:
         text: Prose with formulas.
-        replace: Is given each span in order and returns what stands in its place.
+        replace: Function that receives each span in order and returns its replacement.
     """
     pieces: list[str] = []
     end = 0
@@ -62,10 +62,10 @@ def replace_formulas(text: str, replace: Callable[[FormulaSpan], str]) -> str:
 
 
 def split_outside(pattern: re.Pattern[str], text: str) -> list[str]:
-    """Split a text as `pattern.split` does, but at no match that touches a formula.
+    """Split a text as `pattern.split` does, except at matches that touch a formula.
 
     Args:
-        pattern: Without groups.
+        pattern: Pattern without groups.
         text: Prose with formulas.
     """
     spans = find_formulas(text)
@@ -93,14 +93,14 @@ def _read_span(text: str, opening: re.Match[str], missing: set[str]) -> FormulaS
 
 
 def _is_formula(latex: str, following: str) -> bool:
-    """Whether a text between two single dollars is a formula, and not one between two prices."""
+    """Return whether the text between two single dollars is a formula, not text between prices."""
     if not latex or following.isdigit():
         return False
     return latex == latex.strip() or _LATEX_SIGN.search(latex) is not None
 
 
 def _find_closing(text: str, closing: str, start: int, missing: set[str]) -> int:
-    """The place of the closing delimiter, or -1; `missing` holds those that no longer follow."""
+    """Return the position of the closing delimiter, or -1; `missing` caches failures."""
     if closing in missing:
         return -1
     end = text.find(closing, start)

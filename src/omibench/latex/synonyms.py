@@ -1,4 +1,4 @@
-"""Commands of LaTeX that print the same, or nothing but space."""
+"""LaTeX commands that print the same, or only space."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 
 def list_words(table: str) -> frozenset[str]:
-    """The words of a table, each once."""
+    """Return the words of a table, each once."""
     return frozenset(table.split())
 
 
@@ -33,7 +33,7 @@ SYNONYMS: Final = _pairs(r"""
     \longrightleftharpoons \rightleftharpoons \xrightleftharpoons \xrightleftharpoons
     \textmu \mu \textperiodcentered \cdot \texttimes \times \textpm \pm \nicefrac \sfrac
 """)  # fmt: skip
-"""One spelling of each command that others print alike, up to size and length."""
+"""Canonical spelling of commands that print the same, up to size and length."""
 
 SPACES: Final = list_words(r"""
     \, \; \: \! \> \  \quad \qquad \enspace \thinspace \medspace \thickspace \negthinspace \nobreak
@@ -42,12 +42,12 @@ SPACES: Final = list_words(r"""
     \left \right \big \Big \bigg \Bigg \bigl \bigr \bigm \Bigl \Bigr \Bigm \biggl \biggr \biggm
     \Biggl \Biggr \Biggm \- \/
 """) | {"\\ ", "\\\n", "\\\t", "~"}  # fmt: skip
-"""What prints nothing but space, sets a size, or lets a bracket grow."""
+"""Commands that print only space, set a size, or let a bracket grow."""
 SIZED: Final = list_words(
     r"\left \right \middle \big \Big \bigg \Bigg \bigl \bigr \bigm \Bigl \Bigr \Bigm \biggl \biggr"
     r" \biggm \Biggl \Biggr \Biggm"
 )
-"""Commands before a delimiter: behind them `<` is an angle bracket, and `.` of `\\left` nothing."""
+"""Commands before a delimiter: after them `<` is an angle bracket, and `.` of `\\left` is empty."""
 SPACES_WITH_LENGTH: Final = frozenset(
     {r"\hspace", r"\vspace", r"\mspace", r"\phantom", r"\hphantom", r"\vphantom", r"\label"}
 )
@@ -60,7 +60,7 @@ FONTS: Final = _pairs(r"""
     \mathcal cal \mathscr cal \mathbb bb \mathds bb \Bbb bb \mathfrak frak \mathsf sf \textsf sf
     \mathtt tt \texttt tt \ensuremath - \smash -
 """)  # fmt: skip
-"""Commands of fonts with one argument; `-` keeps the font."""
+"""Font commands with one argument; `-` keeps the font."""
 SWITCHES: Final = {
     r"\rm": "rm", r"\bf": "bf", r"\it": "-", r"\cal": "cal", r"\sf": "sf", r"\tt": "tt",
 }  # fmt: skip
@@ -75,7 +75,7 @@ FUNCTIONS: Final = list_words(
     " lim liminf limsup ln log max min Pr sec sin sinh sup tan tanh tg ctg arctg arcctg sgn sh ch"
     " th mod"
 )
-"""Names of functions that are set upright: `\\sin` is `\\mathrm{sin}`."""
+"""Names of upright functions: `\\sin` is `\\mathrm{sin}`."""
 ARGUMENTS: Final = {
     r"\frac": 2, r"\binom": 2, r"\overset": 2, r"\underset": 2, r"\sfrac": 2, r"\sqrt": 1,
     r"\hat": 1, r"\check": 1, r"\tilde": 1, r"\overline": 1, r"\underline": 1, r"\vec": 1,
@@ -87,21 +87,21 @@ ARGUMENTS: Final = {
     r"\overarc": 1, r"\wideparen": 1,
     r"\textcolor": 2, r"\prescript": 3, r"\bmod": 0, r"\color": 1, r"\fbox": 1,
 }  # fmt: skip
-"""How many arguments a command has that are formulas."""
+"""Number of arguments of a command that are formulas."""
 ARROWS_WITH_TEXT: Final = {
     r"\xrightarrow": r"\rightarrow",
     r"\xleftarrow": r"\leftarrow",
     r"\xrightleftharpoons": r"\rightleftharpoons",
 }
 NEGATIONS: Final = {"=": r"\neq", r"\in": r"\notin", r"\exists": r"\nexists"}
-"""What `\\not` makes of a relation that has a command of its own."""
+"""Relations whose negation by `\\not` has a separate command."""
 DELIMITED: Final = {
     "pmatrix": ("(", ")"), "bmatrix": ("[", "]"), "vmatrix": ("|", "|"), "Bmatrix": (r"\{", r"\}"),
     "Vmatrix": (r"\|", r"\|"), "cases": (r"\{", ""), "dcases": (r"\{", ""), "rcases": ("", r"\}"),
 }  # fmt: skip
-"""Environments that are a matrix between brackets."""
+"""Environments for a matrix with brackets."""
 MATRICES: Final = frozenset({"matrix", "array", "smallmatrix", *DELIMITED})
 ROWS: Final = list_words(
     "aligned align gathered gather split eqnarray multline alignat alignedat flalign"
 )
-"""Environments of rows, whose marks of alignment print nothing."""
+"""Environments of rows; their alignment marks print nothing."""

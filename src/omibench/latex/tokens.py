@@ -1,4 +1,4 @@
-"""The tokens of a formula, with the characters of Unicode that LaTeX has commands for."""
+"""Tokens of a formula, including Unicode characters that have LaTeX commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALPHABETS: Final = {
 
 
 class LatexToken(NamedTuple):
-    """A command, a character or a run of spaces, and where it stands in the source."""
+    """A command, a character or a run of spaces, and its position in the source."""
 
     text: str
     start: int
@@ -24,27 +24,27 @@ class LatexToken(NamedTuple):
 
 
 def split_tokens(latex: str) -> list[LatexToken]:
-    """Split a formula into tokens; together they are the whole of it."""
+    """Split a formula into tokens that together cover all of it."""
     return [LatexToken(match.group(), *match.span()) for match in _TOKEN.finditer(latex)]
 
 
 def unify_characters(latex: str) -> str:
-    """Write characters that print alike as one, so that a minus is a hyphen.
+    """Replace characters that look the same by one, so that a minus is a hyphen.
 
     Args:
-        latex: A formula in which characters of Unicode may stand for commands.
+        latex: Formula that can contain Unicode characters instead of commands.
     """
     return unicodedata.normalize("NFC", latex).translate(ALIKE)
 
 
 def read_character(character: str) -> tuple[str, str]:
-    """What a character means in a formula.
+    """Return the meaning of a character in a formula.
 
     Args:
-        character: A single one.
+        character: A single character.
 
     Returns:
-        The LaTeX of it without a font, and its font: `ℝ` is `R` in `bb`, `𝛼` is `\\alpha`.
+        Its LaTeX without a font, and its font: `ℝ` is `R` in `bb`, `𝛼` is `\\alpha`.
     """
     if character in COMMANDS:
         return COMMANDS[character], ""
@@ -61,7 +61,7 @@ def read_character(character: str) -> tuple[str, str]:
 
 
 def read_script(character: str) -> tuple[str, str] | None:
-    """The sign `^` or `_` and the plain character of a raised or lowered one, as `²`; else None."""
+    """Return `^` or `_` and the plain character of a raised or lowered one such as `²`, or None."""
     if character == "°":
         return "^", r"\circ"
     if character in SUPERSCRIPTS:

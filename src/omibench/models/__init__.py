@@ -1,1 +1,1 @@
-"""Models behind one protocol. A provider is one module; its SDK loads only when it is used."""
+"""Model providers behind one protocol. Each is one module; its SDK is imported on first use."""

@@ -1,4 +1,4 @@
-"""Which requests a provider asks for in one call."""
+"""Group requests into calls to a provider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.schemas.request import Request
 
 
 def group_calls(provider: Provider, requests: Sequence[Request]) -> list[Sequence[Request]]:
-    """The calls that a provider would make: samples of one conversation together where it can."""
+    """Group requests into calls: samples of one conversation share one if the model supports it."""
     from omibench.models.http.served import ServedProvider
 
     if isinstance(provider, ServedProvider):

@@ -1,4 +1,4 @@
-"""Scoring options: log P of each as what comes next, in place of an answer in words."""
+"""Option scores: log P of each option as the next token, instead of a text answer."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from omibench.models.http.replies import Json, as_object, as_objects, as_text, n
 from omibench.schemas.request import Conversation, Request, Response, TextPart
 
 MOST_LISTED = 20
-"""Alternatives of one token that endpoints list at most."""
+"""Maximum alternatives of one token that endpoints list."""
 IMPOSSIBLE = -9999.0
-"""What endpoints write in place of a log-probability for what they do not let come next."""
+"""Value that endpoints return instead of a log-probability for excluded tokens."""
 
 
 class OptionScores(NamedTuple):
@@ -24,7 +24,7 @@ class OptionScores(NamedTuple):
 
 
 def split_scoring(requests: Iterable[Request]) -> tuple[list[Request], list[Request]]:
-    """The requests that score options, and those that generate."""
+    """Split the requests into those that score options and those that generate."""
     scoring: list[Request] = []
     generating: list[Request] = []
     for request in requests:
@@ -33,24 +33,24 @@ def split_scoring(requests: Iterable[Request]) -> tuple[list[Request], list[Requ
 
 
 def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
-    """Raise ModelError when one of the requests scores options, which the model cannot do."""
+    """Raise ModelError if a request scores options and the model does not support it."""
     for request in requests:
         if request.options:
             raise ModelError(
-                f"problem {request.tags.problem!r}: model {name!r} gives no log-probabilities of "
-                f"options: {remedy}"
+                f"problem {request.tags.problem!r}: model {name!r} returns no log-probabilities "
+                f"of options: {remedy}"
             )
 
 
 def is_continued(conversation: Conversation) -> bool:
-    """Whether a conversation ends inside a turn of the assistant, which the model goes on with."""
+    """Return whether a conversation ends inside an assistant turn that the model continues."""
     return conversation.messages[-1].role == "assistant"
 
 
 def trim_end(conversation: Conversation) -> Conversation:
-    """The conversation without spaces at the end of a turn that the model goes on with.
+    """Strip the spaces at the end of a turn that the model continues.
 
-    In most vocabularies a letter's token holds the space before it.
+    In most vocabularies the token of a letter includes the space before it.
     """
     *before, last = conversation.messages
     part = last.parts[-1] if is_continued(conversation) and last.parts else None
@@ -62,17 +62,17 @@ def trim_end(conversation: Conversation) -> Conversation:
 
 
 def refuse_continued(requests: Iterable[Request], name: str, remedy: str) -> None:
-    """Raise ModelError when one of the requests asks the model to go on with a turn of its own."""
+    """Raise ModelError if a request asks the model to continue its own turn."""
     for request in requests:
         if is_continued(request.conversation):
             raise ModelError(
-                f"problem {request.tags.problem!r}: model {name!r} cannot be asked for a letter "
-                f"inside a response: {remedy}"
+                f"problem {request.tags.problem!r}: model {name!r} cannot score a letter inside a "
+                f"response: {remedy}"
             )
 
 
 def make_scored_response(logprobs: Mapping[str, float], *, simulated: bool = False) -> Response:
-    """The response that holds the options' log-probabilities (nats); its text is the likeliest."""
+    """Build the response with the options' log-probabilities (nats); its text is the likeliest."""
     best = max(logprobs, key=lambda option: logprobs[option])
     return Response(
         text=best,
@@ -85,17 +85,17 @@ def make_scored_response(logprobs: Mapping[str, float], *, simulated: bool = Fal
 
 
 def score_from_list(response: Response, reply: object, options: Sequence[str]) -> Response:
-    """A chat completion of one token, read for the options among its listed alternatives.
+    """Read the options' scores from the listed alternatives of a one-token chat completion.
 
-    Spellings that differ in white space add up. An option that is not among the alternatives has
-    no log-probability; without any, the request failed.
+    Spellings that differ only in white space are added up. An option that is not listed has no
+    log-probability; if none is listed, the request failed.
     """
     choices = as_objects(as_object(reply).get("choices"))
     content = as_objects(as_object(choices[0].get("logprobs")).get("content")) if choices else []
     listed = as_objects(content[0].get("top_logprobs")) if content else []
     logprobs = {option: value for option in options if (value := _sum(listed, option)) is not None}
     if not logprobs:
-        reason = "lists none of the options" if listed else "holds no log-probabilities"
+        reason = "lists none of the options" if listed else "contains no log-probabilities"
         failed = f"the endpoint's reply {reason}: it cannot score options"
         return response.model_copy(
             update={"text": "", "outcome": "provider_error", "error": failed, "passing": False}

@@ -1,6 +1,6 @@
-"""One small request a model: is its key, address and name what its endpoint takes?
+"""One small request per model, to check its key, address and name.
 
-Nothing of it is kept as an answer; what it costs stands in the ledger.
+The answer is discarded; its cost is entered in the ledger.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from omibench.params.models.registry import Model
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
 
 MOST_S = 60.0
-"""Seconds that an endpoint may take to answer a probe."""
+"""Time limit of a probe in seconds."""
 TOKENS = 16
-"""New tokens of a probe at most; the least that the Responses API takes."""
+"""Maximum new tokens of a probe; the minimum that the Responses API accepts."""
 _TEXT = "Reply with the word OK."
 
 
 def endpoint_faults(models: Mapping[str, Model]) -> list[str]:
-    """What is wrong with the keys and addresses of models, one line each; nothing is sent."""
+    """List problems with the keys and addresses of models, one line each; nothing is sent."""
     faults: dict[str, list[str]] = {}
     for name, model in models.items():
         if isinstance(model, ApiModel):
@@ -40,7 +40,7 @@ def endpoint_faults(models: Mapping[str, Model]) -> list[str]:
 
 
 def probe_request() -> Request:
-    """The request that a probe sends."""
+    """Build the request of a probe."""
     message = Message(role="user", parts=(TextPart(text=_TEXT),))
     return Request(
         conversation=Conversation(messages=(message,)),
@@ -50,10 +50,10 @@ def probe_request() -> Request:
 
 
 def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
-    """Ask a model once; why it cannot be asked, in one line, or None when it answered.
+    """Query a model once. Returns the error on one line, or None if it answered.
 
-    One attempt, directly also where the model is asked through batches, without its thinking.
-    Whatever it answers will do. The budget reserves the worst case and learns what it cost.
+    One attempt, sent directly even if the model uses batches, and without thinking. Any answer is
+    accepted. The budget reserves the worst case and is settled with the cost.
     """
     try:
         provider = open_provider(name, model.as_probe())
@@ -66,13 +66,13 @@ def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
 
 
 def _probe_answer(provider: Provider, budget: Budget) -> str | None:
-    """As `probe`, of a provider that cannot be asked but by its own `answer`."""
+    """Probe a provider that can only be queried by its own `answer`."""
     try:
         [(_, response)] = provider.answer([probe_request()], budget)
     except (ModelError, MissingExtraError) as error:
         return str(error)
     if response.outcome == "budget_stop":
-        return "the budget does not hold a probe"
+        return "the budget does not cover a probe"
     return response.error if response.outcome == "provider_error" else None
 
 
@@ -82,7 +82,7 @@ def _probe_connection(
     request = probe_request()
     reservation = budget.reserve([request])
     if reservation is None:
-        return "the budget does not hold a probe"
+        return "the budget does not cover a probe"
     cost: float | None = None
     try:
         cost = asyncio.run(_ask(provider, key, request))
@@ -125,5 +125,5 @@ def _offline_faults(model: ApiModel) -> list[str]:
     except ValueError:
         host, port_is_number = None, False
     if not host or not port_is_number or url.scheme not in ("http", "https"):
-        faults.append(f"the address {address} is none: give one such as https://host/v1")
+        faults.append(f"the address {address} is not valid; give one such as https://host/v1")
     return faults

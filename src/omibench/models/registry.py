@@ -1,6 +1,6 @@
-"""From a model's block in params.yaml to its provider, and the registration of providers.
+"""The provider of a model's block in params.yaml, and the registration of providers.
 
-A provider is a class, or a function that makes one, under `@provider(name, block=...)`:
+A provider is a class, or a function that creates one, under `@provider(name, block=...)`:
 
     class EchoModel(ApiModel):
         provider: Literal["echo"]
@@ -9,8 +9,8 @@ A provider is a class, or a function that makes one, under `@provider(name, bloc
     class EchoProvider(BaseProvider[EchoModel]):
         ...
 
-What registers a built-in provider is the package that holds it, which imports the provider's own
-module when a model is opened, since an SDK or engine costs seconds.
+A built-in provider is registered by its package, which imports the provider's module only when a
+model is opened, since importing an SDK or engine takes seconds.
 """
 
 from __future__ import annotations
@@ -27,25 +27,26 @@ Factory = TypeVar("Factory", bound=Callable[..., Provider])
 
 
 class Folders(NamedTuple):
-    """Where a provider finds and keeps files."""
+    """The folders in which a provider reads and stores files."""
 
     data: str | None = None
     """The study's folder of benchmark files."""
     batches: Path | None = None
-    """Where a model that is asked in batches notes what it has submitted; without one it can be
-    described and not asked."""
+    """Folder for the submissions of a model that uses batches; without it the model can be
+    described but not queried."""
 
 
 def provider(name: str, *, block: type[ModelBlock]) -> Callable[[Factory], Factory]:
     """Register a provider.
 
     Args:
-        name: What `provider` says in a model's block.
+        name: The value of `provider` in a model's block.
         block: The class of these blocks.
 
     Returns:
         A decorator for a callable of a model's name, its block and the `Folders`; it returns a
-        `Provider`, or raises ModelError or MissingInputError when what the model needs is absent.
+        `Provider`, or raises ModelError or MissingInputError if a requirement of the model is
+        missing.
 
     Raises:
         PluginError: Another package or file has registered this name.
@@ -62,18 +63,18 @@ def provider(name: str, *, block: type[ModelBlock]) -> Callable[[Factory], Facto
 def open_provider(
     name: str, model: ModelBlock, data: str | None = None, batches: Path | None = None
 ) -> Provider:
-    """The provider of one model.
+    """Open the provider of one model.
 
     Args:
         name: The model's name in the study.
         model: Its block.
-        data: As `Folders.data`.
-        batches: As `Folders.batches`.
+        data: See `Folders.data`.
+        batches: See `Folders.batches`.
 
     Raises:
-        ModelError: What the model needs is not there, or its block contradicts the provider.
-        MissingInputError: A file that it answers from is not there.
-        PluginError: It is a plug-in's, and raised.
+        ModelError: A requirement of the model is missing, or its block contradicts the provider.
+        MissingInputError: A file with its answers is missing.
+        PluginError: The provider is a plug-in and raised an exception.
     """
     factory: Any = PROVIDERS.get(model.provider).open
     with PROVIDERS.calling(model.provider, f"model {name}"):

@@ -1,4 +1,4 @@
-"""The shortest way to a provider: one request after another, within the budget."""
+"""The simplest base of a provider: one request at a time, within the budget."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from omibench.schemas.request import Request, Response
 
 
 class SequentialProvider(BaseProvider[B]):
-    """A provider that answers one request at a time: `respond` is all that is left to write."""
+    """A provider that answers one request at a time: subclasses implement only `respond`."""
 
     @abstractmethod
     def respond(self, request: Request) -> Response:
-        """Ask the model once.
+        """Query the model once.
 
         Args:
-            request: What is asked; `Request.conversation` holds the texts and pictures.
+            request: The request; `Request.conversation` contains its texts and pictures.
 
         Returns:
-            What came back. `cost_usd` is what it cost; None keeps the worst case charged. A
-            failure is an outcome (`provider_error`), not an exception.
+            The response. `cost_usd` is its cost; None keeps the worst case charged. A failure is an
+            outcome (`provider_error`), not an exception.
 
         Raises:
-            ModelError: The model cannot be asked at all, so that no further request is sent.
+            ModelError: The model cannot be queried at all, so no further request is sent.
         """
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """As `Provider.answer`."""
+        """See `Provider.answer`."""
         stopped = False
         for request in requests:
             reservation = None if stopped else budget.reserve([request])
@@ -42,7 +42,7 @@ class SequentialProvider(BaseProvider[B]):
             try:
                 response = self.respond(request)
             finally:
-                # What an exception leaves behind may have been paid.
+                # An attempt that raised may have been billed.
                 cost = None if response is None else response.cost_usd
                 budget.settle(reservation, cost, None if response else "the provider failed")
             yield request, response

@@ -1,1 +1,1 @@
-"""How well texts that were read keep what is printed: `omibench ocr-quality`."""
+"""Quality of OCR texts compared with the printed originals: `omibench ocr-quality`."""

@@ -1,4 +1,4 @@
-"""The parts of OCR accuracy, those that rules tell and those that a judge tells, and their mean."""
+"""Parts of OCR accuracy, computed by rules or by a judge, and their mean."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from omibench.ocr_quality.transcripts import (
 )
 
 PARTS = ("numbers", "terms", "semantics", "structure", "lexical")
-"""The five parts of MathReal's OCR accuracy, in the order in which the paper names them."""
+"""The five parts of MathReal's OCR accuracy, in the paper's order."""
 BY_RULE = ("numbers", "structure", "lexical")
-"""Those that need no judge."""
+"""Parts that need no judge."""
 EQUAL_WEIGHTS = (1.0,) * len(PARTS)
-"""What the parts weigh: the paper's formula is an image, whose weights our copy does not hold."""
+"""Weights of the parts; the paper's formula is an image that our copy lacks."""
 
 
 class RuleParts(NamedTuple):
-    """How well a text keeps numbers, structure and characters of a printed one, in [0, 1]."""
+    """How well a text preserves numbers, structure and characters of a printed one, in [0, 1]."""
 
     numbers: float
     structure: float
@@ -29,11 +29,11 @@ class RuleParts(NamedTuple):
 
 
 def measure_rule_parts(text: str, reference: str) -> RuleParts:
-    """Measure the parts that need no judge (MathReal, OCR accuracy evaluation).
+    """Compute the parts that need no judge (MathReal, OCR accuracy evaluation).
 
     Args:
-        text: As it was read.
-        reference: As it is printed.
+        text: The OCR text.
+        reference: The printed text.
     """
     return RuleParts(
         number_agreement(text, reference),
@@ -48,16 +48,16 @@ def combine_parts(
     semantics: float | None,
     weights: Sequence[float] = EQUAL_WEIGHTS,
 ) -> float | None:
-    """The OCR accuracy of a text: the weighted mean of its five parts, in [0, 1].
+    """Return the OCR accuracy of a text: the weighted mean of its five parts, in [0, 1].
 
     Args:
-        rules: The parts that rules tell.
-        terms: The share of key terms that it keeps, by a judge; None where none says it.
-        semantics: The share of the meaning that it keeps, by a judge.
-        weights: Of the five parts, in the order of `PARTS`.
+        rules: The parts computed by rules.
+        terms: The preserved share of key terms, by a judge; None if unknown.
+        semantics: The preserved share of the meaning, by a judge.
+        weights: Weights of the five parts, in the order of `PARTS`.
 
     Returns:
-        The mean; None where a part that weighs anything is not known.
+        The mean, or None if a part with a weight is unknown.
     """
     parts = (rules.numbers, terms, semantics, rules.structure, rules.lexical)
     return weighted_mean(parts, weights)

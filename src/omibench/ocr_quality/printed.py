@@ -1,4 +1,4 @@
-"""The printed text of a problem, which a reading of its pictures is compared with."""
+"""The printed text of a problem, as reference for OCR of its pictures."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from omibench.schemas.problem import Question
 
 
 def print_text(question: Question) -> str:
-    """The words of a problem that a transcript of it should hold (MathReal, D: OCR task).
+    """Return the text of a problem that a transcript should contain (MathReal, D: OCR task).
 
     Args:
-        question: The problem as it is frozen.
+        question: The frozen problem.
 
     Returns:
-        Its statement without marks of pictures, and its options where they are text, one a line.
+        Its statement without marks of pictures, and its text options, one per line.
     """
     statement = IMAGE_MARK.sub("", question.question).strip()
     options = [f"{c.label}. {c.text}" for c in question.choices or () if c.text]

@@ -1,9 +1,9 @@
-"""OCR accuracy of MathReal: five parts of how well a transcript keeps what was printed.
+"""OCR accuracy of MathReal: five parts of how well a transcript preserves the print.
 
-Numbers, key terms, semantics, structure and one less the normalised Levenshtein distance, each in
-[0, 1], and their weighted mean. The paper's formula is an image whose weights our copy of its text
-does not hold: all parts weigh the same unless weights are given. A judge decides key terms and
-semantics; without one they, and the mean, are None.
+The parts are numbers, key terms, semantics, structure and one minus the normalized Levenshtein
+distance, each in [0, 1], and their weighted mean. The paper's formula is an image that our copy of
+its text lacks, so all parts have the same weight by default. A judge rates key terms and semantics;
+without one, these and the mean are None.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Weight = Annotated[float, Field(ge=0)]
 
 
 class Pair(BaseModel):
-    """A text that was read and what is printed; other fields of the row are left alone."""
+    """An OCR text and its printed reference; other fields of the row are ignored."""
 
     id: str
     text: str
@@ -42,7 +42,7 @@ class Pair(BaseModel):
 
 
 class Weights(Noun):
-    """What each part weighs in the mean; only their ratios matter."""
+    """The weight of each part in the mean; only their ratios matter."""
 
     numbers: Weight = 1.0
     terms: Weight = 1.0
@@ -52,9 +52,9 @@ class Weights(Noun):
 
 
 class OcrScore(Noun):
-    """How well one transcript keeps what was printed; each part lies in [0, 1].
+    """How well one transcript preserves the print; each part is in [0, 1].
 
-    `terms` and `semantics`, and with them `accuracy`, are None without a judge or where it failed.
+    `terms`, `semantics` and therefore `accuracy` are None without a judge or if it failed.
     """
 
     id: str
@@ -63,11 +63,11 @@ class OcrScore(Noun):
     semantics: float | None
     structure: float
     lexical: float
-    """One less the normalised Levenshtein distance."""
+    """One minus the normalized Levenshtein distance."""
     accuracy: float | None
     """The weighted mean of the five parts."""
     window: float
-    """The similarity of the best window: what was read beside the text costs nothing."""
+    """The similarity of the best window: additional text is not penalized."""
     judge: str | None = None
     simulated: bool = False
 
@@ -75,7 +75,7 @@ class OcrScore(Noun):
 def score_pairs(
     pairs: Sequence[Pair], weights: Weights | None = None, panel: OpenPanel | None = None
 ) -> list[OcrScore]:
-    """The scores of pairs, in order; `panel` is asked for what no rule can tell."""
+    """Return the scores of pairs, in order; `panel` judges the parts without rules."""
     opinions: list[Opinion[TranscriptScores] | None] = [None] * len(pairs)
     if panel:
         cases = [JudgeCase(p.id, "", (), p.text, reference=p.reference) for p in pairs]
@@ -108,9 +108,10 @@ def _score_pair(
 
 
 def choose_panel(study: Study, judges: Sequence[str]) -> JudgePanel:
-    """The judges of transcripts, with the words of the study's folder of prompts, if it has any.
+    """Return the judges of transcripts, with the study's prompts, if any.
 
-    Raises ParamsError for a folder that cannot be listed.
+    Raises:
+        ParamsError: The prompt folder cannot be listed.
     """
     files = list_prompt_files(study.prompts) if study.prompts else {}
     return JudgePanel(models=list(judges), prompt=files.get(TRANSCRIPT.name))
@@ -121,11 +122,12 @@ def score_transcripts(
 ) -> list[OcrScore]:
     """Score a JSONL file of pairs into another; judges are models of the study.
 
-    Raises FileFormatError for a file that is no such list, and what opening a model raises.
+    Raises:
+        FileFormatError: The file is not a list of pairs. Opening a model can also raise.
     """
     rows = list(read_jsonl(pairs, Pair))
     if len({row.id for row in rows}) < len(rows):
-        raise FileFormatError(f"{pairs}: an id stands twice; give each pair its own")
+        raise FileFormatError(f"{pairs}: an id occurs twice; give each pair a different one")
     with ExitStack() as stack:
         panel = None
         if judges:
@@ -137,7 +139,7 @@ def score_transcripts(
 
 
 def summarise_scores(scores: Sequence[OcrScore]) -> str:
-    """One line: the mean of each part over the pairs for which it is known."""
+    """Return one line: the mean of each part over the pairs for which it is known."""
     parts = []
     for name in ("accuracy", "numbers", "terms", "semantics", "structure", "lexical", "window"):
         values = [value for score in scores if (value := getattr(score, name)) is not None]

@@ -1,8 +1,8 @@
-"""How near a text that was read is to what is printed: characters, numbers, structure.
+"""Similarity of an OCR text to the printed text: characters, numbers, structure.
 
-Both texts are compared without what engines and typists differ in though nothing was misread:
-space, forms of punctuation and width, and the commands of LaTeX. The parts that can be told by
-rule of the OCR accuracy of MathReal (appendix, "OCR Accuracy Evaluation").
+Both texts are normalized to ignore differences that are not reading errors: space, forms of
+punctuation and width, and LaTeX commands. These are the rule-based parts of MathReal's OCR accuracy
+(appendix, "OCR Accuracy Evaluation").
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _MARKS = str.maketrans(
 
 
 def simplify_text(text: str) -> str:
-    """A text as it is compared: NFKC, one form of each mark, lower case, no space, no LaTeX."""
+    """Return the normalized text: NFKC, unified punctuation, lower case, no space, no LaTeX."""
     plain = unicodedata.normalize("NFKC", text).translate(_MARKS)
     return _DROPPED.sub("", _COMMANDS.sub("", plain)).lower()
 
 
 def similarity(text: str, reference: str) -> float:
-    """One less the normalised Levenshtein distance of the bare texts, in [0, 1]."""
+    """Return one minus the normalized Levenshtein distance of the normalized texts, in [0, 1]."""
     from rapidfuzz.distance import Levenshtein
 
     return Levenshtein.normalized_similarity(simplify_text(text), simplify_text(reference))
 
 
 def best_window(text: str, reference: str) -> float:
-    """The similarity of the best window: text around what was asked for costs nothing; [0, 1]."""
+    """Return the similarity of the best window, in [0, 1]: additional text is not penalized."""
     from rapidfuzz import fuzz
 
     first, second = simplify_text(text), simplify_text(reference)
@@ -56,10 +56,10 @@ _CELLS = re.compile(r"\t| {2,}|\|")
 
 
 def number_agreement(text: str, reference: str) -> float:
-    """The share of numbers, with their units, on which two texts agree, in [0, 1].
+    """Return the share of numbers, with their units, on which two texts agree, in [0, 1].
 
-    Each number counts as often as it stands there; numbers that only one of the two has count
-    against it (the Dice coefficient of the two bags). 1 where neither has any.
+    Numbers count with their multiplicity; numbers in only one text lower the share (the Dice
+    coefficient of the two bags). 1 if neither text has any.
     """
     text_numbers, reference_numbers = _count_numbers(text), _count_numbers(reference)
     total = text_numbers.total() + reference_numbers.total()
@@ -75,10 +75,10 @@ def _count_numbers(text: str) -> Counter[tuple[str, str]]:
 
 
 def structure_agreement(text: str, reference: str) -> float:
-    """How alike two texts are built, in [0, 1]: paragraphs, items of lists, rows of tables.
+    """Return the structural similarity of two texts, in [0, 1]: paragraphs, list items, table rows.
 
-    The mean, over the kinds that the reference or the text has, of the smaller count over the
-    larger one. 1 where neither has any.
+    It is the mean, over the kinds that occur in either text, of the smaller count divided by the
+    larger one. 1 if neither text has any.
     """
     pairs = list(zip(_count_structure(text), _count_structure(reference), strict=True))
     ratios = [min(pair) / max(pair) for pair in pairs if max(pair)]
@@ -94,7 +94,7 @@ def _count_structure(text: str) -> tuple[int, int, int]:
 
 
 def weighted_mean(parts: Sequence[float | None], weights: Sequence[float]) -> float | None:
-    """The weighted mean of parts; None where one that counts is not known."""
+    """Return the weighted mean of parts, or None if a part with a weight is unknown."""
     if any(part is None for part, weight in zip(parts, weights, strict=True) if weight):
         return None
     terms = [(p, w) for p, w in zip(parts, weights, strict=True) if p is not None and w]

@@ -1,4 +1,4 @@
-"""A look at what `ocr` read: one page per paper, boxes on its pages beside its problems."""
+"""Inspection pages of `ocr`: one page per paper, with boxes on its pages next to its problems."""
 
 from __future__ import annotations
 

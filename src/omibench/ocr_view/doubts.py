@@ -1,4 +1,4 @@
-"""What of a page a person should look at: doubtful formulas, and lines whose formulas are flat."""
+"""Places on a page to check: doubtful formulas, and lines with flattened formulas."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from omibench.stages.ocr.corrections.entry import covers
 from omibench.stages.ocr.layout.layout import Box
 
 _GAP, _OVERLAP = 3.0, 0.25
-"""Two lines may be rows of one formula up to so many points apart on one row, and from this share
-of the lower one's height on that they have in common."""
+"""Two lines may be rows of one formula if they are at most this many points apart, or overlap by at
+least this share of the lower one's height.
+"""
 
 _SHARE = 0.2
 _FLAT = "scripts, fractions and roots may be lost"
 
 
 class Doubt(NamedTuple):
-    """A place to look at: where, what was read there, and why it is doubtful."""
+    """A place to check: location, reading, and reason."""
 
     anchor: str
     page: int
     bbox: BBox
     text: str
-    """As it stands in the problem: a formula with its dollar signs."""
+    """The text as in the problem: a formula with its dollar signs."""
     reasons: list[str]
     problem: str
-    """The number of its problem; empty where it is in none."""
+    """The number of its problem; empty if it is in none."""
     entry: str
-    """The correction of it, as JSON."""
+    """The correction template as JSON."""
     file: str = ""
-    """Its crop, relative to the folder of the reading; empty for a part of the page's picture."""
+    """Its crop, relative to the folder of the reading; empty if it is shown on the page image."""
 
     @property
     def width(self) -> float:
@@ -49,7 +50,7 @@ class Doubt(NamedTuple):
 
 
 def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Problem]) -> list[Doubt]:
-    """Every doubtful formula of the problems and every flat one of the pages, in their order."""
+    """List the doubtful formulas of the problems and the flattened ones of the pages, in order."""
     doubts: dict[tuple[int, BBox], Doubt] = {}
     for problem in problems:
         for formula in problem.doubtful_formulas:
@@ -84,7 +85,7 @@ def _add_difference(
     lines: Sequence[PageLine],
     place: tuple[int, BBox],
 ) -> None:
-    """Note that two readers differ at a place: of the formula there, else of the lines."""
+    """Mark a place where two readers differ: the formula there, or else the lines."""
     page, box = place
     reason = f"two readers differ: {warning.detail.partition('): ')[2]}"
     for known, doubt in doubts.items():
@@ -105,7 +106,7 @@ def _is_suspect(line: PageLine) -> bool:
 
 
 def _group(lines: Sequence[PageLine]) -> list[list[PageLine]]:
-    """Lines that stand beside each other, or half a line above, together: rows of one formula."""
+    """Group lines that are next to each other, or half a line apart: rows of one formula."""
     groups: list[list[PageLine]] = []
     for line in lines:
         box = Box(*line.bbox)

@@ -1,4 +1,4 @@
-"""Corrections that a person may want to make of what a look shows, filled in as it was read."""
+"""Correction templates of an inspection page, prefilled with the reading."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from omibench.stages.ocr.corrections.reading import (
 Shown = tuple[int, BBox]
 """A page and a box on it."""
 _LONGEST: Final = 60
-"""Characters up to which what was read stands in a correction as it is; longer texts by digest."""
+"""Maximum length of the original text in a correction; longer texts are given by digest."""
 
 
 def draft_line(source: str, page: int, line: PageLine) -> str:
-    """The correction of one line of a page, as JSON for the page's script."""
+    """Return the correction of one line of a page, as JSON for the page's script."""
     return draft_lines(source, page, line.bbox, [line])
 
 
 def draft_lines(source: str, page: int, box: BBox, lines: Sequence[PageLine]) -> str:
-    """The correction of all lines in a box, as one text."""
+    """Return the correction of all lines in a box, as one text."""
     text = join_lines([line.text for line in lines])
     return _write(
         {
@@ -44,7 +44,7 @@ def draft_lines(source: str, page: int, box: BBox, lines: Sequence[PageLine]) ->
 
 
 def draft_formula(source: str, formula: DoubtfulFormula) -> str:
-    """The correction of a doubtful formula."""
+    """Return the correction of a doubtful formula."""
     return _write(
         {
             "title": f"Formula on page {formula.page}",
@@ -62,12 +62,12 @@ def draft_formula(source: str, formula: DoubtfulFormula) -> str:
 def draft_problem(
     source: str, problem: Problem, shown: Shown | None = None
 ) -> list[tuple[str, str]]:
-    """What can be corrected of a problem as a whole: words for a button, and the correction.
+    """Return corrections of a whole problem: button texts and templates.
 
     Args:
         source: The name of the paper.
-        problem: As it was read.
-        shown: Where its statement is printed.
+        problem: The problem as read.
+        shown: The boxes of its statement.
     """
     was = _describe(problem.question)
     figure = {"image": len(problem.images), "page": problem.pages[0], "box": []}
@@ -89,14 +89,14 @@ def draft_problem(
 def draft_choice(
     source: str, problem: Problem, label: str, text: str, shown: Shown | None = None
 ) -> str:
-    """The correction of one choice; `shown` is where it is printed."""
+    """Return the correction of one choice; `shown` is its box."""
     value = {"label": label, "text": text}
     change: Mapping[str, object] = {"kind": "choice", "value": value, "was": _describe(text)}
     return _draft(source, problem, f"choice {label}", change, shown)
 
 
 def draft_figure(source: str, problem: Problem, image: int, figure: Figure) -> str:
-    """The correction of the box from which a figure was cut."""
+    """Return the correction of a figure's box."""
     box = _round(figure.bbox) if figure.bbox else []
     value = {"image": image, "page": figure.page or problem.pages[0], "box": box}
     change: Mapping[str, object] = {

@@ -1,4 +1,4 @@
-"""One HTML page of a paper as read: opens from disk, and asks for nothing but files beside it."""
+"""One HTML page per paper that opens from disk and loads only adjacent files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from omibench.web.templates import render_page
 
 SCRIPT: Final = "corrections.js"
 _BENEATH: Final = ("dom", "unseen", "math", "inline")
-"""Modules that the script of corrections imports."""
+"""Modules imported by the script of corrections."""
 
 
 def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]:
-    """What writes the look of each source that `ocr` reads as `<source>.html` into a folder.
+    """Return a function that writes the inspection page of each source as `<source>.html`.
 
-    Its subfolder `formulas` holds what sets formulas and writes corrections.
+    The subfolder `formulas` contains the scripts for formulas and corrections.
 
-    Raises OutputError when the folder cannot be made.
+    Raises:
+        OutputError: The folder cannot be created.
     """
     folder = made_folder(folder, "--look")
     write_formula_files(folder / "formulas")
@@ -44,10 +45,10 @@ def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]
 
 
 def write_look(path: Path, report: FileReport, folder: Path) -> None:
-    """Write the look of one paper; `folder` holds what its reader left there.
+    """Write the inspection page of one paper from the reader's files in `folder`.
 
-    That is `problems.jsonl`, `pages.jsonl`, and under `look/` a layout and pictures of the pages.
-    A paper that could not be read gets a page that says why.
+    These are `problems.jsonl`, `pages.jsonl`, and, in `look/`, a layout and page images. A paper
+    that could not be read gets a page with the reason.
     """
     layout = Layout(sheets=[], places=[])
     problems: Sequence[Problem] = []

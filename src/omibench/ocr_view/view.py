@@ -1,4 +1,4 @@
-"""What the template of a look shows: sheets with their shapes, problems in pieces."""
+"""Data for the template of an inspection page: sheets with shapes, problems in pieces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omibench.schemas.problem_warning import CORRECTED, ProblemWarning
 from omibench.stages.ocr.layout.places import Layout, Place, Sheet
 
 SURE = 0.8
-"""Confidence below which a line is pointed out."""
+"""Lines below this confidence are marked."""
 PARTS = {
     "statement": "problem",
     "stem": "shared stem",
@@ -22,20 +22,20 @@ PARTS = {
     "figure": "figure",
     "solution": "solution",
     "answers": "section of answers",
-    "other": "text of no problem",
-    "drawing": "drawing that is no figure of a problem",
+    "other": "text outside problems",
+    "drawing": "drawing outside problems",
 }
 LINES = {
     "line": "line of text",
     "unsure": f"line read with a confidence below {SURE}",
     "math": "formula that may have lost its form",
     "doubtful": "formula whose reading is doubtful",
-    "furniture": "line left out",
+    "furniture": "ignored line",
 }
 
 
 class Shape(NamedTuple):
-    """A box on a page: of which kind, where, what it says, and the problem that it leads to."""
+    """A box on a page: its kind, location, text, and problem."""
 
     kind: str
     bbox: BBox
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
     anchor: str = ""
     href: str = ""
     entry: str = ""
-    """The correction of it, as JSON; empty where it takes none."""
+    """The correction of it, as JSON; empty if it cannot be corrected."""
 
     @property
     def width(self) -> float:
@@ -56,14 +56,14 @@ class Shape(NamedTuple):
 
     @property
     def tag_at(self) -> tuple[float, float]:
-        """Where the tag begins: above the box, or left of a choice, whose letter is printed."""
+        """The position of the tag: above the box, or left of a choice, whose letter is printed."""
         if self.kind == "choice":
             return self.bbox[0] - 9, self.bbox[1] + 8
         return self.bbox[0] + 1, self.bbox[1] - 2
 
 
 class FigureCrop(NamedTuple):
-    """A figure as a part of the picture of its page."""
+    """A figure as a part of the page image."""
 
     name: str
     page: int
@@ -85,14 +85,14 @@ class FigureCrop(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A run of a text, and the figure that follows it."""
+    """A run of text, and the figure after it."""
 
     text: str
     figure: FigureCrop | None
 
 
 class CardOption(NamedTuple):
-    """A choice: its letter, its text, its picture, and whether a key says that it is right."""
+    """A choice: its letter, text and picture, and whether the key marks it as right."""
 
     label: str
     pieces: list[Piece]
@@ -103,22 +103,22 @@ class CardOption(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A problem as the page shows it."""
+    """A problem on the page."""
 
     anchor: str
     problem: Problem
     pieces: list[Piece]
     options: list[CardOption]
     unshown: list[FigureCrop]
-    """Figures that no mark names: nothing would show them to a model."""
+    """Figures without a mark: no model would see them."""
     boxes: list[tuple[int, str]]
-    """Page and anchor of each place where it stands."""
+    """Page and anchor of each of its locations."""
     entries: list[tuple[str, str]]
-    """What of it can be corrected as a whole: words for a button, and the correction as JSON."""
+    """Corrections of the whole problem: button texts, and templates as JSON."""
     doubts: list[ProblemWarning]
-    """What the reader itself is not sure of."""
+    """The reader's doubts."""
     corrected: list[ProblemWarning]
-    """What people corrected."""
+    """Corrections by people."""
 
 
 class Leaf(NamedTuple):
@@ -130,21 +130,21 @@ class Leaf(NamedTuple):
     shapes: list[Shape]
     cards: list[Card]
     going_on: list[tuple[str, str]]
-    """Number and anchor of each problem that stands here and began before."""
+    """Number and anchor of each problem that continues here."""
     doubts: list[Doubt]
-    """Formulas on it that a person should look at."""
+    """Formulas on it to check."""
 
 
 def build_leaves(
     source: str, layout: Layout, pages: Sequence[PageText], problems: Sequence[Problem]
 ) -> list[Leaf]:
-    """Every page with what was found on it; problems stand at the page on which they begin.
+    """Return every page with its findings; problems are on the page on which they begin.
 
     Args:
-        source: The name of the paper, by which corrections call it.
-        layout: Its pages, and what stands where on them.
+        source: The name of the paper, as used in corrections.
+        layout: Its pages, and the locations of their contents.
         pages: Their texts.
-        problems: What was read from them.
+        problems: The problems read from them.
     """
     doubts = list_doubts(source, pages, problems)
     anchors = {problem.number: f"q{k}" for k, problem in enumerate(problems, 1)}
@@ -240,7 +240,7 @@ def _option(
 def _find_place(
     places: Sequence[Place], problem: Problem, part: str, label: str = ""
 ) -> Shown | None:
-    """Where a part of a problem stands first; None where it stands nowhere."""
+    """Return the first location of a part of a problem, or None."""
     wanted = (problem.number, part, label)
     return next(((p.page, p.bbox) for p in places if (p.problem, p.part, p.label) == wanted), None)
 

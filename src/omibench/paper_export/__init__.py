@@ -1,5 +1,5 @@
-"""Tables and figures of a study as a paper prints them: CSV, Markdown, LaTeX, SVG, PDF and PNG.
+"""Tables and figures of a study in a paper's format: CSV, Markdown, LaTeX, SVG, PDF and PNG.
 
-`catalogue` says what each paper holds (`published/papers.yaml`), `wide` turns tidy tables into
-those of a page, `formats` writes them, `export` writes a folder, `overview` its README.
+`catalogue` lists the content of each paper (`published/papers.yaml`), `wide` turns tidy tables into
+printed ones, `formats` writes them, `export` writes a folder, `overview` its README.
 """

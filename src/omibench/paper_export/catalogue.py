@@ -1,4 +1,4 @@
-"""What each paper's tables and figures are made from: `published/papers.yaml`."""
+"""The sources of each paper's tables and figures: `published/papers.yaml`."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Column = Literal[
 
 
 class TableView(Block):
-    """A table of a page, cut from the tidy table of a result."""
+    """A printed table, made from the tidy table of a result."""
 
     result: str
     """The result's name."""
     where: dict[str, list[str]] = {}
-    """Column -> the values that are kept; all if left out."""
+    """Column -> the values to keep; default: all."""
     rows: list[str] = ["model", "setting"]
-    """The columns that name a row."""
+    """The columns that label a row."""
     columns: list[str] = ["value", "metric"]
-    """The columns that name a column of the page."""
+    """The columns that label a printed column."""
     more: list[str] = []
-    """Results whose rows stand beside these, such as `accuracy` for the numbers over all items."""
+    """Results whose rows are added, such as `accuracy` for the numbers over all items."""
     percent: bool = True
     """Whether the numbers are shares, shown in per cent."""
     digits: Annotated[int, Field(ge=0, le=4)] = 2
@@ -44,32 +44,32 @@ class PaperItem(Block):
     """One table or figure of a paper."""
 
     title: str
-    """What it shows, in our words."""
+    """Its content, in our words."""
     table: TableView | None = None
-    """The table of a page that is made from a study's results."""
+    """The printed table that is made from a study's results."""
     figures: list[str] = []
-    """The figures that are drawn for it, `a`, `b`, ... where there are several."""
+    """The figures that are drawn for it, `a`, `b`, ... if there are several."""
     printed: str | None = None
-    """The file in `published/` that holds its printed numbers."""
+    """The file in `published/` with its printed numbers."""
     made: str = ""
-    """What of it was made from published data; of the rest stand-ins alone were asked."""
+    """The part made from published data; the rest was run only with simulated models."""
     needs: str = ""
-    """What a study must have for it."""
+    """Requirements on a study."""
     impossible: str = ""
-    """Why nobody can make it: what was never published."""
+    """Why it cannot be made: what was never published."""
     no_numbers: str = ""
-    """What it shows instead of numbers: an example, a drawing of a pipeline."""
+    """Its content without numbers: an example, a drawing of a pipeline."""
 
     @model_validator(mode="after")
     def _is_made_or_says_why_not(self) -> Self:
         made = self.table is not None or bool(self.figures)
         if not (made or self.printed or self.impossible or self.no_numbers):
-            raise ValueError("give `table`, `figures`, `printed`, `impossible` or `no_numbers`")
+            raise ValueError("set `table`, `figures`, `printed`, `impossible` or `no_numbers`")
         return self
 
     @property
     def results(self) -> list[str]:
-        """The results that its table is cut from, and that its figures are drawn from."""
+        """The results that its table and figures are made from."""
         from omibench.stages.analyze.figures import FIGURES
 
         tables = [FIGURES.get(name).table for name in self.figures]
@@ -78,33 +78,33 @@ class PaperItem(Block):
 
 
 class PaperItems(Block):
-    """A paper, and its tables and figures in their order."""
+    """A paper, and its tables and figures in order."""
 
     title: str
     dataset: str = ""
-    """What the names of its datasets begin with."""
+    """The common start of its datasets' names."""
     rules: list[str] = []
-    """The rule books of its numbers; where a study has none of them, all that it has."""
+    """The scorers of its numbers; if a study has none of them, all of its scorers."""
     items: dict[Annotated[str, Field(pattern="^(table[0-9]+|figure[0-9]+[a-z]?)$")], PaperItem]
 
 
 def read_catalogue(path: Path | None = None) -> dict[str, PaperItems]:
-    """Read what the papers' tables and figures are made from.
+    """Read the sources of the papers' tables and figures.
 
     Args:
-        path: The file; by default the one that ships with omibench.
+        path: The file; default: the one that ships with omibench.
 
     Returns:
         Papers by name: `omibench`, `emma`, `usnco-v`, `mathreal`.
 
     Raises:
         MissingInputError: The file does not exist.
-        FileFormatError: It holds something else, or names a result or figure that does not exist.
+        FileFormatError: It is invalid, or contains a result or figure that does not exist.
     """
     file = path or find_shipped(CATALOGUE)
     values = read_yaml(file)
     if not isinstance(values, dict):
-        raise FileFormatError(f"{file}: holds no papers; give name -> title and items")
+        raise FileFormatError(f"{file}: contains no papers; give name -> title and items")
     papers = {}
     for name, entry in values.items():
         try:
@@ -116,15 +116,15 @@ def read_catalogue(path: Path | None = None) -> dict[str, PaperItems]:
 
 
 def find_paper(name: str) -> PaperItems:
-    """Find a paper of the catalogue.
+    """Return a paper of the catalogue.
 
     Raises:
-        ArgumentError: There is none of that name.
+        ArgumentError: It does not exist.
     """
     papers = read_catalogue()
     if name not in papers:
         hint = suggest_name(name, list(papers))
-        raise ArgumentError(f"--paper: there is no paper {name!r}{hint}")
+        raise ArgumentError(f"--paper: unknown paper {name!r}{hint}")
     return papers[name]
 
 
@@ -139,5 +139,5 @@ def _check_names(file: Path, name: str, paper: PaperItems) -> None:
                 if part not in known_names(kind):
                     hint = suggest_name(part, known_names(kind))
                     raise FileFormatError(
-                        f"{file}: {name}.items.{key}: there is no {kind[:-1]} {part!r}{hint}"
+                        f"{file}: {name}.items.{key}: unknown {kind[:-1]} {part!r}{hint}"
                     )

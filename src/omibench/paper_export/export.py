@@ -1,4 +1,4 @@
-"""Folders with a study's tables and figures: all of them, or those of one paper by its numbers."""
+"""Exports a study's tables and figures: all of them, or those of one paper by its numbering."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ PictureKind = Literal["svg", "pdf", "png"]
 PICTURE_KINDS: Final[tuple[PictureKind, ...]] = ("svg", "pdf", "png")
 _LOG = logging.getLogger("omibench")
 PAPER: Final = "white"
-"""What a figure is drawn on: a transparent one is illegible in a dark viewer."""
+"""Background of a figure, since a transparent one is illegible in a dark viewer."""
 PNG_SCALE: Final = 3
-"""Pixels of a PNG file a point of the drawing: about 216 dpi."""
+"""Pixels of a PNG file per point of the drawing: about 216 dpi."""
 
 
 class ExportOptions(NamedTuple):
-    """What is written besides CSV, Markdown, LaTeX, SVG and Vega-Lite."""
+    """The files written in addition to CSV, Markdown, LaTeX, SVG and Vega-Lite."""
 
     intervals: bool = False
     pictures: Sequence[PictureKind] = ("svg",)
 
 
 class _Folder(NamedTuple):
-    """Where figures are written, in which formats, and which keys have a table there."""
+    """The folder of figures, their formats, and the keys with a table in it."""
 
     path: Path
     options: ExportOptions
@@ -50,36 +50,37 @@ class _Folder(NamedTuple):
 
 
 class Exported(NamedTuple):
-    """What was written, and what went wrong with the rest."""
+    """The written files, and the errors of the rest."""
 
     entries: list[ExportedItem]
     errors: list[OmibenchError]
 
 
 def export_paper(results: Path, name: str, out: Path, options: ExportOptions) -> Exported:
-    """Write the tables and figures of a paper from a study's results, by the paper's own numbers.
+    """Write the tables and figures of a paper from a study's results, by the paper's numbering.
 
     Args:
-        results: The results folder of a study that was analyzed.
+        results: Results folder of an analyzed study.
         name: The paper: `omibench`, `emma`, `usnco-v` or `mathreal`.
-        out: The folder that is written: `tableN.csv`, `.md`, `.tex`, `figureN.csv`, `.svg`,
-            `.vl.json`, printed numbers as `*_printed.csv`, and README.md.
+        out: Output folder: `tableN.csv`, `.md`, `.tex`, `figureN.csv`, `.svg`, `.vl.json`, printed
+            numbers as `*_printed.csv`, and README.md.
         options: Intervals, and further formats of figures.
 
     Returns:
-        An entry for each table and figure of the paper; errors of single items leave the rest.
+        An entry for each table and figure of the paper; errors of single items do not stop the
+        rest.
 
     Raises:
-        ArgumentError: There is no paper of that name.
-        MissingInputError: The folder holds no results.
+        ArgumentError: The paper does not exist.
+        MissingInputError: The folder contains no results.
         OutputError: The folder cannot be written.
     """
     paper = find_paper(name)
     source = StudyTables(results)
     if not source.dataset.startswith(paper.dataset):
         _LOG.warning(
-            "%s: holds results on the dataset %r, and the tables of %s are about %s...: these "
-            "files will not be what the paper shows",
+            "%s: contains results on the dataset %r, but the tables of %s are about %s...; these "
+            "files will differ from the paper",
             results, source.dataset, name, paper.dataset,
         )  # fmt: skip
     made_folder(out)
@@ -99,15 +100,15 @@ def export_results(results: Path, out: Path, options: ExportOptions) -> Exported
     """Write every table of a study's results as CSV, Parquet, Markdown and LaTeX, and its figures.
 
     Args:
-        results: The results folder of a study that was analyzed.
-        out: The folder that is written.
+        results: Results folder of an analyzed study.
+        out: Output folder.
         options: Intervals, and further formats of figures.
 
     Returns:
-        An entry for each; errors of single ones leave the rest.
+        An entry for each; errors of single ones do not stop the rest.
 
     Raises:
-        MissingInputError: The folder holds no results.
+        MissingInputError: The folder contains no results.
         OutputError: The folder cannot be written.
     """
     from omibench.stages.analyze.figures import FIGURES
@@ -122,8 +123,8 @@ def export_results(results: Path, out: Path, options: ExportOptions) -> Exported
             frame = source.table(name)
             write_frame_csv(out / f"{name}.csv", frame)
             frame.write_parquet(out / f"{name}.parquet")
-            page = widen_table(frame, _list_view(name, frame), source.labels)
-            style = NumberStyle(percent=False, digits=4, best="none")
+            page = widen_table(frame, _list_view(name, frame), source.labels, _list_sides(frame))
+            style = NumberStyle(False, digits=4, best="none", intervals=options.intervals)
             files = [f"{name}.csv", f"{name}.parquet", *_write_page(out, name, page, style, title)]
             entries.append(ExportedItem(name, title, _origin(frame), "", files))
         except OmibenchError as error:
@@ -187,9 +188,9 @@ def _export_item(
 
 
 def _describe_lack(item: PaperItem, absent: Sequence[str]) -> str:
-    """What of the results is not there: whole tables, or the rows that a page keeps."""
+    """Describe the missing results: whole tables, or the rows of a printed one."""
     if absent or item.table is None:
-        return f"the results {', '.join(absent)}" if absent else "what its figures are drawn from"
+        return f"the results {', '.join(absent)}" if absent else "the data of its figures"
     kept = "; ".join(f"{name} {', '.join(values)}" for name, values in item.table.where.items())
     return f"rows of the result {item.table.result} with {kept}"
 
@@ -207,9 +208,9 @@ def _write_page(out: Path, key: str, page: WideTable, style: NumberStyle, title:
 def _write_figure(
     source: StudyTables | RestrictedTables, name: str, key: str, folder: _Folder
 ) -> list[str]:
-    """Draw a figure from its table, which is written beside it; nothing where it lacks rows.
+    """Draw a figure from its table, which is written next to it; nothing if it lacks rows.
 
-    Where the place has a table of its own, `<key>.csv` is that, and the figure's `<key>_data.csv`.
+    If the item also has a table, `<key>.csv` is that, and the figure's is `<key>_data.csv`.
     """
     out = folder.path
     from omibench.stages.analyze.charts.theme import describe_chart
@@ -230,7 +231,7 @@ def _write_figure(
 
 
 def _write_formats(specification: dict[str, Any], key: str, folder: _Folder) -> list[str]:
-    """A figure as Vega-Lite, as SVG and in the formats that are asked for."""
+    """Write a figure as Vega-Lite, as SVG and in the requested formats."""
     import vl_convert
 
     from omibench.stages.analyze.charts.theme import render_specification
@@ -252,7 +253,7 @@ def _write_formats(specification: dict[str, Any], key: str, folder: _Folder) -> 
 
 
 def _export_section_figures(results: Path, folder: _Folder) -> Iterator[ExportedItem]:
-    """The figures of the report's own sections, which `analyze` has drawn from all responses."""
+    """Write the figures of the report's sections, drawn by `analyze` from all responses."""
     from omibench.stages.analyze.figures import FIGURES
 
     for path in sorted((results / "analyze" / "figures").glob("*.vl.json")):
@@ -267,7 +268,7 @@ def _export_section_figures(results: Path, folder: _Folder) -> Iterator[Exported
 
 
 def _read_drawn(path: Path) -> dict[str, Any]:
-    """Vega-Lite that `analyze` wrote: with its data inside, and nothing to be fetched."""
+    """Read Vega-Lite of `analyze`: with its data inside, and nothing to download."""
     drawn: dict[str, Any] = read_json(path)
     is_ours = (
         isinstance(drawn, dict)
@@ -277,7 +278,9 @@ def _read_drawn(path: Path) -> dict[str, Any]:
         and '"url"' not in json.dumps(drawn)
     )
     if not is_ours:
-        raise FileFormatError(f"{path}: is no figure that `omibench analyze` drew; run it again")
+        raise FileFormatError(
+            f"{path}: is not a figure of `omibench analyze`; run that command again"
+        )
     return drawn
 
 
@@ -299,10 +302,17 @@ def _origin(frame: pl.DataFrame) -> Literal["simulated", "measured"]:
 
 
 def _list_view(name: str, frame: pl.DataFrame) -> TableView:
-    """A page that shows a tidy table as it is: a row a number."""
+    """Return a printed view of a tidy table with one row per number."""
     texts = ["model", "setting", "rules", "slice", "value", "metric"]
     more = [column for column in frame.columns if column not in texts and column not in _OTHER]
-    return TableView(result=name, rows=[*texts, *more], columns=["result"], percent=False)
+    head = "metric" if frame["metric"].n_unique() == 1 else "result"
+    return TableView(result=name, rows=[*texts, *more], columns=[head], percent=False)
+
+
+def _list_sides(frame: pl.DataFrame) -> Sequence[str]:
+    """Return the columns that identify both sides of a comparison; none for other tables."""
+    sides = ("model", "setting", "baseline_model", "baseline_setting")
+    return sides if set(sides) <= set(frame.columns) else ()
 
 
 _OTHER: Final = frozenset(

@@ -1,4 +1,4 @@
-"""Tables of a page as CSV, Markdown and LaTeX."""
+"""Printed tables as CSV, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ METRIC_NAMES: Final[Mapping[str, str]] = {
     "accuracy": "ACC", "gptscore": "GPTScore", "strict": "Strict ACC", "credit": "Credit",
     "ratio": "ACC (eq. 6)", "difference": "Difference",
 }  # fmt: skip
+_KEY_NAMES: Final[Mapping[str, str]] = {"p": "p", "p_holm": "p (Holm)"}
 _TEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -27,7 +28,7 @@ _MARKDOWN: Final = "\\`*_{}[]<>()#|!~$"
 
 
 class NumberStyle(NamedTuple):
-    """How the numbers of a page are written.
+    """The format of the numbers in a printed table.
 
     `percent`: shares are shown in per cent. `best`: which number of a column is marked as the best,
     and which as the second best. `intervals`: whether each number is followed by its interval.
@@ -40,7 +41,7 @@ class NumberStyle(NamedTuple):
 
 
 def write_wide_csv(path: Path, table: WideTable, style: NumberStyle) -> None:
-    """Write a table of a page as CSV: a column a number, and two more for its interval.
+    """Write a printed table as CSV: one column per number, and two more for its interval.
 
     Raises:
         OutputError: The file cannot be written.
@@ -62,7 +63,7 @@ def write_wide_csv(path: Path, table: WideTable, style: NumberStyle) -> None:
 
 
 def render_markdown(table: WideTable, style: NumberStyle, title: str) -> str:
-    """Write a table of a page in Markdown: the best in bold, the second best in italics."""
+    """Render a printed table in Markdown: the best in bold, the second best in italics."""
     heads = [*map(_title, table.keys), *map(_join_names, table.columns)]
     marks = _rank_columns(table, style)
     lines = [
@@ -82,11 +83,11 @@ def render_markdown(table: WideTable, style: NumberStyle, title: str) -> str:
 
 
 def render_latex(table: WideTable, style: NumberStyle, title: str, label: str) -> str:
-    """Write a table of a page in LaTeX (package booktabs): best in bold, second best underlined.
+    """Render a printed table in LaTeX (package booktabs): best bold, second best underlined.
 
     Args:
         table: The table.
-        style: How its numbers are written.
+        style: The format of its numbers.
         title: Its caption.
         label: Its label.
     """
@@ -114,12 +115,12 @@ def render_latex(table: WideTable, style: NumberStyle, title: str, label: str) -
 
 
 def escape_latex(text: str) -> str:
-    """Write any text so that LaTeX prints it and runs none of it."""
+    """Escape any text so that LaTeX prints it and runs none of it."""
     return "".join(_TEX.get(sign, sign) for sign in " ".join(text.split()))
 
 
 def _latex_heads(table: WideTable) -> list[str]:
-    """One line, or two where columns have two names: the first spans its columns."""
+    """Return one line, or two if columns have two labels: the first spans its columns."""
     keys = [escape_latex(_title(key)) for key in table.keys]
     if not table.columns or len(table.columns[0]) != 2:
         heads = [escape_latex(_join_names(column)) for column in table.columns]
@@ -144,7 +145,7 @@ def _latex_heads(table: WideTable) -> list[str]:
 def _rank_columns(
     table: WideTable, style: NumberStyle
 ) -> dict[tuple[tuple[str, ...], tuple[str, ...]], int]:
-    """1 for the best numbers of a column, 2 for the second best, as they are printed."""
+    """Return 1 for the best numbers of a column, 2 for the second best, as printed."""
     if style.best == "none" or len(table.rows) < 2:
         return {}
     ranks = {}
@@ -191,7 +192,7 @@ def _rename(name: str) -> str:
 
 
 def _title(key: str) -> str:
-    return key.replace("_", " ").capitalize()
+    return _KEY_NAMES.get(key, key.replace("_", " ").capitalize())
 
 
 def _escape_markdown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""docs/papers.md: one row for each table and figure of the papers."""
+"""Generates docs/papers.md: one row for each table and figure of the papers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from omibench.paper_export.catalogue import PaperItem, PaperItems
 
-Status = Literal["made", "made with stand-ins", "printed", "impossible", "no numbers"]
+Status = Literal["made", "made, simulated", "printed", "impossible", "no numbers"]
 HEAD: Final = """\
 # Tables and figures of the four papers
 
@@ -17,17 +17,17 @@ results of a study:
 
     omibench results export RESULTS --paper NAME --out DIR
 
-- **made**: from data that the authors published; the row says what.
-- **made with stand-ins**: the code makes it, and was run with simulated models; nobody has asked
-  the real models with omibench.
-- **printed**: the paper's own numbers alone.
-- **impossible**: what it needs was never published.
+- **made**: from data that the authors published; the row lists it.
+- **made, simulated**: the code makes it, but was run only with simulated models, not with the
+  real ones.
+- **printed**: only the paper's own numbers.
+- **impossible**: its data was never published.
 - **no numbers**: an example, a drawing or a list of prompts.
 """
 
 
 def describe_papers(papers: Mapping[str, PaperItems]) -> str:
-    """Write docs/papers.md.
+    """Render docs/papers.md.
 
     Args:
         papers: The catalogue.
@@ -52,7 +52,7 @@ def describe_papers(papers: Mapping[str, PaperItems]) -> str:
             "",
             f"`--paper {name}`",
             "",
-            "| | what it shows | status | made from | needs |",
+            "| | content | status | made from | needs |",
             "|---|---|---|---|---|",
             *(_describe(key, item) for key, item in paper.items.items()),
         ]
@@ -60,14 +60,14 @@ def describe_papers(papers: Mapping[str, PaperItems]) -> str:
 
 
 def find_status(item: PaperItem) -> Status:
-    """Tell what a table or figure is at best."""
+    """Return the best status that a table or figure can have."""
     if item.no_numbers:
         return "no numbers"
     if item.impossible:
         return "printed" if item.printed else "impossible"
     if not item.table and not item.figures:
         return "printed"
-    return "made" if item.made else "made with stand-ins"
+    return "made" if item.made else "made, simulated"
 
 
 def _describe(key: str, item: PaperItem) -> str:

@@ -1,4 +1,4 @@
-"""README.md of an exported folder: of each table and figure what it is, or why it is not there."""
+"""README.md of an exported folder: the status of each table and figure, and why one is missing."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from omibench.schemas.tables import write_text
 Kind = Literal["measured", "simulated", "printed", "missing", "impossible", "no numbers"]
 MEANINGS: dict[Kind, str] = {
     "measured": "made from this study's responses",
-    "simulated": "made from this study, whose responses, judges or problems are SIMULATED: "
-    "the numbers say nothing about a real model",
-    "printed": "the paper's own numbers alone",
-    "missing": "not made: this study lacks what it needs",
-    "impossible": "nobody can make it: what it needs was never published",
-    "no numbers": "an example or a drawing, which holds no result",
+    "simulated": "made from this study, with SIMULATED responses, judges or problems: the numbers "
+    "say nothing about a real model",
+    "printed": "only the paper's own numbers",
+    "missing": "not made: the study lacks a requirement",
+    "impossible": "cannot be made: its data was never published",
+    "no numbers": "an example or a drawing, without results",
 }
 
 
 class ExportedItem(NamedTuple):
-    """A table or figure: its number, what it shows, what it is, why it lacks, and its files."""
+    """A table or figure: number, content, status, reason if it is missing, and files."""
 
     key: str
     title: str
@@ -36,9 +36,9 @@ def write_overview(path: Path, title: str, dataset: str, entries: Sequence[Expor
 
     Args:
         path: The file.
-        title: The paper's.
-        dataset: The dataset that the study's results are about.
-        entries: What the folder holds, in order.
+        title: The paper's title.
+        dataset: The dataset of the study's results.
+        entries: The content of the folder, in order.
 
     Raises:
         OutputError: The file cannot be written.
@@ -55,13 +55,13 @@ def write_overview(path: Path, title: str, dataset: str, entries: Sequence[Expor
         "|---|---|---|---|",
         *(_describe(entry) for entry in entries),
         "",
-        "Files that end in `_printed.csv` hold the paper's printed numbers.",
+        "Files that end in `_printed.csv` contain the paper's printed numbers.",
     ]
     write_text(path, "\n".join(lines) + "\n")
 
 
 def summarise_entries(entries: Sequence[ExportedItem]) -> str:
-    """Say how many tables and figures are of each kind: '12 measured, 3 missing'."""
+    """Return the number of tables and figures of each kind: '12 measured, 3 missing'."""
     counts = Counter(entry.kind for entry in entries)
     return ", ".join(f"{counts[kind]} {kind}" for kind in MEANINGS if counts[kind])
 

@@ -34,27 +34,30 @@ _PARAGRAPH: Final = re.compile(
 
 
 def publish_study(results: Path, out: Path) -> Board:
-    """Write a study's report and numbers into a folder that a static host can serve.
+    """Write a study's report and numbers into a folder for a static host.
 
-    Responses, golds and pictures of problems are not among them. Of an earlier publication, tables
-    and figures that the study no longer has are removed.
+    Responses, gold answers and pictures of problems are excluded. Tables and figures of an earlier
+    publication that the study no longer has are removed.
 
     Args:
-        results: The results folder of a study that was analyzed.
-        out: The folder: `index.html`, `board.json` with `board.schema.json`, tables and figures.
+        results: Results folder of an analyzed study.
+        out: Output folder: `index.html`, `board.json` with `board.schema.json`, tables and figures.
 
     Returns:
-        What `board.json` holds.
+        The content of `board.json`.
 
     Raises:
-        MissingInputError: The results hold no report, or no tables.
+        MissingInputError: The results contain no report, or no tables.
         FileFormatError: A table cannot be read.
-        OutputError: The folder cannot be written, or holds an `index.html` of something else.
+        OutputError: The folder cannot be written, or contains an unrelated `index.html`.
     """
     board = read_board(results)
     report = results / "analyze" / "report.html"
     if not report.is_file():
-        raise MissingInputError(f"{report}: there is no report to publish")
+        raise MissingInputError(
+            f"{report}: does not exist, so there is no report to publish; run `omibench analyze` "
+            "first"
+        )
     names = set(_list_files(results / "analyze"))
     if not (out / BOARD).is_file():
         _refuse_others_files(out, names)
@@ -76,30 +79,30 @@ def publish_study(results: Path, out: Path) -> Board:
 
 
 def _refuse_others_files(out: Path, names: Iterable[Path]) -> None:
-    """Raise OutputError where a first publication would touch what somebody else has written."""
+    """Raise OutputError if a first publication would overwrite other files."""
     paths = [Path(INDEX), *map(Path, _FOLDERS), *sorted(names)]
     taken = next((path for path in paths if (out / path).exists()), None)
     if taken is not None:
         raise OutputError(
-            f"{out / taken}: is there, and {BOARD} is not; give a folder that is empty, or one "
-            "that was published before"
+            f"{out / taken}: exists, but {BOARD} does not; give an empty folder, or one that was "
+            "published before"
         )
 
 
 def read_board(results: Path) -> Board:
-    """The leaderboard of a study that was analyzed.
+    """Return the leaderboard of an analyzed study.
 
     Args:
         results: Its results folder.
 
     Raises:
-        MissingInputError: It holds no tables.
-        FileFormatError: One cannot be read.
+        MissingInputError: It contains no tables.
+        FileFormatError: A table cannot be read.
     """
     tables = StudyTables(results)
     main = results / "analyze" / "main.csv"
     if not main.is_file():
-        raise MissingInputError(f"{main}: is not there; run `omibench analyze` first")
+        raise MissingInputError(f"{main}: does not exist; run `omibench analyze` first")
     ranks = _index_ranks(tables.table("ranks")) if "ranks" in tables.names else {}
     rows = [{key: unmark_formula(value) for key, value in row.items()} for row in read_csv(main)]
     return Board(
@@ -110,10 +113,10 @@ def read_board(results: Path) -> Board:
 
 
 def remove_responses(page: str) -> str:
-    """The report without what leads to single responses.
+    """Return the report without links to single responses.
 
     Args:
-        page: The HTML of a report, in which all text of others is escaped.
+        page: The HTML of a report, with all third-party text escaped.
     """
     return _LINK.sub(r"\1", _PARAGRAPH.sub("", page))
 

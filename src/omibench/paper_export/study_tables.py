@@ -1,4 +1,4 @@
-"""The tidy tables of a study, whole or cut to what one place of a paper shows."""
+"""The tidy tables of a study, complete or restricted to one item of a paper."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 PLACES: Final = "printed-places"
-"""The result that says which cells a place of the paper is made of."""
+"""The result with the cells of each item of the paper."""
 
 
 class StudyTables:
-    """The tidy tables in a results folder, each read when it is first asked for.
+    """The tidy tables in a results folder, each read on first use.
 
     Args:
         results: The results folder.
 
     Raises:
-        MissingInputError: It holds no tables of results.
+        MissingInputError: It contains no tables of results.
     """
 
     def __init__(self, results: Path) -> None:
@@ -34,15 +34,15 @@ class StudyTables:
         self.names = sorted(path.stem for path in self.folder.glob("*.parquet"))
         if not self.names:
             raise MissingInputError(
-                f"{results}: holds no tables of results (analyze/tables/*.parquet); "
-                "run `omibench analyze` first, or give the results folder of a study"
+                f"{results}: contains no tables of results (analyze/tables/*.parquet); run "
+                "`omibench analyze` first, or give the results folder of a study"
             )
         self.labels = _read_labels(results / "analyze" / "main.csv")
         self._frames: dict[str, pl.DataFrame] = {}
 
     @property
     def dataset(self) -> str:
-        """The name of the dataset that the results are about."""
+        """The name of the results' dataset."""
         frame = self.table(self.names[0])
         return str(frame["dataset"][0]) if frame.height else ""
 
@@ -58,7 +58,7 @@ class StudyTables:
 
     @cached_property
     def setting_labels(self) -> Mapping[str, str]:
-        """Setting -> the name that the report shows it under; empty where no table says it."""
+        """Setting -> its name in the report; empty without a table."""
         if "settings" not in self.names:
             return {}
         frame = self.table("settings")
@@ -67,16 +67,16 @@ class StudyTables:
         return dict(frame.select("setting", "label").iter_rows())
 
     def restrict(self, rules: Sequence[str], key: str) -> RestrictedTables:
-        """The same tables with the rows of a paper's rule books, and of the cells of one place.
+        """Return the tables restricted to a paper's scorers, and to the cells of one item.
 
         Args:
-            rules: Rule books; rows of others are left out where a table has one of these.
-            key: Such as `table2`; `infer.printed` of the study says which cells it is made of.
+            rules: Scorers; rows of others are dropped if a table has one of these.
+            key: An item such as `table2`; `infer.printed` of the study defines its cells.
         """
         return RestrictedTables(self, rules, self._list_cells(key))
 
     def _list_cells(self, key: str) -> pl.DataFrame | None:
-        """The cells of a place, or of its parts `figure 3a`, ...; None where it names none."""
+        """Return the cells of an item, or of its parts `figure 3a`, ...; None if undefined."""
         import polars as pl
 
         if PLACES not in self.names:
@@ -87,7 +87,7 @@ class StudyTables:
 
 
 class RestrictedTables(NamedTuple):
-    """The tables of a study, cut to what one place of a paper shows."""
+    """The tables of a study, restricted to one item of a paper."""
 
     study: StudyTables
     rules: Sequence[str]
@@ -95,21 +95,21 @@ class RestrictedTables(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The results that the study has."""
+        """The results of the study."""
         return self.study.names
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Model -> the name under which it is shown."""
+        """Model -> its display name."""
         return self.study.labels
 
     @property
     def setting_labels(self) -> Mapping[str, str]:
-        """Setting -> the name under which it is shown."""
+        """Setting -> its display name."""
         return self.study.setting_labels
 
     def table(self, name: str) -> pl.DataFrame:
-        """The rows of a result's table that are about these rule books and cells.
+        """Return the rows of a result's table for these scorers and cells.
 
         Raises:
             FileFormatError: The file cannot be read.
@@ -128,7 +128,7 @@ class RestrictedTables(NamedTuple):
 
 
 def _read_labels(main: Path) -> Mapping[str, str]:
-    """Model -> the name that the report shows it under; empty without a main table."""
+    """Return model -> its name in the report; empty without a main table."""
     if not main.is_file():
         return {}
     return {

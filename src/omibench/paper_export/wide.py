@@ -1,4 +1,4 @@
-"""Tidy tables turned into those of a page: named rows and columns, one number a cell."""
+"""Turns tidy tables into printed ones: labelled rows and columns, one number per cell."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from omibench.paper_export.catalogue import TableView
 
 ALL_ITEMS = "Total"
-"""The name of a column or row over all items."""
+"""The label of a column or row over all items."""
 
 
 class PageNumber(NamedTuple):
-    """A number of a page with its interval, as the tidy table has it."""
+    """A number of a printed table with its interval, from the tidy table."""
 
     estimate: float
     low: float | None = None
@@ -27,9 +27,9 @@ class PageNumber(NamedTuple):
 
 
 class WideTable(NamedTuple):
-    """A table of a page.
+    """A printed table.
 
-    `keys` heads the columns that name a row; `rows` and `columns` hold their names, `cells` the
+    `keys` heads the columns that label a row; `rows` and `columns` contain the labels, `cells` the
     numbers by row and column.
     """
 
@@ -40,27 +40,30 @@ class WideTable(NamedTuple):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether any number rests on simulated responses, judges or problems."""
+        """Whether any number depends on simulated responses, judges or problems."""
         return any(number.simulated for number in self.cells.values())
 
 
 def widen_table(
-    frame: pl.DataFrame, view: TableView, labels: Mapping[str, str] | None = None
+    frame: pl.DataFrame,
+    view: TableView,
+    labels: Mapping[str, str] | None = None,
+    kept: Sequence[str] = (),
 ) -> WideTable:
-    """Cut the table of a page from a tidy table.
+    """Make a printed table from a tidy table.
 
     Args:
         frame: The tidy table of a result.
-        view: Which rows are kept, and what names rows and columns.
-        labels: Model -> the name under which it is shown.
+        view: The rows to keep, and the labels of rows and columns.
+        labels: Model -> its display name.
+        kept: Label columns to keep even if they have a single value.
 
     Returns:
-        The table; rows and columns in the order in which they first occur, `Total` last. Columns
-        that name nothing (all the same) are left out of the names.
+        The table; rows and columns in the order of their first occurrence, `Total` last. Label
+        columns with a single value are omitted, except `kept`.
 
     Raises:
-        ArgumentError: The tidy table lacks a column that the view names, or has two numbers for
-            one place.
+        ArgumentError: The tidy table lacks a column of the view, or has two numbers for one place.
     """
     import polars as pl
 
@@ -74,7 +77,7 @@ def widen_table(
     for column, values in view.where.items():
         frame = frame.filter(pl.col(column).cast(pl.String).is_in(values))
     frame = frame.filter(pl.col("estimate").is_not_null())
-    keys, heads = _drop_constant(frame, view.rows), _drop_constant(frame, view.columns)
+    keys, heads = _drop_constant(frame, view.rows, kept), _drop_constant(frame, view.columns)
     cells: dict[tuple[tuple[str, ...], tuple[str, ...]], PageNumber] = {}
     for record in frame.iter_rows(named=True):
         place = (
@@ -84,8 +87,8 @@ def widen_table(
         if place in cells:
             where = " · ".join([*place[0], *place[1]])
             raise ArgumentError(
-                f"result {view.result!r}: has two numbers for {where}; name more columns, or keep "
-                "fewer rows with `where`"
+                f"result {view.result!r}: has two numbers for {where}; add columns, or keep fewer "
+                "rows with `where`"
             )
         cells[place] = PageNumber(
             record["estimate"], record["low"], record["high"], bool(record["simulated"])
@@ -98,23 +101,28 @@ def widen_table(
     )
 
 
-def _drop_constant(frame: pl.DataFrame, columns: Sequence[str]) -> list[str]:
-    """The columns that tell rows apart; the first where none does."""
-    varying = [name for name in columns if frame[name].n_unique() > 1]
+def _drop_constant(
+    frame: pl.DataFrame, columns: Sequence[str], kept: Sequence[str] = ()
+) -> list[str]:
+    """Return the columns that distinguish rows, and `kept`; the first if there are none."""
+    varying = [name for name in columns if name in kept or frame[name].n_unique() > 1]
     return varying or list(columns[:1])
 
 
 def _name(record: Mapping[str, object], column: str, labels: Mapping[str, str] | None) -> str:
     value = record[column]
     text = "" if value is None else str(value)
-    if column == "model":
+    if column in ("model", "baseline_model"):
         return (labels or {}).get(text, text)
     return text or (ALL_ITEMS if column in ("value", "slice") else "")
 
 
 def _order(names: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The names as they first occur, those of one first name together, numbers by
-    their size, and `Total` behind its neighbours."""
+    """Return the labels in order.
+
+    They are sorted by first occurrence, grouped by the first label, numbers by size, with `Total`
+    after its neighbours.
+    """
     unique = list(dict.fromkeys(names))
     firsts = {name[0]: place for place, name in reversed(list(enumerate(unique)))}
     by_size = all(name[-1].isdecimal() for name in unique)

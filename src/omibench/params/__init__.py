@@ -1,5 +1,5 @@
-"""The typed blocks of params.yaml, a file each; `omibench.params.study` joins them to a Study.
+"""The typed blocks of params.yaml, one file each; `omibench.params.study` joins them to a Study.
 
-Paths are relative to the folder in which the command runs. The JSON schema that editors complete
-from is generated from these types (`omibench schema`).
+Paths are relative to the folder in which the command runs. The JSON schema for editors is generated
+from these types (`omibench schema`).
 """

@@ -1,4 +1,4 @@
-"""What every block of params.yaml is made of."""
+"""The common base and field types of the blocks of params.yaml."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _check_variable(text: str) -> str:
     if not _VARIABLE.fullmatch(text):
         raise PydanticCustomError(
             UNSHOWN,
-            "names an environment variable, in capital letters, digits and _; "
-            "a key itself never stands in a file (the value is not shown)",
+            "is not the name of an environment variable (capital letters, digits and _); a key "
+            "itself must never be in a file (the value is not shown)",
         )
     return text
 
@@ -31,11 +31,13 @@ def _plain(path: str) -> str:
     odd = next((c for c in path if not (_is_letter(c) or c in _PATH_SIGNS)), None)
     if odd is not None:
         raise ValueError(
-            f"holds {odd!r}: this path stands in commands and patterns of the graph, so that it is "
-            f"made of letters, digits, spaces and {' '.join(_PATH_SIGNS.strip())} alone"
+            f"contains {odd!r}; this path is used in commands and patterns of the graph, so it "
+            f"can only contain letters, digits, spaces and {' '.join(_PATH_SIGNS.strip())}"
         )
     if path != path.strip() or path.startswith("-") or not path:
-        raise ValueError("is no path: it is empty, or begins with - or a space, or ends with one")
+        raise ValueError(
+            "is not a valid path: it is empty, begins with - or a space, or ends with a space"
+        )
     return path
 
 
@@ -53,17 +55,17 @@ def _check_address(text: str) -> str:
     if user:
         raise PydanticCustomError(
             UNSHOWN,
-            "holds a name or password; give them by an environment variable "
-            "(the value is not shown)",
+            "contains a name or password; set them in an environment variable (the value is not "
+            "shown)",
         )
     odd = any(unicodedata.category(c)[0] in "CZ" for c in text)
     if not host or url.scheme not in ("http", "https") or odd:
-        raise ValueError("is no address: give one such as https://host/v1")
+        raise ValueError("is not an address; give one such as https://host/v1")
     if looks_secret(text):
         raise PydanticCustomError(
             UNSHOWN,
-            "holds a key; name the environment variable that holds it in `key_env` "
-            "(the value is not shown)",
+            "contains a key; set `key_env` to the environment variable with the key (the value is "
+            "not shown)",
         )
     return text
 
@@ -73,8 +75,8 @@ def _without_secrets(values: dict[str, Any]) -> dict[str, Any]:
     if name is not None:
         raise PydanticCustomError(
             UNSHOWN,
-            "holds a key in `{field}`; write `${NAME}` there, and put the key into the "
-            "environment variable NAME (the value is not shown)",
+            "contains a key in `{field}`; write `${NAME}` there, and set the environment variable "
+            "NAME to the key (the value is not shown)",
             {"field": name},
         )
     return values
@@ -83,15 +85,15 @@ def _without_secrets(values: dict[str, Any]) -> dict[str, Any]:
 Rate = Annotated[float, Field(ge=0, le=1)]
 MOST_USD = 1e9
 Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
-"""An amount of US dollars that the ledger can count; no cap is said by leaving it out."""
+"""An amount in US dollars that the ledger can count; omit it for no cap."""
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 Variable = Annotated[str, AfterValidator(_check_variable)]
-"""The name of an environment variable that holds a secret."""
+"""The name of an environment variable with a secret."""
 PlainPath = Annotated[str, AfterValidator(_plain)]
-"""A path without what a shell, or Snakemake's patterns, give a meaning of their own."""
+"""A path without characters that are special in a shell or in Snakemake's patterns."""
 Url = Annotated[str, AfterValidator(_check_address)]
 Extra = Annotated[dict[str, Any], AfterValidator(_without_secrets)]
-"""Fields of somebody else's; a secret among them is named as `${NAME}`, never written."""
+"""Additional fields of a third party; a secret in them is written as `${NAME}`."""
 
 
 class Block(BaseModel):

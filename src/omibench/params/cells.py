@@ -1,4 +1,4 @@
-"""Which cells a study has, and which of them a stage works on."""
+"""The cells of a study, and those that a stage processes."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 
 def list_cells(infer: InferParams) -> list[Cell]:
-    """Every (model, setting) pair to evaluate, in the order of `infer`."""
+    """List every (model, setting) pair to evaluate, in the order of `infer`."""
     return [Cell(model, setting) for model, setting in infer.list_pairs()]
 
 
 def list_aggregated_cells(cells: Sequence[Cell], settings: Mapping[str, Setting]) -> list[Cell]:
-    """The cells with several samples of a problem."""
+    """List the cells with several samples per problem."""
     return [cell for cell in cells if settings[cell.setting].decoding.samples > 1]
 
 
 def list_judged_cells(
     cells: Sequence[Cell], judge: JudgeParams, settings: Mapping[str, Setting]
 ) -> list[Cell]:
-    """The cells whose reasoning, or whose readings of the pictures, are judged.
+    """List the cells with judged reasoning or judged transcripts of the pictures.
 
     Args:
-        cells: Those of the study.
-        judge: Who judges. Where it names nobody but a judge of transcripts, these are cells under
+        cells: The cells of the study.
+        judge: The block `judge`. If it only has a judge of transcripts, these are the cells under
             settings that read the pictures first.
-        settings: The study's, by name.
+        settings: The settings of the study by name.
     """
     if not judge.is_named:
         return []
@@ -44,7 +44,7 @@ def list_judged_cells(
 
 
 def list_salient_cells(cells: Sequence[Cell], saliency: SaliencyParams) -> list[Cell]:
-    """The cells whose pictures are looked into: none where `saliency` names no setting."""
+    """List the cells with a saliency analysis: none if `saliency` lists no setting."""
     models = saliency.models
     return [
         cell

@@ -1,4 +1,4 @@
-"""Which cells a study compares with each other: the family that its tests are made over."""
+"""The cells that a study compares with each other: the family of its tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from omibench.params.cell import Cell
 
 
 class Family(NamedTuple):
-    """The cells that are compared with each other, all pairs of them."""
+    """Cells that are compared pairwise."""
 
     cells: tuple[Cell, ...]
     settings: tuple[str, ...]
-    """Their settings, where each model is there once; none for all cells of a study in which no
-    two models can be compared under the reference."""
+    """Their settings, with each model once; empty for all cells of a study in which no two
+    models can be compared under the reference."""
 
     @property
     def setting(self) -> str | None:
@@ -23,7 +23,7 @@ class Family(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """How many comparisons there are."""
+        """Number of comparisons."""
         return len(self.cells) * (len(self.cells) - 1) // 2
 
 
@@ -31,13 +31,13 @@ def choose_family(cells: Sequence[Cell], reference: Sequence[str] = ()) -> Famil
     """Choose the cells of the headline: each model once, under the reference setting.
 
     Args:
-        cells: The study's, in its order.
-        reference: `analyze.reference_setting`: of each model the first of these that it has. Where
-            there is none, or fewer than two models have one, the first setting that two models or
-            more have.
+        cells: The cells of the study, in order.
+        reference: `analyze.reference_setting`: for each model the first of these that it has. If it
+            is missing, or fewer than two models have one, the first setting with two models or
+            more.
 
     Returns:
-        One cell a model; all cells where no two models share a setting.
+        One cell per model; all cells if no two models share a setting.
     """
     for settings in [list(reference), *([cell.setting] for cell in cells)]:
         cells_by_model: dict[str, Cell] = {}

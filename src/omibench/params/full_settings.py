@@ -1,4 +1,4 @@
-"""Which settings show the whole of every item, so that their numbers may stand in one figure."""
+"""Finds the settings that show every item completely, so that their scores are comparable."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ if TYPE_CHECKING:
 def list_full_settings(
     settings: Mapping[str, Setting], names: Sequence[str], stated: Sequence[str] | None = None
 ) -> list[str]:
-    """List the settings under which nothing is taken from an item or from the room to answer it.
+    """List the settings that remove nothing from an item and do not limit the answer.
 
     Args:
         settings: The settings by name.
-        names: Those of the study, in its order.
-        stated: `analyze.full_settings`, which goes before what is found here.
+        names: The names in the study, in order.
+        stated: `analyze.full_settings`, which takes precedence.
 
     Returns:
-        Of `names` those that show every picture as it is, with the problem's whole text and no
-        reading of its pictures, and that differ from no other one by a smaller token budget alone.
+        The `names` of settings that show every picture unchanged, with the problem's whole text and
+        without a transcript of its pictures, and that do not just have a smaller token budget than
+        another one.
     """
     if stated is not None:
         return [name for name in names if name in stated]
@@ -34,14 +35,14 @@ def list_full_settings(
 
 
 def shows_everything(setting: Setting) -> bool:
-    """Whether a setting shows every picture and the whole text of an item, and changes neither."""
+    """Return whether a setting shows every picture and the whole text of an item unchanged."""
     perception = setting.perception
     is_changed = bool(setting.without) or (perception is not None and perception.given != "I")
     return setting.images.show == "all" and not is_changed
 
 
 def is_shorter(first: Setting, second: Setting) -> bool:
-    """Whether two settings are the same but for the first's smaller budget of tokens."""
+    """Return whether two settings differ only in the first's smaller token budget."""
     is_less = first.decoding.max_tokens < second.decoding.max_tokens
     return is_less and _drop_budget(first) == _drop_budget(second)
 

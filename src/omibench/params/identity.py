@@ -1,4 +1,4 @@
-"""The identity of judge models in certificates: what of their blocks changes their answers."""
+"""The identity of judge models in certificates: the fields that change their answers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from omibench.params.roles import Role, select_fields
 
 
 def certificate_identity(model: ModelBlock) -> dict[str, Any]:
-    """What of a model's block changes its answers, not how it is reached, shown and paid."""
+    """Return the fields of a model's block that change its answers."""
     return model.identity_fields
 
 
 def is_certified(identity: Sequence[Mapping[str, Any]], models: Iterable[ModelBlock]) -> bool:
-    """Whether a certificate is of these judge models.
+    """Return whether a certificate belongs to these judge models.
 
     Args:
-        identity: What the certificate says of its models, one entry each. Certificates of earlier
-            versions also hold how a model was spread over GPUs, which does not count.
-        models: The judge's models, in their order.
+        identity: The certificate's models, one entry each. Certificates of earlier versions also
+            contain the number of GPUs, which is ignored.
+        models: The judge's models, in order.
     """
     return [_identity_of_now(entry) for entry in identity] == [
         certificate_identity(model) for model in models

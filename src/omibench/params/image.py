@@ -1,4 +1,4 @@
-"""The block `images:` of a setting: which of a problem's pictures are shown, and how."""
+"""The block `images:` of a setting: which pictures of a problem are shown, and how."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from omibench.params.names import ConditionName
 from omibench.plugins.built_in import BUILT_IN
 
 Degradation = Literal["rotation", "tilt", "shadow", "glare", "exposure", "blur"]
-"""Ways in which a photograph suffers, after MathReal, in the order in which they are applied."""
+"""Degradations of a photograph, after MathReal, in the order in which they are applied."""
 DEGRADATIONS: tuple[Degradation, ...] = get_args(Degradation)
 DERIVED = ("composite", "labelled-composite", "degraded", "occluded")
-"""The built-in conditions that draw pictures of their own."""
+"""The built-in conditions that generate new pictures."""
 _GOES_WITH: dict[str, tuple[str, ...]] = {
     "k": ("first",),
     "model": ("captions",),
@@ -26,43 +26,44 @@ _GOES_WITH: dict[str, tuple[str, ...]] = {
     "seed": ("shuffled", "degraded", "occluded"),
 }
 _NEEDS: dict[str, tuple[str, str]] = {
-    "captions": ("model", "the model that puts pictures into words"),
+    "captions": ("model", "the model that describes the pictures"),
     "degraded": ("by", f"a list of {', '.join(DEGRADATIONS)}"),
 }
 
 
 class Images(Block):
-    """Which of a problem's pictures are shown, and how. `images: first` is short for `show`.
+    """Which pictures of a problem are shown, and how. `images: first` is short for `show`.
 
-    docs/settings.md says what each condition does and which published study has it.
+    docs/settings.md describes each condition and the published study that uses it.
     """
 
     show: ConditionName = "all"
     k: Annotated[int, Field(ge=1)] = 1
-    """With `first`: how many of the first pictures are shown."""
+    """With `first`: number of pictures shown."""
     model: Name | None = None
-    """With `captions`: the model that puts each picture into words."""
+    """With `captions`: the model that describes each picture."""
     prompt: str | None = None
-    """With `captions`: a text file with instructions for it, in place of ours."""
+    """With `captions`: text file that replaces our instructions."""
     by: list[Degradation] = []
-    """With `degraded`: what the pictures suffer."""
+    """With `degraded`: the degradations to apply."""
     grade: Annotated[int, Field(ge=0, le=3)] = 2
-    """With `degraded`: how much, from 0 (not at all: the original bytes) to 3."""
+    """With `degraded`: strength, from 0 (none: the original bytes) to 3."""
     share: Annotated[float, Field(gt=0, le=1)] = 0.25
-    """With `occluded`: the share of a picture's area under a black patch; 1 hides it whole."""
+    """With `occluded`: share of a picture's area under a black patch; 1 hides it completely."""
     figure: Annotated[int, Field(ge=0)] | None = None
-    """With `occluded`: the number of the one picture that has the patch; None: each has one."""
+    """With `occluded`: number of the one picture with the patch; None: every picture."""
     seed: int = 0
-    """With `shuffled`, `degraded` and `occluded`: another seed places everything otherwise."""
+    """With `shuffled`, `degraded` and `occluded`: seed of the order or placement."""
 
     @model_validator(mode="after")
     def _goes_together(self) -> Self:
         for key, conditions in _GOES_WITH.items():
-            # A whole dump of a study names every key, and is a study.
+            # A full dump of a study contains every key, and is valid.
             set_otherwise = getattr(self, key) != type(self).model_fields[key].get_default()
             if set_otherwise and self.show not in conditions and not self._is_plugin:
                 raise ValueError(
-                    f"{key} goes with show: {' or '.join(conditions)}, not with {self.show}"
+                    f"{key}: only for show: {' or '.join(conditions)}, not for {self.show}; "
+                    "remove it"
                 )
         if self.show in _NEEDS:
             key, meaning = _NEEDS[self.show]
@@ -70,12 +71,12 @@ class Images(Block):
                 raise ValueError(f"show: {self.show} needs {key}: {meaning}")
         twice = next((kind for kind in self.by if self.by.count(kind) > 1), None)
         if twice:
-            raise ValueError(f"by names {twice!r} twice")
+            raise ValueError(f"by: {twice!r} is listed twice")
         return self
 
     @property
     def _is_plugin(self) -> bool:
-        """Whether a plug-in brings the condition, which takes whatever keys it needs."""
+        """Whether a plug-in provides the condition and can take any key."""
         return self.show not in BUILT_IN["conditions"]
 
     @property
@@ -85,7 +86,7 @@ class Images(Block):
 
     @property
     def helpers(self) -> list[str]:
-        """The models that are asked before the pictures' stand-ins are there."""
+        """The models that are called to generate the replacement of the pictures."""
         return [self.model] if self.model else []
 
 

@@ -1,4 +1,4 @@
-"""The block `study.limit`: a run over a part of the frozen problems."""
+"""The block `study.limit`: a run over part of the frozen problems."""
 
 from __future__ import annotations
 
@@ -17,35 +17,37 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class Limit(Block):
-    """Which of the frozen problems are asked: the first `n`, those with `ids`, or a `sample`.
+    """The frozen problems to evaluate: the first `n`, those with `ids`, or a `sample`.
 
-    A sample is drawn by the hash of seed and id, so that a larger one holds a smaller one of the
-    same seed, whatever else is in the dataset.
+    A sample is drawn by the hash of seed and id, so a larger one contains a smaller one of the same
+    seed, whatever the rest of the dataset.
     """
 
     n: Count | None = None
     ids: Annotated[list[str], Field(min_length=1)] | None = None
     sample: Count | None = None
     seed: Annotated[int, Field(ge=0)] = 0
-    """Of `sample`."""
+    """Seed of `sample`."""
 
     @model_validator(mode="after")
     def _is_one_of_three(self) -> Self:
         keys = [name for name in ("n", "ids", "sample") if getattr(self, name) is not None]
         if len(keys) != 1:
-            raise ValueError(f"give one of n, ids and sample, not {' and '.join(keys) or 'none'}")
+            raise ValueError(f"set one of n, ids and sample, not {' and '.join(keys) or 'none'}")
         if self.seed and self.sample is None:
-            raise ValueError("seed goes with sample")
+            raise ValueError("seed requires sample")
         return self
 
     def select(self, ids: Sequence[str]) -> set[str]:
-        """Those of a dataset's problems that are asked. Raises ParamsError for an unknown id."""
+        """Return the selected problems of a dataset. Raises ParamsError for an unknown id."""
         problems = dict.fromkeys(ids)
         if self.ids is not None:
             for problem in self.ids:
                 if problem not in problems:
                     hint = suggest_name(problem, problems)
-                    raise ParamsError(f"study.limit or --ids: no problem is {problem!r}{hint}")
+                    raise ParamsError(
+                        f"study.limit or --ids: {problem!r} is not a problem of the dataset{hint}"
+                    )
             return set(self.ids)
         if self.n is not None:
             return set(list(problems)[: self.n])
@@ -56,30 +58,30 @@ class Limit(Block):
 
     def __str__(self) -> str:
         if self.ids is not None:
-            return "named by id"
+            return "by id"
         if self.n is not None:
             return f"the first {self.n:,}"
         return f"a sample of {self.sample:,}, seed {self.seed}"
 
 
 class HasId(Protocol):
-    """What belongs to a problem."""
+    """An object with the id of a problem."""
 
     @property
     def id(self) -> str:
-        """The problem's."""
+        """The problem's id."""
 
 
 H = TypeVar("H", bound=HasId)
 
 
 def apply_limit(rows: Iterable[H], limit: Limit | None) -> list[H]:
-    """Those rows that a limit takes, in their order; all without a limit."""
+    """Return the rows selected by a limit, in order; all without a limit."""
     return limit_rows(rows, limit, lambda row: row.id)
 
 
 def limit_rows(rows: Iterable[T], limit: Limit | None, get_id: Callable[[T], str]) -> list[T]:
-    """As `limited`, for rows whose problem `get_id` tells."""
+    """Return the rows selected by a limit; `get_id` returns the problem of a row."""
     rows = list(rows)
     if limit is None:
         return rows
@@ -88,13 +90,13 @@ def limit_rows(rows: Iterable[T], limit: Limit | None, get_id: Callable[[T], str
 
 
 def part_words(chosen: Iterable[str], problems: Iterable[str], limit: Limit | None) -> str:
-    """'5 of 28 problems (the first 5)'; empty where all are taken."""
+    """Return '5 of 28 problems (the first 5)'; empty if all are selected."""
     count, total = len(set(chosen)), len(set(problems))
     return "" if limit is None or count == total else f"{count:,} of {total:,} problems ({limit})"
 
 
 def _from_number(value: Any) -> Any:
-    if isinstance(value, str) and value.isdecimal():  # as Snakemake's --config hands it over
+    if isinstance(value, str) and value.isdecimal():  # from Snakemake's --config
         value = int(value)
     return {"n": value} if isinstance(value, int) and not isinstance(value, bool) else value
 

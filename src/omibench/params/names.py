@@ -1,4 +1,4 @@
-"""Names of parts in params.yaml: built-in ones, and those that plug-ins bring."""
+"""Names of parts in params.yaml: built-in ones and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PART_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 @dataclass(frozen=True)
 class PartName:
-    """A text that must be the name of a part of one kind, when params are read.
+    """A text that must be the name of a part of one kind when params are parsed.
 
-    Its JSON schema lists the built-in names, which editors complete, and allows others.
+    Its JSON schema lists the built-in names for editors and allows others.
 
     Attributes:
-        kind: Of the registry: `rule_books`.
-        noun: What a message calls one of them: `rule book`.
-        first: Names that are no parts and are allowed too, listed before them.
-        last: The same, listed after them.
-        without: Names of built-in parts that stand elsewhere in params and are refused here.
+        kind: The kind in the registry: `scorers`.
+        noun: The term in messages: `scorer`.
+        first: Further valid names, listed first.
+        last: Further valid names, listed last.
+        without: Built-in names that are not valid here, because they have another key.
     """
 
     kind: str
@@ -66,13 +66,13 @@ class PartName:
         )
 
 
-RuleBookName = Annotated[str, PartName("rule_books", "rule book")]
+ScorerName = Annotated[str, PartName("scorers", "scorer")]
 BenchmarkName = Annotated[str, PartName("benchmarks", "benchmark", first=("papers",))]
-"""`papers` is built from exam papers, by the stages before freeze."""
+"""`papers` is built from exam papers by the stages before freeze."""
 EngineName = Annotated[
     str, PartName("engines", "OCR engine", first=("textlayer",), last=("mathpix", "vision"))
 ]
-"""`textlayer` reads no pixels; `mathpix` and `vision` are asked over a network."""
+"""`textlayer` reads no pixels; `mathpix` and `vision` are called over a network."""
 ReasonName = Annotated[str, PartName("reasons", "reason of the filter")]
 ConditionName = Annotated[str, PartName("conditions", "image condition")]
 JudgeName = Annotated[
@@ -81,15 +81,15 @@ JudgeName = Annotated[
         "judges", "judge of reasoning", without=("quality", "alignment", "error_type", "transcript")
     ),
 ]
-"""The built-in judges have keys of their own."""
+"""The built-in judges have separate keys."""
 
 
 def _check_prompt(name: str) -> str:
     names = list_prompt_names()
     if name not in names:
-        raise ValueError(f"there is no prompt {name!r}{suggest_name(name, names)}")
+        raise ValueError(f"unknown prompt {name!r}{suggest_name(name, names)}")
     return name
 
 
 PromptFiles = dict[Annotated[str, AfterValidator(_check_prompt)], str]
-"""Paths of text files by the names of the prompts that they take the place of."""
+"""Paths of text files by the names of the prompts that they replace."""

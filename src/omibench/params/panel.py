@@ -1,4 +1,4 @@
-"""Models that judge: one, or several that vote. Several stages and settings name such a panel."""
+"""Judging models: one, or several that vote. Several stages and settings have such a panel."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class JudgePanel(Block):
     """One judge or several that vote. `judge: NAME` or `judge: [A, B, C]` is short for it."""
 
     models: Annotated[list[Name], Field(min_length=1)]
-    """Keys of `models`. A tie of their votes is no verdict."""
+    """Keys of `models`. A tied vote yields no verdict."""
     prompt: str | None = None
-    """A text file whose words take the place of the built-in instructions."""
+    """Text file that replaces the built-in instructions."""
     max_tokens: Annotated[int, Field(ge=1)] = 1024
-    """Room of one reply; a judge that thinks needs more."""
+    """Maximum tokens of a reply; a judge that thinks needs more."""
 
 
 def write_out(value: object) -> object:
-    """A panel as written in short: a name, or a list of names."""
+    """Expand the short form of a panel: a name, or a list of names."""
     if isinstance(value, str):
         return {"models": [value]}
     return {"models": value} if isinstance(value, list) else value
@@ -34,7 +34,7 @@ Panel = Annotated[
 
 
 class NamedPanel(NamedTuple):
-    """A panel as params.yaml names it: the instrument that it is asked with, and its key there."""
+    """A panel in params.yaml with its instrument and its key."""
 
     instrument: str
     key: str

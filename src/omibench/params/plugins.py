@@ -1,4 +1,4 @@
-"""The list `plugins:`: files of the user's own that bring parts, loaded before any name is read."""
+"""The list `plugins:`: your Python files with further parts, loaded before any name is read."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from omibench.plugins.installed import check_installed
 
 
 class PluginFile(Block):
-    """A Python file of your own that brings rule books, prompts or other parts (docs/plugins.md).
+    """Your Python file with scorers, prompts or other parts (docs/plugins.md).
 
     `plugins: [my_rules.py]` is short for it.
     """
 
     file: PlainPath
-    """Its path below the folder that commands run in; never among results, data or the store."""
+    """Path below the working folder of commands; never among results, data or the store."""
     meaning: str | None = None
-    """What it meant when a run was planned: jobs refuse another. Nothing to write by hand."""
+    """Hash of its meaning when a run was planned: jobs refuse another. Set automatically."""
 
 
 def _write_out(value: object) -> object:
@@ -36,23 +36,23 @@ _PLUGINS: TypeAdapter[list[PluginFile]] = TypeAdapter(list[NamedPlugin])
 
 
 def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
-    """Run the files that the list `plugins` of plain values names.
+    """Load the files in the list `plugins` of plain values.
 
     Args:
-        values: The blocks of params.yaml, not checked yet.
-        whole_study: Whether these are those of a whole study, not of one job.
+        values: The blocks of params.yaml, not parsed yet.
+        whole_study: Whether these are the blocks of a whole study, not of one job.
 
     Raises:
-        PluginError: A file is not there, lies where no code is taken from, is another than was
-            planned with, or raises; or installed packages bring two parts of one name. The key of
-            params.yaml comes first.
+        PluginError: A file is missing, is in a folder that code is never loaded from, changed since
+            the run was planned, or raises; or installed packages register the same name twice. The
+            message starts with the key of params.yaml.
     """
     if whole_study:
         check_installed()
     try:
         plugins = _PLUGINS.validate_python(values.get("plugins", []))
     except ValidationError:
-        return  # the whole study is refused for it, with its place
+        return  # the whole study is rejected with its location
     for number, plugin in enumerate(plugins):
         try:
             load_file(plugin.file, plugin.meaning, list_data_folders(values))
@@ -61,10 +61,10 @@ def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
 
 
 def list_data_folders(values: Mapping[str, Any]) -> dict[str, str]:
-    """The folders that hold data of others or what was made of it, and what each is.
+    """Return the folders with data of others or derived data, and their descriptions.
 
     Args:
-        values: The blocks of params.yaml as plain values, not checked yet.
+        values: The blocks of params.yaml as plain values, not parsed yet.
     """
     study = values.get("study")
     block: Mapping[str, Any] = study if isinstance(study, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Which problems a setting asks, what it leaves out, shows as examples, or has read first."""
+"""The problems of a setting, and how they are presented: omitted parts, examples, transcripts."""
 
 from __future__ import annotations
 
@@ -13,64 +13,67 @@ from omibench.schemas.problem import Question, Subject
 from omibench.schemas.validation import suggest_name
 
 Without = Literal["question", "choices"]
-"""What a text ablation takes away (paper USNCO-V, figure 6); pictures go by `images: none`."""
+"""The parts of a text ablation (paper USNCO-V, figure 6); pictures are removed by `images:
+none`."""
 
 Attribute = Literal["subject", "subset", "language"]
-"""What a frozen question says of itself."""
+"""Attributes of a frozen question."""
 
 PerceptionInput = Literal["I", "I+QM", "I+QM+DM", "I+QG", "I+QG+DG"]
-"""MathReal's names (section 4): the picture, the question's text and the description of its
-figures; M as the model reads them from the picture, G as the benchmark gives them."""
+"""MathReal's names (section 4): I for the picture, Q for the question's text, D for the
+description of its figures; M as the model reads them from the picture, G as given by the
+benchmark."""
 
 
 class FreezeExamples(Block):
-    """Which problems may be shown as solved examples, written apart as examples.jsonl."""
+    """The problems to use as solved examples, written separately as examples.jsonl."""
 
     set_aside: Annotated[int, Field(ge=0)] = 0
-    """For `take: sampled`: how many are drawn. Settings with sampled examples do not ask them."""
+    """For `take: sampled`: number of problems drawn. Settings with sampled examples exclude
+    them."""
     seed: int = 0
-    """Of that draw."""
+    """Seed of that draw."""
     first: Annotated[int, Field(ge=0)] = 0
-    """For `take: window`: how many of each subset, from its beginning. All are asked, too."""
+    """For `take: window`: number of problems per subset, from its start. They are evaluated too."""
 
     @property
     def wanted(self) -> bool:
-        """Whether any may be shown."""
+        """Whether any examples are used."""
         return self.set_aside > 0 or self.first > 0
 
 
 class Examples(Block):
-    """Solved problems that are shown before the question. `freeze.examples` says which may be."""
+    """Solved problems shown before the question. `freeze.examples` sets the candidates."""
 
     k: Annotated[int, Field(ge=0, le=5)] = 3
-    """How many; 0 asks the same problems without any."""
+    """Number of examples; 0 evaluates the same problems without any."""
     take: Take = "sampled"
-    """`sampled`: drawn once for each question from the problems that were set aside, the first of
-    a larger k being those of a smaller (OMIBench, H.4). `window`: in order from the other subset,
-    sample n of a question beginning with the n-th, so that five samples are five runs (USNCO-V)."""
+    """`sampled`: drawn once per question from the problems set aside; a smaller k is the start
+    of a larger one (OMIBench, H.4). `window`: in order from the other subset, with sample n of a
+    question starting at the n-th, so that five samples are five runs (USNCO-V)."""
     images: Literal["none", "one", "all"] = "none"
-    """Which pictures of an example are shown: none, the first that a reader meets, or all."""
+    """Pictures of an example to show: none, the first in reading order, or all."""
     reply: Literal["solution", "answer"] = "solution"
-    """What an example's reply holds: the reference solution, or the answer alone."""
+    """Content of an example's reply: the reference solution, or only the answer."""
     seed: int = 0
-    """Of the draw of `sampled`."""
+    """Seed of the draw of `sampled`."""
 
     def lacking(self, samples: int, frozen: FreezeExamples) -> str | None:
-        """What must be frozen for as many samples of a question; None where enough is."""
+        """Return the missing frozen examples for the given samples per question, or None."""
         slides = self.take == "window"
         key, available = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
         needed = max(1, self.k + (samples - 1 if slides and self.k else 0))
         if available >= needed:
             return None
-        return f"needs freeze.examples.{key}: {needed} or more, and it is {available}"
+        return f"needs freeze.examples.{key} of at least {needed}, but it is {available}"
 
 
 class Perception(Block):
-    """What is known of a picture before it is reasoned about. `perception: I+QM` is short."""
+    """A textual description of a picture before the reasoning. `perception: I+QM` is short."""
 
     given: PerceptionInput
     by: Name | None = None
-    """The model that reads, where it is not the one that answers."""
+    """The model that reads the picture, if not the respondent."""
 
     @property
     def reads(self) -> bool:
@@ -96,8 +99,8 @@ def _check_subjects(where: dict[Attribute, list[str]]) -> dict[Attribute, list[s
     for name in where.get("subject", []):
         if name not in subjects:
             raise ValueError(
-                f"subject names {name!r}, which is none of {', '.join(subjects)}"
-                f"{suggest_name(name, subjects)}"
+                f"subject: {name!r} is not one of "
+                f"{', '.join(subjects)}{suggest_name(name, subjects)}"
             )
     return where
 
@@ -112,5 +115,5 @@ Where = Annotated[dict[Attribute, Values], AfterValidator(_check_subjects)]
 
 
 def is_selected(question: Question, where: Mapping[Attribute, Sequence[str]]) -> bool:
-    """Whether a question has one of the values of each attribute."""
+    """Return whether a question has one of the values of each attribute."""
     return all(getattr(question, name) in values for name, values in where.items())

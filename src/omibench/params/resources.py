@@ -1,7 +1,7 @@
-"""What a job asks of a scheduler: GPUs, memory and time of a local model, its share of an API.
+"""Scheduler resources of a job: GPUs, memory and time of a local model, its share of an API.
 
-The names are those that Snakemake and its executor plugins know. Nothing of it changes an answer,
-so nothing of it is among the parameters of a rule.
+The names are those of Snakemake and its executor plugins. Resources never change an answer, so none
+of them is among the parameters of a rule.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from omibench.params.models.base import ApiModel, LocalModel
 from omibench.params.study import Study
 
 Amount = int | str | None
-"""None: the job asks for nothing of the kind."""
+"""None: the job requests no such resource."""
 MEMORY_MB, MINUTES = 4000, 1440
-"""Of a job that may load a local model and has none to load."""
+"""For a job that can load a local model but does not."""
 
 
 def collect_resources(
     study: Study, stage: str, model: str | None = None, setting: str | None = None
 ) -> dict[str, Amount]:
-    """What one job of `fill`, `help`, `infer`, `saliency`, `score`, `judge`, `aggregate` asks for.
+    """Return the resources of one job of a stage that queries models.
 
-    Without `model`, only the names count. A job of `aggregate` is of a `setting`, too.
+    The stages are `fill`, `help`, `infer`, `saliency`, `score`, `judge` and `aggregate`. Without
+    `model`, only the names matter. A job of `aggregate` also has a `setting`.
 
     All jobs of a stage have the same names. `api` is the job's share of all endpoints together and
     `api_<endpoint>` that of one of them, 1 or 0 each.
@@ -45,16 +46,16 @@ def collect_resources(
 
 
 def count_cpus(study: Study, model: str) -> int:
-    """Cores of the job that loads a local model; 1 for any other model."""
+    """Return the cores of the job that loads a local model; 1 for any other model."""
     block = study.models[model]
     return block.resources.cpus if isinstance(block, LocalModel) else 1
 
 
 def find_endpoint(study: Study, name: str) -> str | None:
-    """The endpoint that the model's jobs share with others, as a word; None if they share none.
+    """Return the endpoint that the model's jobs share with others, as a word; None if none.
 
-    It is the host of `base_url`, or else the provider. A batch API takes what it is given, so a
-    model that is asked through one shares nothing.
+    It is the host of `base_url`, or else the provider. Batch APIs have no rate limit, so a model
+    that uses one shares nothing.
     """
     model = study.models.get(name)
     if not isinstance(model, ApiModel) or model.is_batch:
@@ -66,7 +67,7 @@ def find_endpoint(study: Study, name: str) -> str | None:
 def _collect_for_aggregate(
     study: Study, model: str | None, setting: str | None
 ) -> dict[str, Amount]:
-    """The largest of what its local models need, one of which is loaded at a time."""
+    """Return the maximum resources of its local models, which are loaded one at a time."""
     local = {cell: _find_local_choosers(study, *cell) for cell in study.aggregated_cells}
     if not any(local.values()):
         return {}
@@ -78,7 +79,7 @@ def _collect_for_aggregate(
 
 
 def _find_local_choosers(study: Study, model: str, setting: str) -> list[LocalModel]:
-    """The local models that choose among a cell's samples, or put pictures into words for them."""
+    """Find the local models that choose among a cell's samples, or describe pictures for them."""
     block = study.settings[setting]
     names = block.aggregate.name_judges(model)
     captioner = block.aggregate.captions or block.images.model
@@ -93,7 +94,7 @@ def _count(amount: Amount) -> int:
 
 
 def _fill_amounts(amounts: dict[str, Amount]) -> dict[str, Amount]:
-    """Memory and time where none is asked for: Snakemake converts these, and takes no None."""
+    """Fill in default memory and time: Snakemake converts these and rejects None."""
     defaults = {"mem_mb": MEMORY_MB, "runtime": MINUTES}
     return {name: defaults.get(name) if v is None else v for name, v in amounts.items()}
 

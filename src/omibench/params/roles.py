@@ -1,7 +1,7 @@
-"""What a field of a model's block is for, said where the field is defined.
+"""The role of each field of a model's block, declared with the field.
 
-A field without a mark is part of the model's identity, so that none is forgotten. What enters keys
-of the store, certificates, the parameters of jobs and their environment is derived from here.
+A field without a role is part of the model's identity, so that none is forgotten. Keys of the
+store, certificates, parameters of jobs and their environment are derived from the roles.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ T = TypeVar("T")
 
 
 class Role(Enum):
-    """What a change of a field means."""
+    """The effect of a change of a field."""
 
     IDENTITY = "identity"
-    """It is another model: it is asked again, and certificates of the old one are not its own."""
+    """Another model: it is queried again, and certificates of the old one do not apply."""
     REQUEST = "request"
-    """The same model, asked or read in another way: its jobs run again and find what is stored."""
+    """The same model, queried or read differently: its jobs run again and find the stored
+    responses."""
     RUNTIME = "runtime"
-    """How it is reached, loaded and paid here: no job runs again."""
+    """How it is reached, loaded and billed here: no job runs again."""
     DISPLAY = "display"
-    """What tables say of it: the report alone is rebuilt."""
+    """How tables show it: only the report is rebuilt."""
 
 
 Request = Annotated[T, Role.REQUEST]
@@ -34,18 +35,18 @@ Runtime = Annotated[T, Role.RUNTIME]
 Display = Annotated[T, Role.DISPLAY]
 
 JOB: Final = (Role.IDENTITY, Role.REQUEST)
-"""The roles of fields that decide whether a job runs again."""
+"""The roles of fields that determine whether a job runs again."""
 
 
 @cache
 def field_roles(block: type[BaseModel]) -> Mapping[str, Role | type[BaseModel]]:
-    """The role of each field of a block.
+    """Return the role of each field of a block.
 
     Args:
         block: A block of params.yaml.
 
     Returns:
-        For each field its role, or the inner block whose own fields have roles.
+        For each field its role, or the inner block whose fields have roles.
     """
     return {name: _role(field.annotation, field.metadata) for name, field in _fields(block)}
 
@@ -53,15 +54,15 @@ def field_roles(block: type[BaseModel]) -> Mapping[str, Role | type[BaseModel]]:
 def select_fields(
     block: type[BaseModel], values: Mapping[str, Any], roles: Collection[Role]
 ) -> dict[str, Any]:
-    """The part of a block's values whose fields have one of these roles.
+    """Select the values of a block whose fields have one of these roles.
 
     Args:
         block: The block's class.
-        values: Plain values, as params.yaml holds them. Keys that the block lacks are identity.
+        values: Plain values from params.yaml. Keys that the block lacks are identity.
         roles: The roles to keep.
 
     Returns:
-        The values that are kept, in their order; inner blocks of which nothing is left are absent.
+        The selected values, in order; empty inner blocks are omitted.
     """
     selected: dict[str, Any] = {}
     by_field = field_roles(block)
@@ -77,7 +78,7 @@ def select_fields(
 
 
 def join_fields(values: Mapping[str, Any], additions: Mapping[str, Any]) -> dict[str, Any]:
-    """Two selections of the same block's values as one, inner blocks joined as well."""
+    """Join two selections of the same block's values, including inner blocks."""
     joined = dict(values)
     for name, value in additions.items():
         inner = joined.get(name)

@@ -1,7 +1,7 @@
-"""How a study is run here: what changes no result, and so makes no job run again.
+"""Runtime parameters of a study: they change no result, so they make no job run again.
 
-Where its logs and its store lie, how its models are reached, how much may be asked at once. What
-is of this kind is left out of the slices that trigger jobs, and reaches jobs by the environment.
+Examples are the location of logs and store, the access to models, and concurrency. They are omitted
+from the slices that trigger jobs, and passed to jobs by the environment.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from omibench.params.models.registry import block_class
 from omibench.params.roles import JOB, Role, join_fields, select_fields
 
 RUNTIME_ENV = "OMIBENCH_RUNTIME"
-"""How Snakemake hands it to its jobs: a parameter of the rules would run them all again."""
+"""Environment variable from Snakemake to its jobs: as a parameter of the rules it would rerun
+all."""
 RUNTIME_INFER = frozenset({"failed_share"})
-"""Keys of the block `infer` that decide whether a cell's job has failed, not what it writes."""
+"""Keys of the block `infer` that determine whether a cell's job has failed, not its output."""
 
 RUNTIME_STUDY = frozenset({"name"})
-"""Keys of the block `study` that jobs note beside requests, and write nowhere else."""
+"""Keys of the block `study` that jobs store only with requests."""
 
 EXPERIMENTS = (".dvc", "tmp", "exps")
-"""Where DVC puts the copies of a project in which it runs queued experiments."""
+"""Folder of DVC's copies of a project for queued experiments."""
 
 
 def log_folder(results: str) -> str:
-    """Where the jobs of a study write their logs: `logs`, or a folder in it for other results.
+    """Return the log folder of a study's jobs: `logs`, or a folder in it for other results.
 
-    Two studies share no log: `results/emma` has `logs/emma`, and `elsewhere/a` has
+    No two studies share logs: `results/emma` has `logs/emma`, and `elsewhere/a` has
     `logs/elsewhere/a`.
     """
     first, *folders = [p for p in Path(results).parts if p not in (Path(results).anchor, "..")]
@@ -38,10 +39,10 @@ def log_folder(results: str) -> str:
 
 
 def store_folder(store: str, folder: Path) -> str:
-    """The store of a study that is run in the folder `folder`.
+    """Return the store of a study that runs in the folder `folder`.
 
-    DVC runs queued experiments in copies of the project that have no store: they use the
-    project's own, so that nothing is bought twice and what they buy stays.
+    DVC runs queued experiments in copies of the project without a store: they use the project's, so
+    that nothing is billed twice and their responses are kept.
     """
     parts = folder.resolve().parts
     for end in range(len(parts) - len(EXPERIMENTS)):
@@ -51,7 +52,7 @@ def store_folder(store: str, folder: Path) -> str:
 
 
 def dump_runtime(values: Mapping[str, Any], folder: Path) -> str:
-    """How the study with these values is run in the folder `folder`, as JSON for `RUNTIME_ENV`."""
+    """Return the runtime parameters of a study in `folder`, as JSON for `RUNTIME_ENV`."""
     models = {
         name: _select(block, (Role.RUNTIME,)) for name, block in values.get("models", {}).items()
     }
@@ -65,7 +66,7 @@ def dump_runtime(values: Mapping[str, Any], folder: Path) -> str:
 
 
 def job_fields(block: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a model's block decides whether a job that asks it runs again."""
+    """Return the fields of a model's block that determine whether its jobs run again."""
     return _select(block, JOB)
 
 
@@ -74,12 +75,12 @@ def _select(block: Mapping[str, Any], roles: Collection[Role]) -> dict[str, Any]
 
 
 def in_graph() -> bool:
-    """Whether this is a job that Snakemake runs, and no command that was given by hand."""
+    """Return whether this is a job of Snakemake, not a command run by a user."""
     return bool(os.environ.get(RUNTIME_ENV))
 
 
 def merge_runtime(values: dict[str, Any]) -> dict[str, Any]:
-    """The slice of a job with how Snakemake says that it is run; as it is, outside of Snakemake."""
+    """Merge Snakemake's runtime parameters into the slice of a job; unchanged outside Snakemake."""
     text = os.environ.get(RUNTIME_ENV)
     if not text:
         return values

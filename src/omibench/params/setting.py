@@ -1,4 +1,4 @@
-"""The blocks under `settings:`: how a problem is presented, decoded and aggregated."""
+"""The blocks under `settings:`: presentation, decoding and aggregation of a problem."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from omibench.schemas.request import Decoding
 
 
 class Setting(Block):
-    """How a problem is presented, decoded and aggregated (design, section 6)."""
+    """Presentation, decoding and aggregation of a problem (design, section 6)."""
 
     prompt: str = "cot"
-    """A built-in prompt's name, or the path of a text file with {question} and {choices}."""
+    """Name of a built-in prompt, or path of a text file with {question} and {choices}."""
     prompts: PromptFiles = {}
-    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
+    """Text files that replace our wording, by prompt name (docs/prompts.md)."""
     images: ShownImages = Images()
     where: Where = {}
-    """Which problems are asked, such as `{subject: mathematics}`; all of them if left out."""
+    """Problems to include, such as `{subject: mathematics}`; default: all."""
     without: list[Without] = []
-    """What of a problem's text is left out: `question`, `choices`, or both."""
+    """Part of a problem's text to omit: `question`, `choices`, or both."""
     examples: Examples | None = None
-    """Solved problems that are shown before the question."""
+    """Solved problems shown before the question."""
     perception: Perceived | None = None
-    """What is known of the pictures in words before the question is answered."""
+    """Textual descriptions of the pictures obtained before the question is answered."""
     tools: Tools | None = None
-    """Tools with which the model may look closer at the pictures and draw on copies of them."""
+    """Tools with which the model can zoom into the pictures and draw on copies of them."""
     decoding: Decoding = Decoding()
     aggregate: Aggregate = Aggregation()
-    """How the samples of a problem become one result, where decoding draws several."""
+    """How several samples of a problem become one result."""
     label: str | None = None
 
     @model_validator(mode="after")
@@ -43,7 +43,7 @@ class Setting(Block):
         largest = max(self.aggregate.k, default=0)
         if largest > self.decoding.samples:
             raise ValueError(
-                f"aggregate.k names {largest} and decoding.samples draws {self.decoding.samples}"
+                f"aggregate.k contains {largest}, but decoding.samples is {self.decoding.samples}"
             )
         return self
 
@@ -52,24 +52,24 @@ class Setting(Block):
         seeing = self.perception and (self.perception.reads or self.perception.given == "I")
         if self.perception and seeing and self.images.show in ("none", "captions"):
             raise ValueError(
-                f"perception: {self.perception.given} needs the pictures, and images: "
+                f"perception: {self.perception.given} needs the pictures, but images: "
                 f"{self.images.show} does not show them"
             )
         if self.perception and "question" in self.without:
-            raise ValueError("perception says which text is given: leave out `without: [question]`")
+            raise ValueError("perception determines the text; remove `without: [question]`")
         return self
 
     @model_validator(mode="after")
     def _tools_have_pictures(self) -> Self:
         if self.tools and self.images.show in ("none", "captions"):
             raise ValueError(
-                f"tools work on the pictures, and images: {self.images.show} does not show them"
+                f"tools need the pictures, but images: {self.images.show} does not show them"
             )
         return self
 
     @property
     def in_steps(self) -> bool:
-        """Whether what is asked last depends on what was answered before."""
+        """Whether the last request depends on earlier answers."""
         return self.images.show == "captions" or bool(self.perception or self.tools)
 
     @property
@@ -79,6 +79,6 @@ class Setting(Block):
 
     @property
     def helpers(self) -> list[str]:
-        """The models that are asked besides the cell's own, such as a captioner; each once."""
+        """The models besides the cell's respondent, such as a captioner; each once."""
         reader = self.perception.by if self.perception else None
         return list(dict.fromkeys([*self.images.helpers, *([reader] if reader else [])]))

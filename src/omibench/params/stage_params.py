@@ -1,7 +1,7 @@
-"""What each stage is given of a study: its own block, and the others that it needs.
+"""The parameters of each stage: its own block, and the others that it needs.
 
-A Study is all of these at once; that a stage reads no more than it is given is checked by types.
-`graph.stages` names the same blocks, and makes the slices that jobs are run with from them.
+A Study is all of these at once; type checks ensure that a stage reads nothing else. `graph.stages`
+lists the same blocks, and builds the slices for jobs from them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class AskingParams(Protocol):
-    """To ask models: who they are, the study's store and budget, and a benchmark's folder."""
+    """Parameters to query models: models, store, budget and a benchmark's folder."""
 
     @property
     def study(self) -> StudyParams:
@@ -37,7 +37,7 @@ class AskingParams(Protocol):
 
     @property
     def data(self) -> str | None:
-        """Where recorded responses lie."""
+        """Folder of recorded responses."""
 
     @property
     def models(self) -> dict[str, Model]:
@@ -45,7 +45,7 @@ class AskingParams(Protocol):
 
 
 class ConversationParams(AskingParams, Protocol):
-    """To put questions to models under settings."""
+    """Parameters to send questions to models under settings."""
 
     @property
     def settings(self) -> dict[str, Setting]:
@@ -53,7 +53,7 @@ class ConversationParams(AskingParams, Protocol):
 
 
 class OcrStageParams(AskingParams, Protocol):
-    """Of the stage `ocr`."""
+    """Parameters of the stage `ocr`."""
 
     @property
     def ocr(self) -> OcrParams:
@@ -61,7 +61,7 @@ class OcrStageParams(AskingParams, Protocol):
 
 
 class FilterStageParams(AskingParams, Protocol):
-    """Of the stage `filter`."""
+    """Parameters of the stage `filter`."""
 
     @property
     def filter(self) -> FilterParams:
@@ -69,7 +69,7 @@ class FilterStageParams(AskingParams, Protocol):
 
 
 class RationaleStageParams(AskingParams, Protocol):
-    """Of the stage `rationale`."""
+    """Parameters of the stage `rationale`."""
 
     @property
     def rationale(self) -> RationaleParams:
@@ -77,11 +77,11 @@ class RationaleStageParams(AskingParams, Protocol):
 
 
 class FreezeStageParams(Protocol):
-    """Of the stage `freeze`, which asks no model."""
+    """Parameters of the stage `freeze`, which queries no model."""
 
     @property
     def benchmark(self) -> BenchmarkParams:
-        """Which problems are frozen."""
+        """The problems to freeze."""
 
     @property
     def data(self) -> str | None:
@@ -89,7 +89,7 @@ class FreezeStageParams(Protocol):
 
     @property
     def review(self) -> ReviewParams:
-        """People's decisions."""
+        """Human decisions."""
 
     @property
     def freeze(self) -> FreezeParams:
@@ -97,7 +97,7 @@ class FreezeStageParams(Protocol):
 
 
 class InferStageParams(ConversationParams, Protocol):
-    """Of the stage `infer`."""
+    """Parameters of the stage `infer`."""
 
     @property
     def infer(self) -> InferParams:
@@ -105,7 +105,7 @@ class InferStageParams(ConversationParams, Protocol):
 
 
 class SaliencyStageParams(ConversationParams, Protocol):
-    """Of the stage `saliency`."""
+    """Parameters of the stage `saliency`."""
 
     @property
     def saliency(self) -> SaliencyParams:
@@ -113,7 +113,7 @@ class SaliencyStageParams(ConversationParams, Protocol):
 
 
 class ScoreStageParams(AskingParams, Protocol):
-    """Of the stage `score`."""
+    """Parameters of the stage `score`."""
 
     @property
     def score(self) -> ScoreParams:
@@ -121,7 +121,7 @@ class ScoreStageParams(AskingParams, Protocol):
 
 
 class JudgeStageParams(AskingParams, Protocol):
-    """Of the stage `judge`."""
+    """Parameters of the stage `judge`."""
 
     @property
     def judge(self) -> JudgeParams:
@@ -129,11 +129,11 @@ class JudgeStageParams(AskingParams, Protocol):
 
 
 class AggregateStageParams(ScoreStageParams, ConversationParams, Protocol):
-    """Of the stage `aggregate`, whose parameters stand in the settings."""
+    """Parameters of the stage `aggregate`, which are in the settings."""
 
 
 class ResultsParams(Protocol):
-    """To read a study's results, with the certificates of its judges."""
+    """Parameters to read a study's results, with the certificates of its judges."""
 
     @property
     def study(self) -> StudyParams:
@@ -149,23 +149,23 @@ class ResultsParams(Protocol):
 
     @property
     def infer(self) -> InferParams:
-        """Which cells there are."""
+        """The cells to evaluate."""
 
     @property
     def score(self) -> ScoreParams:
-        """By which rules they are scored."""
+        """The scorers."""
 
     @property
     def judge(self) -> JudgeParams:
-        """Who judges their reasoning."""
+        """The judges of the reasoning."""
 
     @property
     def certify(self) -> CertifyParams:
-        """Labels, and certificates that stand already."""
+        """Labels and existing certificates."""
 
     @property
     def analyze(self) -> AnalyzeParams:
-        """The rules and confidence of the report."""
+        """The main scorer and the confidence level of the report."""
 
     @property
     def cells(self) -> list[Cell]:
@@ -173,38 +173,38 @@ class ResultsParams(Protocol):
 
     @property
     def aggregated_cells(self) -> list[Cell]:
-        """Those with several samples of a problem."""
+        """The cells with several samples per problem."""
 
     @property
     def judged_cells(self) -> list[Cell]:
-        """Those whose reasoning is judged."""
+        """The cells with judged reasoning."""
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
-        """The same with other blocks."""
+        """Return a copy with other blocks."""
 
     def model_dump(self, *, mode: str = "python", exclude_defaults: bool = False) -> dict[str, Any]:
-        """All blocks as plain values."""
+        """Return all blocks as plain values."""
 
 
 class CertifyStageParams(ResultsParams, Protocol):
-    """Of the stage `certify`."""
+    """Parameters of the stage `certify`."""
 
 
 class AnalyzeStageParams(ResultsParams, Protocol):
-    """Of the stage `analyze`."""
+    """Parameters of the stage `analyze`."""
 
     @property
     def benchmark(self) -> BenchmarkParams:
-        """Which benchmark is evaluated."""
+        """The benchmark to evaluate."""
 
     @property
     def review(self) -> ReviewParams:
-        """What people decided, and where."""
+        """The human decisions and their location."""
 
     @property
     def saliency(self) -> SaliencyParams:
-        """What was looked into."""
+        """The saliency analysis."""
 
     @property
     def salient_cells(self) -> list[Cell]:
-        """The cells whose pictures were."""
+        """The cells with a saliency analysis."""

@@ -1,4 +1,4 @@
-"""The Study: params.yaml as one typed object, its cells, and what must hold between its blocks."""
+"""The Study: params.yaml as one typed object, its cells, and the checks across its blocks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OnOff = Literal["true", "false"]
 
 
 def _as_is(value: object) -> object:
-    """What Snakemake's `--config simulated=true` gives is a text, which the schema must allow."""
+    """Accept Snakemake's `--config simulated=true`, which is a text."""
     return value
 
 
@@ -62,19 +62,19 @@ COMMAND_LINE = "the command line"
 
 
 class Study(Block):
-    """One study, from raw papers to report. Every block may be left out."""
+    """One study, from raw papers to report. Every block is optional."""
 
     study: StudyParams = StudyParams()
     plugins: list[NamedPlugin] = []
-    """Python files of your own that bring rule books, prompts, benchmarks and other parts."""
+    """Your Python files with scorers, prompts, benchmarks and other parts."""
     prompts: PlainPath | None = None
-    """A folder of your own wordings: `NAME.txt` in it takes the place of the words of the prompt
-    NAME, wherever the study sends it (docs/prompts.md)."""
+    """Folder of your wordings: `NAME.txt` in it replaces the prompt NAME wherever the study
+    sends it (docs/prompts.md)."""
     simulated: Switch = False
-    """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
-    where `data` names none, and results and store lie apart."""
+    """Rehearse the study: every model is replaced with a simulated one, the problems with
+    synthetic ones if `data` is not set, and results and store are separate."""
     data: PlainPath | None = None
-    """Folder with a benchmark's own files, where it has any."""
+    """Folder with a benchmark's own files, if any."""
     benchmark: BenchmarkParams = BenchmarkParams()
     ocr: OcrParams = OcrParams()
     filter: FilterParams = FilterParams()
@@ -97,17 +97,17 @@ class Study(Block):
         return list_cells(self.infer)
 
     def panels(self, stage: str) -> dict[str, JudgePanel]:
-        """The judges that a job of `score` or `judge` asks, by instrument; none at other stages."""
+        """Return the judges of a job of `score` or `judge`, by instrument; else none."""
         by_stage = {"score": self.score.panels, "judge": self.judge.panels}
         return by_stage.get(stage, {})
 
     def judges(self, stage: str) -> list[str]:
-        """The models of those panels, each once."""
+        """Return the models of those panels, each once."""
         return list(dict.fromkeys(m for p in self.panels(stage).values() for m in p.models))
 
     @property
     def asked_models(self) -> set[str]:
-        """The models that have a role, as respondent or any other."""
+        """The models in use, as respondent or in another role."""
         models = set(self.models)
         references = self._references()
         return models & {
@@ -116,17 +116,17 @@ class Study(Block):
 
     @property
     def aggregated_cells(self) -> list[Cell]:
-        """The cells with several samples of a problem."""
+        """The cells with several samples per problem."""
         return list_aggregated_cells(self.cells, self.settings)
 
     @property
     def judged_cells(self) -> list[Cell]:
-        """The cells whose reasoning is judged: none where `judge` names nobody."""
+        """The cells with judged reasoning: none if `judge` is empty."""
         return list_judged_cells(self.cells, self.judge, self.settings)
 
     @property
     def salient_cells(self) -> list[Cell]:
-        """The cells whose pictures are looked into: none where `saliency` names no setting."""
+        """The cells with a saliency analysis: none if `saliency` lists no setting."""
         return list_salient_cells(self.cells, self.saliency)
 
     @model_validator(mode="after")
@@ -141,7 +141,7 @@ class Study(Block):
         for key, names in lists.items():
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice:
-                raise ValueError(f"{key} names {twice!r} twice")
+                raise ValueError(f"{key}: {twice!r} is listed twice")
         return self
 
     @model_validator(mode="after")
@@ -150,7 +150,7 @@ class Study(Block):
             for name in names:
                 if name not in defined:
                     hint = suggest_name(name, defined)
-                    raise ValueError(f"{key} names {name!r}, which is not defined{hint}")
+                    raise ValueError(f"{key}: {name!r} is not defined{hint}")
         return self
 
     @model_validator(mode="after")
@@ -169,7 +169,7 @@ class Study(Block):
             oracle = getattr(model, "oracle", address)
             if is_made_up(oracle) and oracle != address:
                 raise ValueError(
-                    f"models.{name}.oracle is {oracle!r}, and the problems are {address}"
+                    f"models.{name}.oracle: is {oracle!r}, but the problems are {address}"
                 )
         return self
 
@@ -215,13 +215,13 @@ class Study(Block):
             references.append(("judge.settings", self.judge.settings or [], self.settings))
             references.append(("saliency.settings", self.saliency.settings, self.infer.settings))
             references.append(("saliency.models", self.saliency.models or [], self.infer.models))
-            books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
+            scorers = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
             references += self._list_baseline_references()
-            references.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
+            references.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], scorers))
         return references
 
     def _list_baseline_references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
-        """Of comparisons names that are defined: an overlay may ask a part of them alone."""
+        """Keep the defined names of a comparison: an overlay can use only part of them."""
         analyze, infer = self.analyze, self.infer
         models, settings = analyze.baselines.models, analyze.baselines.settings
         return [
@@ -252,16 +252,16 @@ def parse_study(
     files: Sequence[str | Path] = (),
     overrides: Mapping[str, str] | None = None,
 ) -> Study:
-    """Check plain values (from YAML or Snakemake's config) and return the Study.
+    """Parse plain values (from YAML or Snakemake's config) into a Study.
 
-    `whole_study` is off for the slice of a job, which lacks blocks that others name. `files` are
-    those that the values come from, later ones over earlier; `overrides` says of the keys that
-    something else sets what that is: `the command line`.
-    Raises ParamsError with one line naming the file and line, or else `source`, the key, the value
-    and the remedy; PluginError in the same way for a plug-in that does not load.
+    Set `whole_study` to False for the slice of a job, which lacks referenced blocks. `files` are
+    the sources of the values, later ones overriding earlier ones; `overrides` describes other
+    sources of keys: `the command line`. Raises ParamsError on one line with the file and line, or
+    else `source`, the key, the value and a remedy; PluginError in the same form for a plug-in that
+    does not load.
     """
     if not isinstance(values, Mapping):
-        raise ParamsError(f"{source}: holds {type(values).__name__}, not a mapping of blocks")
+        raise ParamsError(f"{source}: contains {type(values).__name__}, not a mapping of blocks")
     try:
         load_plugins(values, whole_study)
         study = Study.model_validate(values)
@@ -284,7 +284,7 @@ def parse_study(
 
 
 def _locate(message: str, files: Sequence[str | Path], overrides: Mapping[str, str]) -> str | None:
-    """Where the key that a message begins with is set: an override or a line of a file."""
+    """Return the location of a message's key: an override or a line of a file."""
     path = message.split(maxsplit=1)[0].removesuffix(":")
     for key, source in overrides.items():
         if path == key or path.startswith(f"{key}."):
@@ -311,9 +311,8 @@ def load_study(
 ) -> Study:
     """Read a Study from a YAML file, or from JSON text that begins with a brace.
 
-    `overrides` replace top-level keys; `options` replace keys inside blocks; messages call
-    both `source`. Raises ParamsError when the file is missing, is no YAML, or does not hold a
-    valid Study.
+    `overrides` replace top-level keys; `options` replace keys inside blocks; `source` is their name
+    in messages. Raises ParamsError if the file is missing, is not YAML, or is not a valid Study.
     """
     text = str(params)
     is_slice = text.lstrip().startswith("{")
@@ -343,21 +342,21 @@ def _from_json(text: str) -> dict[str, Any]:
 
 
 def local_models(study: Study) -> list[str]:
-    """The respondents that are loaded on this machine: all their settings are asked in one job."""
+    """Return the respondents on this machine; one job runs all settings of each."""
     return [name for name in study.infer.models if _is_local(study, name)]
 
 
 def local_helpers(study: Study, model: str, settings: Iterable[str]) -> list[str]:
-    """The models of this machine that describe or read pictures for `model` under the settings.
+    """Return the local models that describe or read pictures for `model` under the settings.
 
-    Each is loaded in a job of its own, ahead of those that it helps.
+    Each is loaded in a separate job, before those that depend on it.
     """
     names = dict.fromkeys(h for name in settings for h in study.settings[name].helpers)
     return [name for name in names if name != model and _is_local(study, name)]
 
 
 def list_settings(study: Study, stage: str, model: str) -> list[str]:
-    """The settings of a model's cells; at the stage `help`, those of the cells that it helps."""
+    """Return the settings of a model's cells; at the stage `help`, of the cells that it helps."""
     if stage != "help":
         return [cell.setting for cell in study.cells if cell.model == model]
     candidates = (cell.setting for cell in study.cells if cell.model != model)

@@ -1,4 +1,4 @@
-"""The block `study`: what the study is called, where it is kept, how much it may cost."""
+"""The block `study`: name, location and budget of the study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from omibench.params.limit import LimitOrNumber
 
 
 class StudyParams(Block):
-    """What the study is called, and where it keeps its results and its store of responses."""
+    """Name of the study, and location of its results and its store of responses."""
 
     name: Name = "study"
     title: str = "omibench study"
@@ -21,19 +21,20 @@ class StudyParams(Block):
     results: PlainPath = "results"
     store: PlainPath = "store"
     limit: LimitOrNumber = None
-    """Ask a part of the frozen problems: a number (the first), or one of `n`, `ids`, `sample` with
-    its `seed`. The dataset stays whole, and all outputs are marked as a partial run."""
+    """Run only part of the frozen problems: a number (the first), or one of `n`, `ids`, `sample`
+    with its `seed`. The dataset stays complete, and all outputs are marked as a partial run."""
     budget_usd: Dollars | None = None
-    """US dollars that the study may spend, over all models, judges and retries. What models cost
-    is counted from the first request on that is sent while this stands."""
+    """Budget in US dollars of the study, over all models, judges and retries. Costs are counted
+    from the first request sent while it is set."""
 
     @model_validator(mode="after")
     def _store_is_apart(self) -> Self:
-        """Results are rebuilt and thrown away; what was bought is not."""
+        """Check that the store is outside the results, which can be deleted."""
         results, store = (Path(normpath(name)) for name in (self.results, self.store))
         if results == store or results in store.parents or store in results.parents:
             raise ValueError(
-                f"results ({self.results!r}) and store ({self.store!r}): neither may hold the "
-                "other, for results are thrown away and what was bought never is"
+                f"results ({self.results!r}) and store ({self.store!r}) must not contain each "
+                "other, since results can be deleted but stored responses must not; move one of "
+                "them"
             )
         return self

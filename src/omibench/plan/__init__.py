@@ -1,6 +1,6 @@
-"""plan: what a study would ask, what it would cost and what it could see, before anything is sent.
+"""plan: the requests of a study, their cost and its statistical power, before anything is sent.
 
-And after a run: what was expected beside what it took.
+After a run: the expected cost next to the actual one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""After a run: what the stated rules expected of each cell, beside what its responses took."""
+"""After a run: the cost of each cell expected by the stated rules, next to the actual one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ HEAD = (
 
 
 class Compared(Noun):
-    """One cell's stored responses: tokens and US dollars that were counted, and expected.
+    """The stored responses of one cell: counted and expected tokens and US dollars.
 
-    What no provider counted is None, and so is its expectation: only equals are compared.
+    If the provider did not count a value, it and its expectation are None, so that like is compared
+    with like.
     """
 
     model: str
@@ -41,7 +42,7 @@ class Compared(Noun):
 
 
 class PlanComparison(Noun):
-    """Every cell of a study that has responses, and the budget."""
+    """Every cell of a study with responses, and the budget."""
 
     study: str
     cells: list[Compared]
@@ -49,10 +50,10 @@ class PlanComparison(Noun):
 
 
 def compare_study(study: Study, questions: Path) -> PlanComparison:
-    """Compare each cell's responses in the store with what the rules alone expect of them.
+    """Compare each cell's stored responses with the expectation of the rules alone.
 
-    Nothing is learned from the store here: this is what a plan said before the first answer.
-    Raises as `plan_study` does.
+    Nothing is learned from the store here: this is the plan before the first answer. Raises as
+    `plan_study` does.
     """
     with Store(study.study.store) as store:
         view = StudyView(study, questions, store)
@@ -84,25 +85,25 @@ def _compare(view: StudyView, cell: Cell) -> Compared | None:
 
 
 def _whole(values: Sequence[float | None]) -> float | None:
-    """The sum, or None when a value is missing: part of a sum compares with nothing."""
+    """Return the sum, or None if a value is missing: a partial sum cannot be compared."""
     counted = [value for value in values if value is not None]
     return sum(counted) if len(counted) == len(values) else None
 
 
 def render_comparison(comparison: PlanComparison) -> str:
-    """The comparison as lines of text."""
+    """Render the comparison as lines of text."""
     if not comparison.cells:
-        return f"Study {comparison.study!r}: the store holds no response to it yet"
+        return f"Study {comparison.study!r}: the store has no responses of it yet"
     rows = [_line(cell.model, cell.setting, cell) for cell in comparison.cells]
     lines = [
-        f"Study {comparison.study!r}: what its responses took, and what the rules had expected",
+        f"Study {comparison.study!r}: actual cost of its responses, and the expected one",
         *table(HEAD, rows, _line("all", "", _total(comparison.cells))),
     ]
     if comparison.budget:
         b = comparison.budget
         lines.append(
             f"Budget: {usd_text(b.cap_usd)}; {usd_text(b.spent_usd)} spent by all models and "
-            f"judges, {usd_text(b.unknown_usd)} may have been paid, {usd_text(b.left_usd)} left"
+            f"judges, {usd_text(b.unknown_usd)} possibly billed, {usd_text(b.left_usd)} left"
         )
     return "\n".join(lines)
 
@@ -127,7 +128,7 @@ def _pair(
 
 
 def _total(cells: Sequence[Compared]) -> Compared:
-    """Sums over the cells that have both numbers."""
+    """Return the sums over the cells that have both numbers."""
 
     def both(name: str) -> tuple[float | None, float | None]:
         pairs = [(getattr(c, name), getattr(c, f"{name}_expected")) for c in cells]

@@ -1,4 +1,4 @@
-"""From a study to its plan. Sends nothing and changes nothing."""
+"""Builds the plan of a study. Sends nothing and changes nothing."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from omibench.store.store import Store
 def plan_study(study: Study, questions: Path) -> Plan:
     """Plan every cell of a study over the frozen questions: requests, tokens, dollars, hours.
 
-    Raises MissingInputError when the frozen dataset `questions` is not there yet, and ModelError
-    for a model that contradicts itself.
+    Raises MissingInputError if the frozen dataset `questions` does not exist yet, and ModelError if
+    a model's block is contradictory.
     """
     with Store(study.study.store) as store, _pause_collector():
         view = StudyView(study, questions, store)
@@ -66,7 +66,7 @@ def _partial(view: StudyView) -> str:
 
 @contextmanager
 def _pause_collector() -> Iterator[None]:
-    """Without the search for cycles, of which there are none: a third of a large plan's time."""
+    """Pause the garbage collector, which takes a third of the time of a large plan."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -77,7 +77,7 @@ def _pause_collector() -> Iterator[None]:
 
 
 def make_building_rows(view: StudyView) -> Iterator[PlanRow]:
-    """What the filter and the writers of rationales ask, one row a model and role."""
+    """Return the requests of the filter and the rationale writers, one row per model and role."""
     for stage, role, model, steps in building_steps(view):
         asks = count_asks(view, role, model, steps)
         row = _at_most(make_row(view, model, role, steps), asks)
@@ -112,7 +112,7 @@ def _judge_rows(judging: Judging) -> Iterator[PlanRow]:
 
 
 def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> PlanRow:
-    """What a cell asks of its model."""
+    """Return the requests of a cell to its model."""
     respondent_steps = [step for step in steps if step.role == "respondent"]
     return make_row(view, cell.model, "respondent", respondent_steps, cell)
 
@@ -120,7 +120,7 @@ def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> P
 def make_row(
     view: StudyView, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
 ) -> PlanRow:
-    """What a model is asked in a role, in one cell or in all; what an earlier row buys is left."""
+    """Return the requests to a model in a role, without those of earlier rows."""
     partition = view.open_partition(name)
     keyed = [(step.key or partition.key(step.request), step) for step in steps]
     new = {k: s for k, s in keyed if k not in partition and k not in view.planned}
@@ -146,7 +146,7 @@ def make_row(
 
 
 def _at_most(row: PlanRow, asks: float) -> PlanRow:
-    """The row of what may be asked several times over."""
+    """Return the row of requests that can be sent several times."""
     estimate_once = row.estimate
     usd_most = None if estimate_once.usd_most is None else estimate_once.usd_most * asks
     repeated = estimate_once._replace(
@@ -156,7 +156,7 @@ def _at_most(row: PlanRow, asks: float) -> PlanRow:
 
 
 def read_spent(study: Study) -> Spent | None:
-    """The study's budget and what is gone of it; None without one."""
+    """Return the study's budget and its spending; None without one."""
     cap = read_budget(study)
     if cap is None:
         return None
@@ -181,15 +181,15 @@ def _power(view: StudyView) -> Power | None:
 
 
 def _list_differences(effective: float, alpha: float) -> dict[float, float | None]:
-    """Share of problems on which two models differ -> the difference that is detected, if any."""
+    """Map the share of problems on which two models differ to the detectable difference."""
     differences = {share: detectable_difference(effective, share, alpha) for share in DISCORDANT}
     return {share: d if d <= 1 else None for share, d in differences.items()}
 
 
 def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) -> dict[str, int]:
-    """The files of cells that were written lacking answers, and how many each of them lacks.
+    """Return the files of incomplete cells, and the number of missing answers in each.
 
-    `lacking` are the outcomes that count.
+    `lacking` are the outcomes that count as missing.
     """
     counts = {}
     for model, setting in study.cells:

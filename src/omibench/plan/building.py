@@ -1,7 +1,7 @@
-"""What the stages before the freeze ask: the filter's models, writers and labellers of rationales.
+"""The requests of the stages before the freeze: filter models, rationale writers and labellers.
 
-They are asked in a dry run over the problems that are there. A problem whose judgement is not
-known counts as passing it, so that later judgements are counted at most.
+They are counted in a dry run over the existing problems. A problem with an unknown judgement counts
+as passing it, so that later judgements are counted at their maximum.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from omibench.stages.rationale.labels.embedding import Matrix
 
 Steps = Iterator[tuple[str, Role, str, list[Step]]]
-"""Stage, role, model, and what that is asked."""
+"""Stage, role, model, and its requests."""
 GUESSED_LABEL = Response(text="{CLASS: not known yet}", provider_id=GUESS)
 READ = {"filter": "ocr", "rationale": "filter"}
-"""Stage -> the stage whose problems it reads."""
+"""Stage -> the stage that produces its problems."""
 
 
 def _approve(points: Mapping[str, object]) -> Response:
@@ -51,7 +51,7 @@ APPROVES = _approve(dict.fromkeys(POINTS, True))
 
 
 def building_steps(view: StudyView) -> Steps:
-    """What each stage asks whose problems are there."""
+    """Return the requests of each stage whose problems exist."""
     stages: dict[str, Callable[[StudyView, Path], DryRun]] = {
         "filter": _plan_filter, "rationale": _plan_rationales,
     }  # fmt: skip
@@ -65,25 +65,25 @@ def building_steps(view: StudyView) -> Steps:
 
 
 def uncounted_models(study: Study) -> dict[str, list[str]]:
-    """Stage -> the models that it asks, where what they read is not there, or is read from pages.
+    """Return stage -> its models whose input is missing, or is read from pages.
 
-    Which pages a model reads is known only when the paper is opened.
+    The pages that a model reads are known only once the paper is opened.
     """
     named = _asking(study)
     return {s: named[s] for s in named if s not in READ or not _problems(study, s).is_file()}
 
 
 def count_asks(view: StudyView, role: Role, model: str, steps: Sequence[Step]) -> float:
-    """How often a model is asked at most, as a multiple of what is expected.
+    """Return the maximum number of requests as a multiple of the expected one.
 
     Args:
         view: The study and its store.
-        role: Of the model.
+        role: The role of the model.
         model: Its name.
-        steps: What it is expected to be asked.
+        steps: Its expected requests.
 
     Returns:
-        1 where nothing is asked twice. A writer may be asked for all candidates and tries.
+        1 if no request repeats. A writer can be queried for all candidates and tries.
     """
     if role == "rationale_writer":
         return _count_writer_asks(view, model, steps)
@@ -101,7 +101,7 @@ def _count_writer_asks(view: StudyView, model: str, steps: Sequence[Step]) -> fl
 
 
 def _asking(study: Study) -> dict[str, list[str]]:
-    """The stages before the freeze that ask models; none where nothing is built."""
+    """Return the stages before the freeze that query models; none if nothing is built."""
     written = study.rationale
     named = {
         "ocr": study.ocr.models,
@@ -128,7 +128,7 @@ def _plan_filter(view: StudyView, problems: Path) -> DryRun:
 
 
 def _passing(problems: dict[str, Problem], subjects: Sequence[str]) -> Reply:
-    """Votes that approve; answers that are right where all must be, and wrong where none may."""
+    """Return passing replies: approving votes, right or wrong answers as required."""
     of_photographs = {"subject": next(iter(subjects), "other"), "figure": True}
     votes = {
         photographs.CLASS.closing: _approve(of_photographs),
@@ -149,9 +149,9 @@ def _passing(problems: dict[str, Problem], subjects: Sequence[str]) -> Reply:
 
 
 def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
-    """A candidate that is not there yet counts as right: no reference is shown after it.
+    """Plan rationales: a missing candidate counts as right, so no reference is shown after it.
 
-    Topics that are not named yet are one topic of each subject: at least one cluster is named.
+    Topics without a name count as one topic per subject: at least one cluster is named.
     """
     study, rows = view.study, read_jsonl(problems, Problem)
     params, folder = study.rationale, problems.parent
@@ -173,7 +173,7 @@ def _write_something(request: Request) -> Response:
 
 
 def _embed(study: Study, ask: Ask | None) -> Embed:
-    """Vectors of topics; those of a model are counted and not read, so that all are one cluster."""
+    """Embed topics; a model's vectors are counted but not read, so that all are one cluster."""
     if ask is None:
         return choose_embedding(study, None)
 

@@ -1,6 +1,6 @@
-"""A dry run: stages ask as ever, the store answers, and what it does not hold is written down.
+"""A dry run: stages run as usual, the store answers, and missing requests are listed.
 
-So a plan counts what a run really asks, by the code that asks it. Nothing is sent.
+So a plan counts the actual requests of a run, by the same code. Nothing is sent.
 """
 
 from __future__ import annotations
@@ -19,30 +19,29 @@ from omibench.stages.filter.models import Models, Replies
 from omibench.store.partition.partition import Partition
 
 NOT_YET = Response(text="", outcome="budget_stop", provider_id=GUESS)
-"""What a judge says that was not asked yet: no verdict, and no reason to ask again."""
+"""A judge's placeholder for a missing reply: no verdict, and no reason for a second request."""
 WORDS = Response(text=filler(200), provider_id=GUESS)
-"""What another model says that was not asked yet; long enough for a worked solution."""
+"""Another model's placeholder for a missing reply; long enough for a worked solution."""
 Reply = Callable[[Request], Response]
 
 
 class DryJudge(Judge):
-    """A judge in a dry run, whose opinions nobody keeps: they need no key."""
+    """A judge in a dry run. Its replies are discarded, so they need no key."""
 
     __slots__ = ()
 
     def key(self, request: Request) -> str:
-        """None is made."""
+        """Return no key."""
         return ""
 
 
 class DryRun:
-    """Stands in the place of models; `steps` is what they were asked, in order.
+    """Replaces the models; `steps` are their requests, in order.
 
-    `reply` says what stands for an answer that is not there yet. A second ask after such a reply
-    is none. Where `chained`, all that is asked of a problem after it is a guess, save the other
-    votes of a panel; where `guessing`, everything is. Where `made_up`, all that is asked is about
-    words that stand for responses to come: no store holds it, and it gets no key of the store,
-    which would take long.
+    `reply` returns the placeholder of a missing answer. A repeated request after such a reply is
+    skipped. If `chained`, all later requests about a problem are guessed, except the other votes of
+    a panel; if `guessing`, all are. If `made_up`, all requests are about placeholders of responses:
+    they are not in the store, and their keys are not computed, which would be slow.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class DryRun:
         self._asked: set[str] = set()
 
     def ask(self, model: str, requests: Sequence[Request]) -> Replies:
-        """The key and the response of each request, the store's where it holds one."""
+        """Return the key and the response of each request, from the store if it has one."""
         partition = self.view.open_partition(model)
         replies, unanswered = [], []
         for request in requests:
@@ -76,7 +75,7 @@ class DryRun:
         return replies
 
     def _key(self, partition: Partition, request: Request) -> str:
-        """The key of a request, or what tells it from others of this plan where it is made up."""
+        """Return the key of a request, or for a placeholder an identifier within this plan."""
         if not self.made_up:
             return partition.key(request)
         place = hash((partition.folder, request.conversation, request.index))
@@ -87,34 +86,34 @@ class DryRun:
         return bool(before - ({"voter"} if request.tags.role == "voter" else set()))
 
     def asking(self, model: str) -> Callable[[Sequence[Request]], list[Response]]:
-        """How a stage asks one model."""
+        """Return how a stage queries one model."""
         return partial(self._responses, model)
 
     def _responses(self, model: str, requests: Sequence[Request]) -> list[Response]:
         return [response for _, response in self.ask(model, requests)]
 
     def judge(self, model: str) -> Judge:
-        """The model as one of a panel."""
+        """Return the model as part of a panel."""
         return DryJudge(model, self.asking(model), dict(self.view.open_provider(model).identity))
 
     def panel(self, instrument: Instrument[Any], params: JudgePanel) -> OpenPanel:
-        """The judges of an instrument, as `open_panels` opens them."""
+        """Return the judges of an instrument, as `open_panels` does."""
         judges = [self.judge(name) for name in params.models]
         prompt = build_prompt(instrument, params.prompt)
         return OpenPanel(judges, prompt, params.max_tokens, quiet=True)
 
 
 class DryModels(Models):
-    """The models of a study as the filter asks them, in a dry run."""
+    """The models of a study for the filter, in a dry run."""
 
     def __init__(self, dry: DryRun) -> None:
         super().__init__(dry.view.study, ExitStack())
         self._dry = dry
 
     def ask(self, model: str, requests: Sequence[Request]) -> Replies:
-        """As `DryRun.ask`."""
+        """See `DryRun.ask`."""
         return self._dry.ask(model, requests)
 
     def judge(self, model: str) -> Judge:
-        """As `DryRun.judge`."""
+        """See `DryRun.judge`."""
         return self._dry.judge(model)

@@ -1,7 +1,7 @@
-"""What a cell asks of judges: those of scoring, those of its reasoning, those that choose samples.
+"""The requests of a cell to judges: for scoring, for the reasoning, and to choose samples.
 
-All are asked as ever, in a dry run. What depends on something that is not there yet (a response, a
-verdict, the reply of another judge) is a guess, and counted at most.
+All are counted in a dry run. Requests that depend on something missing (a response, a verdict, the
+reply of another judge) are guessed and counted at their maximum.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from omibench.stages.score.stage import pair_with_gold
 
 
 class Judging:
-    """The judgements of one cell, one dry run an instrument."""
+    """The judgements of one cell, one dry run per instrument."""
 
     def __init__(self, view: StudyView, cell: Cell, responses: Sequence[Expected]) -> None:
         self.view, self.cell, self.responses = view, cell, responses
 
     def list_steps(self) -> Iterator[tuple[Role, str, list[Step]]]:
-        """The role of an instrument, a model that plays it, and what that is asked."""
+        """List the role of each instrument, a model in it, and its requests."""
         study = self.view.study
         for name, steps in self._list_score_steps().items():
             panel = study.panels("score")[name]
@@ -69,7 +69,7 @@ class Judging:
             yield from _by_model(reward.instrument.role, reward.params.models, steps)
 
     def list_caption_steps(self) -> list[Step]:
-        """What is asked of who puts pictures into words for a reward model that takes none."""
+        """List the requests to the captioner of a reward model without image input."""
         if find_reward_panel(self.view.study, self.cell) is None:
             return []
         dry = DryRun(self.view, guess)
@@ -77,7 +77,7 @@ class Judging:
         return dry.steps
 
     def _list_score_steps(self) -> dict[str, list[Step]]:
-        """The steps of each panel of scoring; grades that wait for an extraction are guesses."""
+        """List the steps of each scoring panel; grades that wait for an extraction are guesses."""
         panels, steps_by_instrument = self.view.study.panels("score"), dict[str, list[Step]]()
         if GPTSCORE.name in panels:
             steps_by_instrument[GPTSCORE.name] = self._gptscore(panels[GPTSCORE.name])
@@ -138,7 +138,7 @@ class Judging:
     def _plan_draw(
         self, dry: DryRun, instrument: Instrument[Any], panel: OpenPanel, errors: ErrorPanel
     ) -> None:
-        """Ask about the failures that are drawn; while verdicts are missing they are a guess."""
+        """Add the requests about the drawn failures; guesses while verdicts are missing."""
         material = []
         for m, stored in self._material():
             decided = stored and m.verdict is not None
@@ -149,9 +149,9 @@ class Judging:
         consult([m.case for m in selected], instrument, panel)
 
     def _list_sample_steps(self, reward: RewardPanel) -> list[Step]:
-        """Every k is played by itself: after a match without a winner, the next are guesses.
+        """List the steps for every k; after a match without a winner, the next are guesses.
 
-        What is asked about a problem is a guess, too, where a caption of it is not there yet.
+        Requests about a problem with a missing caption are guesses, too.
         """
         study, steps = self.view.study, list[Step]()
         setting = study.settings[self.cell.setting]
@@ -193,12 +193,12 @@ class Judging:
             )
 
     def _samples(self) -> tuple[dict[str, list[Sample]], set[str]]:
-        """The samples of every problem, and the problems all of whose samples were scored.
+        """Return the samples of every problem, and the problems with all samples scored.
 
-        A response without a verdict counts as one that holds an answer.
+        A response without a verdict counts as one with an answer.
         """
-        books = [rules for rules in self.view.study.score.rules if rules != "published"]
-        verdicts = find_verdicts(self.view, self.cell, books[0] if books else None)
+        scorers = [rules for rules in self.view.study.score.rules if rules != "published"]
+        verdicts = find_verdicts(self.view, self.cell, scorers[0] if scorers else None)
         samples: dict[str, list[Sample]] = {}
         for expected in self.responses:
             row, verdict = expected.row, verdicts.get(expected.row.key)
@@ -208,14 +208,14 @@ class Judging:
         return samples, set(samples) - unsure
 
     def _items(self, stored: bool) -> tuple[list[ScoredItem], list[str]]:
-        """The responses that the store holds, or the others, with their questions."""
+        """Return the stored responses, or the missing ones, with their questions."""
         rows = [e.row for e in self.responses if e.stored == stored]
         gold = {id: find_answer(self.view, id) for id in {row.id for row in rows}}
         items = [pair_with_gold(row, gold, Path()) for row in rows]
         return items, [self.view.questions_by_id[row.id].question for row in rows]
 
     def _material(self) -> list[tuple[Material, bool]]:
-        """What may be judged of the reasoning, and whether the store holds it."""
+        """Return the reasoning to judge, and whether the store has it."""
         params, folder = self.view.study.judge, self.view.questions.parent
         verdicts: Mapping[str, VerdictRow] = {}
         if any(JUDGES.get(name).responses == "wrong" for name in params.panels):
@@ -244,7 +244,7 @@ def _by_model(
 
 
 def _is_decided(material: Material, responses: JudgedResponses) -> bool:
-    """Whether it is known if a judge is asked about a response that is there."""
+    """Return whether it is known if a judge is queried about an existing response."""
     return responses != "wrong" or material.verdict is not None
 
 

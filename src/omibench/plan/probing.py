@@ -1,4 +1,4 @@
-"""What can be known of the endpoints before a run: from here, and by one small request each."""
+"""Checks of the endpoints before a run: locally, and by one small request each."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _AT_ONCE = 8
 
 
 class Probed(NamedTuple):
-    """A model that was probed; `fault` is why it cannot be asked, None where it answered."""
+    """A probed model; `fault` is the error, None if it answered."""
 
     model: str
     fault: str | None
 
 
 def served_models(study: Study) -> dict[str, ApiModel]:
-    """The models behind an API that the study asks, in any role."""
+    """Return the API models of the study, in any role."""
     names = study.asked_models
     return {
         name: model
@@ -35,12 +35,12 @@ def served_models(study: Study) -> dict[str, ApiModel]:
 
 
 def endpoint_lines(study: Study) -> list[str]:
-    """What is wrong with keys and addresses of the models that are asked; nothing is sent."""
+    """List problems with keys and addresses of the models; nothing is sent."""
     return endpoint_faults(served_models(study))
 
 
 def probe_cost(study: Study) -> str:
-    """How many requests the probes of a study are, and what they cost at most."""
+    """Describe the number of probes of a study, and their maximum cost."""
     models = served_models(study)
     prices = {name: model.price for name, model in models.items()}
     usd_most = sum(
@@ -57,7 +57,7 @@ def probe_cost(study: Study) -> str:
 
 
 def probe_study(study: Study) -> list[Probed]:
-    """Ask each model that the study asks once, within its budget; no answer is kept."""
+    """Probe each model of the study once, within its budget; answers are discarded."""
     models = served_models(study)
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         faults = pool.map(lambda name: _fault(study, name, models[name]), models)
@@ -65,7 +65,7 @@ def probe_study(study: Study) -> list[Probed]:
 
 
 def probe_lines(probed: list[Probed]) -> Iterator[str]:
-    """What came of the probes, one line a model."""
+    """Describe the results of the probes, one line per model."""
     for model, fault in probed:
         yield f"{model}: {'answers' if fault is None else fault}"
 
@@ -81,5 +81,5 @@ def _fault(study: Study, name: str, model: ApiModel) -> str | None:
 
 
 def _direct(model: ApiModel) -> ApiModel:
-    """The model asked directly, which is what a probe does and what its price is then."""
+    """Return the model without batches, which is how a probe is sent and billed."""
     return model.model_copy(update={"batch": False})

@@ -1,8 +1,8 @@
-"""A rehearsal: the same study with seeded stand-ins for its models, whole and without a key.
+"""A rehearsal: the same study with simulated models, complete and without a key.
 
-A pure function from a study to a study, but for the table of printed results that it looks into:
-a stand-in is as able as its model in print, where the table prints it, and else drawn with the
-model's name. Whatever comes of it is marked SIMULATED.
+A pure function from a study to a study, except for the tables of published results that it reads: a
+simulated model has the published ability of its model, or else one drawn by the model's name. All
+results are marked SIMULATED.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SLIPS = {
 }  # fmt: skip
 WITHOUT_ANSWER = SLIPS["refusal"] + SLIPS["truncation"] + SLIPS["repetition"]
 TYPICAL, SPREAD = 0.35, 0.5
-"""The accuracy around which abilities of unprinted models are drawn, and how far (logits)."""
+"""Mean accuracy of the abilities of unpublished models, and their spread (logits)."""
 JUDGE = {"true_positive_rate": 0.95, "false_positive_rate": 0.05, "error_rate": 0.1}
 _TOTALS = ("total_acc", "average", "loose_avg")
 _SIX = ("I", "IUER", "I+QM", "I+QG", "I+QM+DM", "I+QG+DG")
@@ -52,26 +52,26 @@ _TABLES: dict[Like, tuple[str, ...]] = {
     "mathreal": _MATHREAL,
     "mathreal-testmini": _MATHREAL,
 }
-"""The printed tables that abilities are taken from, beside those of `analyze.published`."""
+"""The published tables of abilities, in addition to `analyze.published`."""
 
 Printed = Mapping[tuple[str, str], float]
-"""The printed accuracy by label and setting; the setting is empty where the table names none."""
+"""The published accuracy by label and setting; the setting is empty if the table has none."""
 
 
 def rehearse(study: Study) -> Study:
-    """The study itself, or where it says `simulated` the study that rehearses it.
+    """Return the study itself, or its rehearsal if it sets `simulated`.
 
-    Models, judges and helpers become stand-ins; the problems are made up where `data` names no
-    folder; results and store lie apart from the real ones; what rests on real models or people
-    (published verdicts, labels, watches, the budget) is left out. Raises ParamsError for a study
-    made from papers, which needs an oracle of its own.
+    Models, judges and helpers are replaced with simulated ones; problems are synthetic if `data` is
+    not set; results and store are separate from the real ones; parts that depend on real models or
+    people (published verdicts, labels, watches, the budget) are omitted. Raises ParamsError for a
+    study built from papers, which needs its own `oracle` file.
     """
     if not study.simulated:
         return study
     if study.benchmark.name == "papers":
         raise ParamsError(
-            "simulated: a study made from papers is rehearsed with an oracle of its papers: see "
-            "`models:` in params.yaml of the sample study"
+            "simulated: a study built from papers needs its own `oracle` file for a rehearsal; "
+            "see `models:` in params.yaml of the sample study"
         )
     values = study.model_dump(mode="json", exclude_defaults=True)
     like = find_shape(study)
@@ -103,7 +103,7 @@ def rehearse(study: Study) -> Study:
 
 
 def is_made_up(study: Study) -> bool:
-    """Whether its problems can only be made up: of a known shape, and no folder is in `data`."""
+    """Return whether the problems are synthetic: of a known shape, without a folder in `data`."""
     benchmark = study.benchmark
     if benchmark.name in ("papers", "synthetic"):
         return benchmark.name == "synthetic"
@@ -112,15 +112,15 @@ def is_made_up(study: Study) -> bool:
 
 
 def find_shape(study: Study) -> Like:
-    """The published study whose shape the problems have. Raises ParamsError where none is named."""
+    """Return the published study whose shape the problems take. Raises ParamsError if not set."""
     benchmark = study.benchmark
     if "like" in benchmark.model_fields_set or benchmark.name == "synthetic":
         return benchmark.like
     shape = next((like for like in LIKES if like == benchmark.name), None)
     if shape is None:
         raise ParamsError(
-            f"simulated: name in `benchmark.like` the study that {benchmark.name!r} is rehearsed "
-            f"like: {', '.join(LIKES)}"
+            f"simulated: set `benchmark.like` to the study whose shape {benchmark.name!r} takes: "
+            f"{', '.join(LIKES)}"
         )
     return shape
 
@@ -149,7 +149,7 @@ def _make_stand_in(
 
 
 def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, float]]:
-    """For each model its ability, by setting where print tells settings apart; the main first."""
+    """Return the abilities of each model, by setting if published so; the main one first."""
     printed = _read_printed(study)
     difficulties = [
         (IMAGE_PENALTY * (row.n_images - 2) + row.difficulty,
@@ -175,7 +175,7 @@ def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, f
 
 
 def _read_printed(study: Study) -> Printed:
-    """Printed accuracies as shares: of the columns that hold the whole dataset's."""
+    """Read published accuracies as shares, from the columns of the whole dataset."""
     like = find_shape(study)
     columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
     shares: dict[tuple[str, str], float] = {}
@@ -193,7 +193,7 @@ def _read_printed(study: Study) -> Printed:
 
 
 def _whole_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
-    """Rows with `model` and `setting`. Below a model, `+ X` is a setting of it and a model."""
+    """Return rows with `model` and `setting`; `+ X` below a model is both."""
     base = ""
     for row in rows:
         name = row.get("model") or row.get("method") or ""
@@ -207,9 +207,9 @@ def _whole_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def made_up_questions(study: Study) -> Iterator[tuple[Like, Path]]:
-    """What the study is shaped like, and made-up questions of that shape in a folder that passes.
+    """Yield the shape of the study, and synthetic questions of that shape in a temporary folder.
 
-    Raises ParamsError where no shape is known.
+    Raises ParamsError if no shape is known.
     """
     from omibench.stages.freeze import freeze_dataset
 

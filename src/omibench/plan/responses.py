@@ -1,4 +1,4 @@
-"""The responses of a cell as a plan sees them: the store's, and stand-ins for those to come."""
+"""The responses of a cell for a plan: stored ones, and placeholders for the missing ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from omibench.stages.judge.material import read_verdicts
 
 
 class Expected(NamedTuple):
-    """One response of a cell; where the store does not hold it yet, `row` has made-up words."""
+    """One response of a cell; if it is missing in the store, `row` has placeholder text."""
 
     row: ResponseRow
     stored: bool
@@ -28,10 +28,10 @@ class Expected(NamedTuple):
 def expect_responses(
     view: StudyView, cell: Cell, paths: Sequence[Answered], cell_row: PlanRow
 ) -> list[Expected]:
-    """The response of every thread of a cell, in the order of the threads.
+    """Return the response of every thread of a cell, in order.
 
-    Made-up words are as long as the responses to the requests of `cell_row`, the cell's row, are
-    expected to be, and differ from thread to thread as responses do.
+    Placeholder text has the expected length of responses to `cell_row`, the cell's row, and differs
+    between threads as responses do.
     """
     expected = cell_row.estimate.output / max(1, cell_row.to_buy)
     expected = expected or EXPECTED_SHARE * view.study.settings[cell.setting].decoding.max_tokens
@@ -52,7 +52,7 @@ def expect_responses(
 
 
 def find_answer(view: StudyView, id: str) -> Answer:
-    """The frozen answer to a problem, or an empty one of its kind where none is frozen."""
+    """Return the frozen answer to a problem, or an empty one of its kind if it is missing."""
     question = view.questions_by_id[id]
     return view.answers.get(id) or Answer(
         id=id, answer=[""], answer_type=question.answer_type, choices=question.choices
@@ -60,9 +60,9 @@ def find_answer(view: StudyView, id: str) -> Answer:
 
 
 def find_verdicts(view: StudyView, cell: Cell, rules: str | None) -> dict[str, VerdictRow]:
-    """Key of a response -> its verdict under a rule book, as far as the cell was scored.
+    """Return key of a response -> its verdict under a scorer, for scored responses.
 
-    `rules` None is the first rule book of the file. What cannot be read is not known.
+    With `rules` None, the first scorer of the file. Unreadable values count as unknown.
     """
     path = Path(view.study.study.results) / "score" / cell.model / f"{cell.setting}.parquet"
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""What a plan says: one row for each model that a cell asks, and for the study as a whole."""
+"""The content of a plan: one row per model of a cell, and the totals of the study."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from omibench.schemas.problem import Noun
 from omibench.schemas.request import Role
 
 Money = Literal["priced", "unknown", "none"]
-"""`unknown`: a paid model without a price. `none`: simulated, replayed or run by ourselves."""
+"""`unknown`: a paid model without a price. `none`: simulated, replayed or local."""
 
 
 class PlanRow(Noun):
-    """What one cell asks of one model: its respondent, or its judge (`judge` as role).
+    """The requests of one cell to one model: its respondent, or its judge (`judge` as role).
 
-    What a helper of settings is asked (captions, readings) is the same in every cell: one row of
-    its model and role, without a cell, holds each request once; so does one of a `stage` before
-    the freeze. A request that several rows need is bought in the first. Tokens and dollars are
-    those of the requests `to_buy`. `learned_from` responses of the store were looked at for them;
-    none means that the stated rules alone were used.
+    Requests to a helper of settings (captions, transcripts) are the same in every cell: one row of
+    its model and role, without a cell, contains each once; likewise for a `stage` before the
+    freeze. A request in several rows is counted in the first. Tokens and dollars are those of the
+    requests `to_buy`. `learned_from` is the number of stored responses used to estimate them; at 0,
+    only the stated rules were used.
     """
 
     role: Role
@@ -33,34 +33,34 @@ class PlanRow(Noun):
     stored: int
     to_buy: int
     estimated: int = 0
-    """Requests to buy that follow answers which are not there yet, and so are guessed."""
+    """Requests to send that follow missing answers and are therefore guessed."""
     stage: str = ""
-    """The stage before the freeze that asks, if one does."""
+    """The stage before the freeze that sends them, if any."""
     instrument: str = ""
-    """What a judge is asked for: the role in which it is asked."""
+    """The judge's instrument, which is its role."""
     shown: int = 0
-    """Images that the requests to buy show."""
+    """Images in the requests to send."""
     too_many: int = 0
-    """Requests to buy that show more images than the model takes: the cell will be refused."""
+    """Requests to send with more images than the model accepts: the cell will be refused."""
     estimate: CostEstimate = CostEstimate()
     money: Money = "none"
     learned_from: int = 0
     simulated: bool = False
     batch: bool = False
     images_known: bool = True
-    """Whether the formula that counts the model's images is declared and knows its options."""
+    """Whether the formula of the model's image tokens is declared, with known options."""
     image_tokens: str = ""
-    """The formula that the model's block declares, if any."""
+    """The formula in the model's block, if any."""
 
 
 class Power(Noun):
     """The smallest difference of two accuracies that the study detects; see `statistics.power`.
 
     `difference` maps the share of problems on which two models differ to the difference that one
-    comparison detects, each in [0, 1]; None where not even the largest possible difference is
-    detected. `family_difference` is the same where the study's own `comparisons` are looked at
-    together, as in the report: all pairs of models under `family_settings`, or of cells where
-    there is none. It is the difference at Holm's strictest step.
+    comparison detects, each in [0, 1]; None if not even the largest possible difference is
+    detected. `family_difference` is the same for the study's own `comparisons` taken together, as
+    in the report: all pairs of models under `family_settings`, or of cells if there are none. It is
+    the difference at Holm's strictest step.
     """
 
     problems: int
@@ -72,7 +72,7 @@ class Power(Noun):
 
 
 class Spent(Noun):
-    """The study's budget and what of it is gone, in US dollars."""
+    """The study's budget and its spending, in US dollars."""
 
     cap_usd: float
     spent_usd: float
@@ -81,34 +81,33 @@ class Spent(Noun):
 
     @property
     def left_usd(self) -> float:
-        """What may still be reserved."""
+        """The amount that can still be reserved."""
         return max(0.0, self.cap_usd - self.spent_usd - self.unknown_usd - self.reserved_usd)
 
 
 class Plan(Noun):
-    """All rows of a study, its statistical power, its budget, and the cells that lack answers."""
+    """All rows of a study, its statistical power, its budget, and its incomplete cells."""
 
     study: str
     rows: list[PlanRow]
     power: Power | None
     budget: Spent | None = None
     incomplete: dict[str, int] = {}
-    """Path of a cell's file -> how many of its requests ended without an answer."""
+    """Path of a cell's file -> number of its requests without an answer."""
     building: dict[str, list[str]] = {}
-    """Stage before the freeze -> the models that it asks and no row counts: what it reads is not
-    there yet."""
+    """Stage before the freeze -> its models that no row counts, because the input is missing."""
     partial: str = ""
-    """How many problems of how many are asked, where `study.limit` takes a part of them."""
+    """Number of evaluated problems and of all, if `study.limit` selects a part."""
     frozen: bool = True
     """Whether the dataset is frozen; before, only stages before the freeze can be planned."""
 
     def list_rows(self, role: Role) -> list[PlanRow]:
-        """The rows of one role."""
+        """Return the rows of one role."""
         return [row for row in self.rows if row.role == role and not row.stage]
 
 
 def describe_model(model: Model, simulated: bool) -> dict[str, Any]:
-    """The columns of a row that follow from the model alone."""
+    """Return the columns of a row that depend only on the model."""
     money: Money = "none"
     if model.is_paid:
         money = "unknown" if model.lacks_price else "priced"
@@ -123,7 +122,7 @@ def describe_model(model: Model, simulated: bool) -> dict[str, Any]:
 
 
 def sum_dollars(rows: Iterable[PlanRow]) -> tuple[float, float, list[str]]:
-    """Dollars expected and at most over rows, and the models that have no price."""
+    """Return expected and maximum dollars over rows, and the models without a price."""
     rows = list(rows)
     dollars = [(row.estimate.usd or 0.0, row.estimate.usd_most or 0.0) for row in rows]
     unknown = dict.fromkeys(r.model for r in rows if r.money == "unknown" and r.to_buy)
@@ -131,7 +130,7 @@ def sum_dollars(rows: Iterable[PlanRow]) -> tuple[float, float, list[str]]:
 
 
 def sum_hours(rows: Iterable[PlanRow]) -> dict[str, float | None]:
-    """Hours of each model, batches apart, for all it is asked; None where nothing is known."""
+    """Return the hours of each model for all its requests, batches separately; None if unknown."""
     hours_by_model: dict[str, float | None] = {}
     for row in (row for row in rows if not row.batch):
         hours, before = row.estimate.hours, hours_by_model.get(row.model, 0.0)

@@ -1,4 +1,4 @@
-"""What looking into cells asks for: a request a place of each picture."""
+"""The requests of the saliency analysis: one per position of the patch on each picture."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from omibench.stages.saliency.stage import ReadResponse, make_occlusions
 
 
 def list_saliency_steps(view: StudyView, cell: Cell, paths: Sequence[Answered]) -> Iterator[Step]:
-    """Every request of a cell that is looked into.
+    """List every request of a cell with a saliency analysis.
 
     Args:
         view: The study and its store.
         cell: The model and the setting.
-        paths: Those of the cell's responses.
+        paths: The paths of the cell's responses.
 
     Yields:
-        The requests. Those that follow a response which is not there yet, or show a picture that
-        is not drawn yet, are guessed.
+        The requests. Those that follow a missing response, or show a picture that is not drawn yet,
+        are guessed.
 
     Raises:
         ModelError: The model scores no options, or none inside a response.
@@ -47,7 +47,7 @@ def _read_response(path: Answered) -> ReadResponse:
     response = path.last.response
     if not _is_guess(path):
         return ReadResponse(response.outcome, response.text)
-    # Which option it will end on changes no number of requests.
+    # The final option does not change the number of requests.
     choices = path.thread.task.question.choices or []
     label = choices[0].label if choices else ""
     return ReadResponse("answered", f"{response.text}\nThe answer is {label}.")

@@ -1,4 +1,4 @@
-"""Plain text tables and numbers that a person reads at a glance."""
+"""Plain text tables and numbers for quick reading."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], names: int = 2
 ) -> list[str]:
-    """Lines of a table between rules, totals last; the first `names` columns stand left."""
+    """Return the lines of a table with totals last; the first `names` columns are left-aligned."""
     all_rows = (head, *rows, total)
     widths = [max(len(row[i]) for row in all_rows) for i in range(len(head))]
     lines = [
@@ -32,7 +32,7 @@ def count(tokens: float) -> str:
 
 
 def duration(hours: float | None) -> str:
-    """Hours as 40 s, 12 min or 3.4 h; unknown where there are none."""
+    """Format hours as 40 s, 12 min or 3.4 h; unknown for None."""
     if hours is None:
         return "unknown"
     if hours * 3600 < 90:

@@ -1,4 +1,4 @@
-"""A plan as plain text: a table, its totals, and what one should know before spending."""
+"""A plan as plain text: a table, its totals, and notes to read before spending."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from omibench.statistics.power import ALPHA, POWER
 
 WIDTH = 110
 CHOOSE = ("marker", "referee")
-"""Judges that choose among samples: they stand apart from those that judge responses."""
+"""Judges that choose among samples, listed separately from judges of responses."""
 HEAD = (
     "model", "setting", "requests", "stored", "to buy", "images", "text", "image", "output",
     "expected", "at most", "time",
@@ -23,7 +23,7 @@ HEAD = (
 
 
 def render(plan: Plan) -> str:
-    """The plan as lines of text."""
+    """Render the plan as lines of text."""
     rows = [
         (f"{row.stage}: {row.model}", row.role.replace("_", " "), *_numbers([row]))
         for row in plan.rows
@@ -99,17 +99,17 @@ def _money(plan: Plan) -> list[str]:
 def _budget(budget: Spent, usd: float, usd_most: float) -> list[str]:
     spending = f"{usd_text(budget.spent_usd)} spent"
     if budget.unknown_usd:
-        spending += f", {usd_text(budget.unknown_usd)} may have been paid"
+        spending += f", {usd_text(budget.unknown_usd)} possibly billed"
     if budget.reserved_usd:
         spending += f", {usd_text(budget.reserved_usd)} reserved"
     left_usd = budget.left_usd
     if usd_most <= left_usd:
-        verdict = "it holds the worst case"
+        verdict = "it covers the worst case"
     elif usd <= left_usd:
-        verdict = "it holds what is expected, not the worst case"
+        verdict = "it covers the expected cost, but not the worst case"
     else:
         short = usd_text(usd - left_usd)
-        verdict = f"sending will stop before the end: {short} more are expected"
+        verdict = f"requests will stop early: {short} more are expected"
     return [f"Budget: {usd_text(budget.cap_usd)}, {spending}, {usd_text(left_usd)} left; {verdict}"]
 
 
@@ -131,11 +131,11 @@ def _power(power: Power | None) -> list[str]:
         return []
     size = f"{power.problems:,} problems"
     if power.effective < power.problems - 0.5:
-        size += f" (worth {power.effective:,.0f} independent ones: some share a stem)"
+        size += f" (worth {power.effective:,.0f} independent ones, since some share a stem)"
     test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}"
     lines = [
-        f"Smallest accuracy difference that {size} can show ({test}), by the share of problems on "
-        f"which two models differ: {_format_differences(power.difference)} for one comparison"
+        f"Smallest accuracy difference detectable with {size} ({test}), by the share of problems "
+        f"on which two models differ: {_format_differences(power.difference)} for one comparison"
     ]
     if power.comparisons > 1:
         family = _format_differences(power.family_difference)
@@ -159,28 +159,28 @@ def _notes(plan: Plan) -> list[str]:
     buying = [row for row in plan.rows if row.to_buy]
     notes = []
     if not plan.rows:
-        notes.append("Nothing is asked: name models and settings under `infer:`.")
+        notes.append("No requests: set models and settings under `infer:`.")
     if any(not row.learned_from for row in buying):
         notes.append(
-            f"Without responses in the store an answer is taken for {EXPECTED_SHARE:.0%} of "
-            f"max_tokens and {FIRST_TOKEN_S:g} s + {TOKENS_PER_S:g} tokens/s; the rules of text "
-            "tokens are in docs/planning.md."
+            f"Without stored responses, an answer counts as {EXPECTED_SHARE:.0%} of max_tokens "
+            f"and {FIRST_TOKEN_S:g} s + {TOKENS_PER_S:g} tokens/s; docs/reference/budget.md "
+            "describes how text tokens are counted."
         )
     shared = sum(row.requests - row.stored - row.to_buy for row in plan.rows)
     if shared:
-        notes.append(f"{shared:,} requests are equal to others of the plan, and bought once.")
+        notes.append(f"{shared:,} requests are equal to others of the plan and are sent only once.")
     guessed = sum(row.estimated for row in plan.rows)
     if guessed:
         notes.append(
-            f"{guessed:,} requests follow answers that are not there yet: words of the length that "
-            "is expected stand for these, a loop of tools for as few turns as it can have, and "
-            "judges are asked as much as they can be."
+            f"{guessed:,} requests follow missing answers, so they are estimates: answers have "
+            "the expected length, tool loops the fewest possible turns, and judges the most "
+            "possible requests."
         )
     if refused := [row for row in plan.rows if row.too_many]:
         cells = ", ".join(f"{row.model} x {row.setting or row.role}" for row in refused)
         notes.append(
             f"{sum(row.too_many for row in refused):,} requests show more images than their model "
-            f"takes (`can.images`) and will be refused, though they are counted here: {cells}."
+            f"accepts (`can.images`) and will be refused, although they are counted here: {cells}."
         )
     notes += _image_notes([row for row in buying if not row.images_known and row.shown])
     unmeasured = sum(row.estimate.unmeasured for row in buying if row.role != "judge")
@@ -191,29 +191,31 @@ def _notes(plan: Plan) -> list[str]:
             f"{stage}: {', '.join(models)}" for stage, models in plan.building.items()
         )
         notes.append(
-            f"Not counted is what building the dataset asks before ({stage_models}): "
-            "what these read is not there, or they read pages."
+            f"Not counted: requests of the building stages ({stage_models}) whose input is "
+            "missing or is read from pages."
         )
     if not plan.frozen:
-        notes.append("Nothing is frozen yet: cells are planned once it is, or with --synthetic.")
+        notes.append(
+            "The dataset is not frozen yet: cells are planned afterwards, or with --synthetic."
+        )
     if any(row.simulated for row in plan.rows):
         notes.append("SIMULATED models cost nothing.")
     return notes
 
 
 def _image_notes(unknown: Sequence[PlanRow]) -> list[str]:
-    """How images are counted whose model is not known; `image_tokens` is asked for where needed."""
+    """Describe how images of unknown models are counted; asks for `image_tokens` if needed."""
     notes = []
     if undeclared := _names(row for row in unknown if not row.image_tokens):
         notes.append(
-            f"Images of {undeclared} are counted at the largest published numbers: give "
+            f"Images of {undeclared} are counted at the largest published numbers; set "
             "`image_tokens`."
         )
     for name in dict.fromkeys(row.image_tokens for row in unknown if row.image_tokens):
         served = _names(row for row in unknown if row.image_tokens == name)
         notes.append(
-            f"Images of {served} are counted at the largest numbers of the formula {name}: the "
-            "served id is not in our table."
+            f"Images of {served} are counted at the largest numbers of the formula {name}, "
+            "because the served id is not in our table."
         )
     return notes
 
@@ -222,7 +224,7 @@ def _retry(plan: Plan) -> list[str]:
     if not plan.incomplete:
         return []
     lacking, cells = sum(plan.incomplete.values()), list(map(Path, plan.incomplete))
-    line = f"{lacking:,} requests of {len(cells)} written cells have no answer. To try them again:"
+    line = f"{lacking:,} requests of {len(cells)} written cells have no answer. To retry them:"
     return [line, f"  {retry_command(cells)}"]
 
 

@@ -1,4 +1,4 @@
-"""What planning looks at: the study's models, its store, and what the store's answers teach."""
+"""The input of planning: the study's models, its store, and estimates from stored answers."""
 
 from __future__ import annotations
 
@@ -30,39 +30,38 @@ from omibench.store.store import Store
 
 CHARACTERS_PER_TOKEN = 4
 GUESS = "guess"
-"""Stands where a provider's own id of a response would."""
+"""Placeholder of a provider's response id."""
 _LETTERS = "bdfghjklmnprstvw"
 LOOKED_AT = 300
-"""Calls of the store that are looked at, evenly spaced, to learn from."""
+"""Stored calls that are sampled, evenly spaced, for the estimates."""
 
 
 class StudyView:
-    """One study, its questions and its store. Nothing is sent, and nothing is written."""
+    """One study, its questions and its store. Nothing is sent or written."""
 
     def __init__(self, study: Study, questions: Path, store: Store) -> None:
         self.study, self.questions, self.store = study, questions, store
         self.planned: set[str] = set()
-        """Keys of the requests that a row of the plan buys: no other row buys them again."""
+        """Keys of the requests in earlier rows of the plan, which are not counted again."""
         self._providers: dict[str, Provider] = {}
         self._learned: dict[str, History] = {}
         self._first: dict[tuple[str, str, int], Asks] = {}
-        """The first step of each setting, question and, where samples differ, sample."""
+        """The first step of each setting, question and, if samples differ, sample."""
 
     def open_provider(self, model: str) -> Provider:
-        """The provider of a model, opened once."""
+        """Return the provider of a model, opened once."""
         if model not in self._providers:
             self._providers[model] = open_model_provider(self.study, model)
         return self._providers[model]
 
     def open_partition(self, model: str) -> Partition:
-        """The responses of a model."""
+        """Return the responses of a model."""
         return self.store.open_partition(self.open_provider(model).identity)
 
     def follow_paths(self, cell: Cell) -> list[Threaded]:
-        """Every thread of a cell to its end, by the store's answers and by guesses beyond them.
+        """Follow every thread of a cell to its end, by stored answers and then by guesses.
 
-        A guess is words of the length that an answer is expected to have; a loop of tools ends
-        with it. No picture is drawn that is not there yet.
+        A guess is text of the expected length; it ends a tool loop. Missing pictures are not drawn.
         """
         threads = list_threads(self.questions, self.study, cell, self.open_provider(cell.model))
         ask = self._find_or_guess if self._reads(cell) else self._guess_all
@@ -71,10 +70,10 @@ class StudyView:
             return run_threads(threads, cell.model, cell.setting, self.study.study.name, ask)
 
     def _first_step(self, setting: str, task: Task) -> Asks:
-        """What a task asks first: put together once for all models and, but for examples, samples.
+        """Return a task's first step, built once for all models and, without examples, all samples.
 
-        It is the dearest part of a plan of many models. Pictures that a setting makes may be drawn
-        by somebody meanwhile: what shows them is put together again.
+        It is the slowest part of planning many models. A picture that a setting generates can be
+        drawn by another process in the meantime: steps that show it are built again.
         """
         if task.setting.images.is_derived:
             return next_step(task)
@@ -84,17 +83,17 @@ class StudyView:
         return self._first[place]
 
     def _reads(self, cell: Cell) -> bool:
-        """Whether what is asked in a cell, or of it, depends on what its responses say."""
+        """Return whether the requests of a cell, or about it, depend on its responses."""
         study, setting = self.study, self.study.settings[cell.setting]
         judged = study.panels("score") or cell in study.judged_cells or cell in study.salient_cells
         return bool(setting.in_steps or judged or setting.aggregate.judge)
 
     def last_requests(self, cell: Cell) -> list[Request]:
-        """The last request of each thread of a cell: the one whose answer its row holds."""
+        """Return the last request of each thread of a cell, whose answer is in the thread's row."""
         return [path.last.request for path in self.follow_paths(cell)]
 
     def list_turns(self, cell: Cell) -> list[Request]:
-        """Everything that a cell asks of its own model as a respondent."""
+        """List all requests of a cell to its own model as a respondent."""
         return [s.request for s in list_steps(self.follow_paths(cell)) if s.role == "respondent"]
 
     def _find_or_guess(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
@@ -110,24 +109,24 @@ class StudyView:
 
     @cached_property
     def questions_by_id(self) -> dict[str, Question]:
-        """The questions that are asked, by id."""
+        """The questions in the study, by id."""
         questions_asked = apply_limit(load_questions(self.questions), self.study.study.limit)
         return {question.id: question for question in questions_asked}
 
     @cached_property
     def answers(self) -> dict[str, Answer]:
-        """The answers that were frozen beside the questions, by id; empty without that file."""
+        """The answers frozen with the questions, by id; empty without that file."""
         path = self.questions.with_name("answers.jsonl")
         return {a.id: a for a in read_jsonl(path, Answer)} if path.is_file() else {}
 
     def find_stored(self, model: str, requests: Sequence[Request]) -> list[Answered]:
-        """Those requests that the store holds, with their responses."""
+        """Return the requests that are stored, with their responses."""
         partition = self.open_partition(model)
         pairs = ((request, partition.get(partition.key(request))) for request in requests)
         return [(request, response) for request, response in pairs if response is not None]
 
     def sample_calls(self, model: str, requests: Sequence[Request]) -> list[list[Answered]]:
-        """Calls at some of these requests that the store answers, evenly spaced."""
+        """Return stored calls for some of these requests, evenly spaced."""
         partition = self.open_partition(model)
         if not len(partition):
             return []
@@ -137,9 +136,10 @@ class StudyView:
         return [self.find_stored(model, call) for call in calls[::step]]
 
     def learn_history(self, model: str, requests: Sequence[Request]) -> History:
-        """What the store knows of these requests and, where it has none of them, of the model.
+        """Return the stored history of these requests or, without any, of the model.
 
-        The length of answers is learned only from the same requests: another setting has another.
+        The length of answers is learned only from the same requests, since it depends on the
+        setting.
         """
         history = learn(self.sample_calls(model, requests), image_formula(self.study.models[model]))
         if history.responses or not len(self.open_partition(model)):
@@ -155,7 +155,7 @@ class StudyView:
 
 
 class Step(NamedTuple):
-    """One request of a path; `guessed` where it follows an answer that is not there yet."""
+    """One request of a path; `guessed` if it follows a missing answer."""
 
     model: str
     role: Role
@@ -165,7 +165,7 @@ class Step(NamedTuple):
 
 
 def list_steps(paths: Iterable[Threaded]) -> Iterator[Step]:
-    """Every request of paths, path by path."""
+    """List every request of paths, path by path."""
     for path in paths:
         guessed = False
         for step in path.steps:
@@ -175,7 +175,7 @@ def list_steps(paths: Iterable[Threaded]) -> Iterator[Step]:
 
 
 def guess(request: Request) -> Response:
-    """What stands for an answer that is not there yet."""
+    """Return the placeholder of a missing answer."""
     return _guess(request.decoding.max_tokens)
 
 
@@ -186,7 +186,7 @@ def _guess(max_tokens: int) -> Response:
 
 @cache
 def filler(tokens: int) -> str:
-    """Made-up words of about as many tokens, none of which is repeated soon: it is no loop."""
+    """Return placeholder text of about as many tokens, without close repetition."""
     length = tokens * CHARACTERS_PER_TOKEN
     words = ("".join(letters) for letters in cycle(product(_LETTERS, repeat=4)))
     return " ".join(islice(words, length // 5 + 1))[:length]

@@ -1,7 +1,7 @@
-"""Parts that are known by name: built in, or brought by plug-ins (docs/design.md, section 11).
+"""Named parts: built in, or from plug-ins (docs/design.md, section 11).
 
-`registry` holds the parts of one kind, `built_in` names ours, `installed` reads the entry points of
-packages, `files` runs a file of the user's own, `sources` hashes what plug-ins are made of.
+`registry` contains the parts of one kind, `built_in` lists ours, `installed` reads the entry points
+of packages, `files` runs a user's file, `sources` hashes the code of plug-ins.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from omibench.schemas.validation import suggest_name
 __all__ = ["Registry", "part_meaning", "source_hash"]
 
 ALWAYS_USED = frozenset({"sections", "results", "figures"})
-"""Kinds of which every installed part is used, without being named in params."""
+"""Kinds whose installed parts are all in use, even if params do not list them."""
 
 
 def source_hash(kinds: Collection[str]) -> str:
-    """Hash of the source of the plug-ins that register parts of these kinds.
+    """Return the hash of the source of the plug-ins that register parts of these kinds.
 
     Args:
-        kinds: Such as `rule_books`; as the groups of entry points are named.
+        kinds: Kinds such as `scorers`, as in the groups of entry points.
 
     Returns:
-        16 hex digits, or "" where no loaded plug-in registers a part of them. Comments, docstrings
-        and layout do not change it.
+        16 hex digits, or "" if no loaded plug-in registers such a part. Comments, docstrings and
+        layout do not change it.
 
     Raises:
-        PluginError: A kind has no registry, or an installed part that is used without being named
-            does not load.
+        PluginError: A kind has no registry, or an installed part that is always in use does not
+            load.
     """
     unknown = sorted(set(kinds) - REGISTRY_MODULES.keys())
     if unknown:
         raise PluginError(
-            f"{unknown[0]!r} is no kind of part{suggest_name(unknown[0], REGISTRY_MODULES)}"
+            f"{unknown[0]!r} is not a kind of part{suggest_name(unknown[0], REGISTRY_MODULES)}"
         )
     lines: set[str] = set()
     for kind in sorted(kinds):
@@ -54,10 +54,10 @@ def source_hash(kinds: Collection[str]) -> str:
 
 
 def part_meaning(kind: str, name: str) -> str | None:
-    """What the plug-in that brings a part means, "" for a built-in part.
+    """Return the meaning hash of the plug-in that provides a part, "" for a built-in part.
 
     Returns:
-        None where the source is not known, as of a part that a notebook registers.
+        None if the source is unknown, as for a part registered in a notebook.
     """
     registry = REGISTRIES.get(kind)
     if registry is None or registry.origin(name) == "omibench":

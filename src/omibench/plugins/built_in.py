@@ -1,6 +1,6 @@
-"""The built-in parts of each kind: name -> the module that registers it when it is imported.
+"""The built-in parts of each kind: name -> the module that registers it on import.
 
-A new built-in part is a module of its own and one line here.
+A new built-in part is a separate module and one line here.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "transformers-reward": "omibench.models.local",
         "sentence-transformers": "omibench.models.local",
     },
-    "rule_books": {
-        "omibench": "omibench.rule_books.omibench",
-        "omibench-release": "omibench.rule_books.omibench_release",
-        "emma": "omibench.rule_books.emma",
-        "usnco-v": "omibench.rule_books.usnco_v",
-        "usnco-v-last-letter": "omibench.rule_books.usnco_v",
-        "mathreal": "omibench.rule_books.mathreal",
-        "robust": "omibench.rule_books.robust",
-        "published": "omibench.rule_books.published",
+    "scorers": {
+        "omibench": "omibench.scorers.omibench",
+        "omibench-release": "omibench.scorers.omibench_release",
+        "emma": "omibench.scorers.emma",
+        "usnco-v": "omibench.scorers.usnco_v",
+        "usnco-v-last-letter": "omibench.scorers.usnco_v",
+        "mathreal": "omibench.scorers.mathreal",
+        "robust": "omibench.scorers.robust",
+        "published": "omibench.scorers.published",
     },
     "sections": {
         "main": "omibench.stages.analyze.sections.main",
@@ -198,11 +198,11 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "occluded": "omibench.settings.conditions",
     },
 }
-"""Kinds are named as the groups of entry points: `rule_books` is `omibench.rule_books`."""
+"""Kinds as in the groups of entry points: `scorers` is `omibench.scorers`."""
 
 REGISTRY_MODULES: Final[dict[str, str]] = {
     "providers": "omibench.models.registry",
-    "rule_books": "omibench.rule_books.registry",
+    "scorers": "omibench.scorers.registry",
     "benchmarks": "omibench.datasets.registry",
     "sections": "omibench.stages.analyze.sections.section",
     "results": "omibench.stages.analyze.results.result",
@@ -213,11 +213,11 @@ REGISTRY_MODULES: Final[dict[str, str]] = {
     "conditions": "omibench.settings.registry",
     "judges": "omibench.judges.registry",
 }
-"""The module that holds the registry of a kind: code that imports it uses every built-in part, so
-that the hash of this code covers them."""
+"""The registry module of each kind: code that imports it uses every built-in part, so that the
+hash of this code covers them."""
 
 
 def built_in_modules(registry: str) -> list[str]:
-    """The modules of the built-in parts whose registry is the module of that name."""
+    """Return the modules of the built-in parts with the given registry module."""
     kinds = [kind for kind, home in REGISTRY_MODULES.items() if home == registry]
     return [module for kind in kinds for module in BUILT_IN.get(kind, {}).values()]

@@ -1,7 +1,7 @@
-"""Plug-ins that are one file of the user's own, named in params.yaml or on the command line.
+"""Plug-ins of a single user file, listed in params.yaml or on the command line.
 
-Such a file runs as code. It is read once, checked and run from the bytes that were read, so that
-what runs is what was hashed; nothing beside it can be imported by its name.
+The file runs as code. It is read once, checked and run from the same bytes, so that the hash covers
+the code that runs; other files in its folder cannot be imported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from omibench.plugins.registry import REGISTRIES, loading
 from omibench.plugins.sources import SOURCES, PluginSource, describe_error, text_meaning
 
 FILE_BYTES = 2**20
-"""The most bytes of a plug-in's file."""
+"""Maximum bytes of a plug-in's file."""
 
 
 def load_file(
@@ -29,21 +29,21 @@ def load_file(
     refused: Mapping[str, str] | None = None,
     folder: str | Path = ".",
 ) -> PluginSource:
-    """Run the file of a plug-in, which registers its parts; once, as long as it means the same.
+    """Run a plug-in file, which registers its parts; once while its meaning is unchanged.
 
     Args:
         name: Its path, relative to `folder`.
-        meaning: What it meant when a run was planned; None where nothing was.
-        refused: Folders that hold data of others, and what to call them: `results` -> "results".
-        folder: The study's folder, below which the file lies: the one that commands run in.
+        meaning: Its meaning hash when a run was planned; None without a plan.
+        refused: Folders with data of others, and their descriptions: `results` -> "results".
+        folder: The study's folder, which must contain the file: the working folder of commands.
 
     Returns:
-        What was loaded.
+        The loaded plug-in.
 
     Raises:
-        PluginError: The file is not there, no regular .py file, outside of the study's folder, in
-            one that holds data of others, is another than was planned with, raises, or registers
-            nothing or a name that exists.
+        PluginError: The file is missing, not a regular .py file, outside the study's folder or in a
+            folder with data of others, has changed since the run was planned, raises, or registers
+            nothing or an existing name.
     """
     path = _check_path(name, Path(folder), refused or {})
     try:
@@ -55,8 +55,8 @@ def load_file(
         raise PluginError(str(error).replace(str(path), name, 1)) from None
     if meaning not in (None, actual):
         raise PluginError(
-            f"{name}: has changed since this run was planned: start the run again, which makes "
-            "again what rests on it"
+            f"{name}: has changed since this run was planned; start the run again, which repeats "
+            "the steps that depend on it"
         )
     source = PluginSource(name, path, actual)
     if SOURCES.get(name) != source:
@@ -65,12 +65,12 @@ def load_file(
 
 
 def registered_kinds(origin: str) -> set[str]:
-    """The kinds of which a plug-in has registered a part."""
+    """Return the kinds of the parts that a plug-in has registered."""
     return {kind for kind, registry in REGISTRIES.items() if origin in registry.origins}
 
 
 def forget_plugin(origin: str) -> None:
-    """Remove a plug-in and all that it has registered."""
+    """Remove a plug-in and all its registrations."""
     SOURCES.pop(origin, None)
     for registry in REGISTRIES.values():
         registry.forget(origin)
@@ -78,18 +78,18 @@ def forget_plugin(origin: str) -> None:
 
 def _check_path(name: str, folder: Path, refused: Mapping[str, str]) -> Path:
     if not name.endswith(".py"):
-        raise PluginError(f"{name}: is no plug-in, which is a file that ends in .py")
+        raise PluginError(f"{name}: is not a plug-in, which is a file that ends in .py")
     try:
         path = Path(os.path.realpath(resolve_within(folder, name)))
     except OmibenchError:
         raise PluginError(
-            f"{name}: lies outside of the study's folder, {Path(folder).resolve()}: copy the file "
-            "into it, or install it as a package (docs/plugins.md)"
+            f"{name}: is outside the study's folder, {Path(folder).resolve()}; copy the file into "
+            "it, or install it as a package (docs/plugins.md)"
         ) from None
     if place := describe_data_folder(path, folder, refused):
         raise PluginError(
-            f"{name}: lies in {place}: code is never taken from there; read it, and keep a copy "
-            "beside params.yaml"
+            f"{name}: is in {place}, where code is never run; read it, and copy it next to "
+            "params.yaml"
         )
     if path.suffix != ".py":
         raise PluginError(f"{name}: is a link to {path.name}, which does not end in .py")
@@ -104,7 +104,7 @@ def _run(source: PluginSource, text: str) -> None:
     module = ModuleType("omibench_plugin_" + "".join(c if c.isalnum() else "_" for c in name))
     module.__file__ = str(source.path)
     SOURCES[name] = source
-    # Dataclasses and pickle look a class's module up by its name.
+    # Dataclasses and pickle find a class's module by its name.
     sys.modules[module.__name__] = module
     try:
         with loading(name):
@@ -117,12 +117,12 @@ def _run(source: PluginSource, text: str) -> None:
     if not registered_kinds(name):
         forget_plugin(name)
         raise PluginError(
-            f"{name}: registers nothing: decorate its parts, such as @rule_book('name'), "
-            "as docs/plugins.md shows"
+            f"{name}: registers nothing; decorate its parts, for example with @scorer('name') "
+            "(docs/plugins.md)"
         )
 
 
 def _line_of_syntax(name: str, error: Exception) -> str:
     if isinstance(error, SyntaxError):
         return f"{name}, line {error.lineno}: {type(error).__name__}: {error.msg}"
-    return f"{name}: is no Python: {error}"
+    return f"{name}: is not valid Python: {error}"

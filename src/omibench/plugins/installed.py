@@ -1,9 +1,9 @@
-"""Parts that installed packages bring, by entry points of the groups `omibench.<kind>`.
+"""Parts of installed packages, from entry points of the groups `omibench.<kind>`.
 
-    [project.entry-points."omibench.rule_books"]
-    halves = "my_package.rules"
+    [project.entry-points."omibench.scorers"] halves = "my_package.rules"
 
-The name is the part's; importing the module registers it. Nothing is imported to know the names.
+The entry point's name is that of the part; importing the module registers it. Listing the names
+imports nothing.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ PREFIX = "omibench."
 
 
 class InstalledPart(NamedTuple):
-    """A part that an installed package names; `origin` is the package with its version."""
+    """A part in an installed package; `origin` is the package with its version."""
 
     entry_point: EntryPoint
     origin: str
 
     @property
     def package(self) -> str:
-        """The package, or single module, that is imported for it."""
+        """The package, or single module, to import."""
         return self.entry_point.module.partition(".")[0]
 
 
 @cache
 def installed_parts() -> Mapping[str, Mapping[str, tuple[InstalledPart, ...]]]:
-    """Everything that installed packages name: kind -> name -> who brings it.
+    """Return all parts of installed packages: kind -> name -> origin.
 
-    The current folder is left out, where Python would look for packages too: what lies in a folder
-    of papers or results is no plug-in.
+    The current folder, which Python would also search, is excluded: a package in a folder of papers
+    or results is not a plug-in.
     """
     parts: dict[str, dict[str, tuple[InstalledPart, ...]]] = {}
     for kind, part in _entry_points():
@@ -49,31 +49,31 @@ def installed_parts() -> Mapping[str, Mapping[str, tuple[InstalledPart, ...]]]:
 
 
 def installed_names(kind: str) -> list[str]:
-    """The names of a kind that installed packages bring, in alphabetical order."""
+    """Return the names of a kind from installed packages, in alphabetical order."""
     return sorted(installed_parts().get(kind, {}))
 
 
 def find_installed(kind: str, name: str) -> InstalledPart:
-    """The installed part of that name.
+    """Return the installed part of that name.
 
     Raises:
-        PluginError: Several packages bring it, or a built-in part has this name.
+        PluginError: Several packages provide it, or a built-in part has this name.
     """
     first, *duplicates = installed_parts()[kind][name]
     if duplicates or name in BUILT_IN.get(kind, {}):
         other_origin = duplicates[0].origin if duplicates else "omibench"
         raise PluginError(
             f"{name!r} in the entry points omibench.{kind} is defined by {other_origin} and by "
-            f"{first.origin}: uninstall one of the packages, or have its author rename the part"
+            f"{first.origin}; uninstall one of the packages, or ask its author to rename the part"
         )
     return first
 
 
 def check_installed() -> None:
-    """Refuse packages whose parts have the names of others, before anything rests on one.
+    """Reject packages with conflicting part names before any part is used.
 
     Raises:
-        PluginError: As `find_installed` does, for any part of any kind.
+        PluginError: See `find_installed`, for any part of any kind.
     """
     for kind, names in installed_parts().items():
         for name in names:
@@ -81,7 +81,7 @@ def check_installed() -> None:
 
 
 def note_source(part: InstalledPart) -> None:
-    """Keep what the package of a part means, before its code runs."""
+    """Store the meaning hash of a part's package before its code runs."""
     if part.origin in SOURCES:
         return
     from importlib.util import find_spec
@@ -100,7 +100,7 @@ def _entry_points() -> Iterator[tuple[str, InstalledPart]]:
     seen_names: set[str] = set()
     for distribution in distributions(path=folders):
         parts = [e for e in distribution.entry_points if e.group.startswith(PREFIX)]
-        # To read the name of every package, which few need, would take a quarter of a second.
+        # Reading the name of every package takes a quarter of a second and is rarely needed.
         if not parts or distribution.name in seen_names:
             continue
         seen_names.add(distribution.name)

@@ -1,4 +1,4 @@
-"""A registry: the parts of one kind by name, imported when they are first asked for."""
+"""A registry: the parts of one kind by name, imported on first use."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from omibench.schemas.validation import suggest_name
 Part = TypeVar("Part")
 
 PART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-"""What params may name: as `Name` of `params/blocks.py`."""
+"""Valid names in params: see `Name` of `params/blocks.py`."""
 BY_OMIBENCH = "omibench"
 """The origin of built-in parts."""
 _ORIGIN: ContextVar[str | None] = ContextVar("origin", default=None)
 REGISTRIES: dict[str, Registry[Any]] = {}
-"""The registries that have been imported, by kind."""
+"""The imported registries, by kind."""
 
 
 @contextmanager
 def loading(origin: str) -> Iterator[None]:
-    """What is registered in this block comes from `origin`, a file or a package."""
+    """Set the origin of registrations in this block: a file or a package."""
     token = _ORIGIN.set(origin)
     try:
         yield
@@ -37,18 +37,18 @@ def loading(origin: str) -> Iterator[None]:
 
 
 def known_names(kind: str) -> list[str]:
-    """All names of a kind, built-in ones first; its registry need not be imported."""
+    """Return all names of a kind, built-in ones first; its registry need not be imported."""
     registry = REGISTRIES.get(kind)
     return registry.names if registry else [*BUILT_IN.get(kind, {}), *installed_names(kind)]
 
 
 def has_part(kind: str, name: str) -> bool:
-    """Whether a part of that kind and name exists; one of an installed package is loaded.
+    """Return whether a part of that kind and name exists; one of an installed package is loaded.
 
     Built-in parts are not imported.
 
     Raises:
-        PluginError: The package that has it does not load.
+        PluginError: The package with the part does not load.
     """
     if name in BUILT_IN.get(kind, {}):
         return True
@@ -61,8 +61,8 @@ class Registry(Generic[Part]):
     """The parts of one kind, built in or from plug-ins.
 
     Args:
-        kind: A key of `BUILT_IN`, which is also the group of entry points: `rule_books`.
-        noun: What messages call one part of it: `rule book`.
+        kind: A key of `BUILT_IN`, which is also the group of entry points: `scorers`.
+        noun: The term for one part in messages: `scorer`.
     """
 
     def __init__(self, kind: str, noun: str) -> None:
@@ -74,7 +74,7 @@ class Registry(Generic[Part]):
 
     @property
     def built_in_names(self) -> list[str]:
-        """The names of the built-in parts, in their order."""
+        """The names of the built-in parts, in order."""
         return list(self._modules)
 
     @property
@@ -84,18 +84,18 @@ class Registry(Generic[Part]):
 
     @property
     def origins(self) -> set[str]:
-        """The files and packages that have registered a part; `omibench` is not among them."""
+        """The files and packages with registered parts, without `omibench`."""
         return set(self._origins.values()) - {BY_OMIBENCH}
 
     def is_built_in_part(self, name: str, module: str) -> bool:
-        """Whether `module` is what registers the built-in part of that name."""
+        """Return whether `module` registers the built-in part of that name."""
         return self._modules.get(name) == module
 
     def check_name(self, name: object) -> None:
         """Check the name that a decorator is given.
 
         Raises:
-            PluginError: It is no text, or holds other characters than params may name.
+            PluginError: It is not text, or contains characters that are not valid in params.
         """
         if not isinstance(name, str) or not PART_NAME.fullmatch(name):
             shown = name if isinstance(name, str) else type(name).__name__
@@ -105,10 +105,11 @@ class Registry(Generic[Part]):
             )
 
     def register(self, name: str) -> Callable[[Part], Part]:
-        """A decorator that registers what it decorates under `name`.
+        """Return a decorator that registers an object under `name`.
 
         Raises:
-            PluginError: Another file or package has registered this name, or it is no name.
+            PluginError: Another file or package has registered this name, or it is not a valid
+                name.
         """
         self.check_name(name)
 
@@ -122,36 +123,36 @@ class Registry(Generic[Part]):
         """Register a part, as `register` does.
 
         Args:
-            name: The name that params know it by.
-            part: What `get` gives for that name.
-            module: The module that defines it, where the part itself does not say so.
+            name: Its name in params.
+            part: The object that `get` returns.
+            module: The module that defines it, if the part itself has no such attribute.
         """
         home = module or getattr(part, "__module__", None) or ""
         origin = _ORIGIN.get() or _origin_by_module(home)
-        if self.is_built_in_part(name, home):  # a plug-in may be the first to import it
+        if self.is_built_in_part(name, home):  # a plug-in can be the first to import it
             origin = BY_OMIBENCH
         before = self._origins.get(name, BY_OMIBENCH if name in self._modules else origin)
         if before != origin:
             raise PluginError(
-                f"{self.noun} {name!r} is defined by {before} and by {origin}: rename one of them"
+                f"{self.noun} {name!r} is defined by {before} and by {origin}; rename one of them"
             )
         self._parts[name], self._origins[name] = part, origin
 
     def get(self, name: str) -> Part:
-        """The part of that name; its module is imported at the first call.
+        """Return the part of that name; its module is imported on the first call.
 
         Raises:
-            PluginError: There is none, with the nearest name that exists, or it does not load.
+            PluginError: It does not exist (with the nearest name), or it does not load.
         """
         if not self.load(name):
-            raise PluginError(f"there is no {self.noun} {name!r}{suggest_name(name, self.names)}")
+            raise PluginError(f"unknown {self.noun} {name!r}{suggest_name(name, self.names)}")
         return self._parts[name]
 
     def load(self, name: str) -> bool:
-        """Import the part of that name, where there is one.
+        """Import the part of that name, if it exists.
 
         Returns:
-            Whether there is one.
+            Whether it exists.
         """
         if name not in self._parts and name in self._modules:
             with loading(BY_OMIBENCH):
@@ -162,14 +163,14 @@ class Registry(Generic[Part]):
 
     @contextmanager
     def calling(self, name: str, subject: str = "") -> Iterator[None]:
-        """Run a part: what a plug-in's part raises becomes one line that names its line.
+        """Run a part: exceptions of a plug-in's part become one line with the line number.
 
         Args:
             name: The part that runs in this block.
-            subject: What it works on, such as the id of a problem.
+            subject: Its input, such as the id of a problem.
 
         Raises:
-            PluginError: In place of any error but an OmibenchError.
+            PluginError: Instead of any exception but an OmibenchError.
         """
         try:
             yield
@@ -185,18 +186,18 @@ class Registry(Generic[Part]):
             ) from error
 
     def origin(self, name: str) -> str:
-        """Which file or package registered a name; `omibench` for built-in parts."""
+        """Return the file or package that registered a name; `omibench` for built-in parts."""
         return self._origins.get(name, BY_OMIBENCH)
 
     @contextmanager
     def naming_failures(self, name: str) -> Iterator[None]:
-        """Say in one line what fails in a plug-in's part; in one of ours it is a defect.
+        """Report a failure of a plug-in's part on one line; in a built-in part it is a bug.
 
         Args:
-            name: The part that works in this block.
+            name: The part that runs in this block.
 
         Raises:
-            PluginError: The part of a plug-in raised something that no user is meant to read.
+            PluginError: The plug-in's part raised an unexpected exception.
         """
         try:
             yield
@@ -220,13 +221,13 @@ class Registry(Generic[Part]):
         return len(self.names)
 
     def forget(self, origin: str) -> None:
-        """Remove what an origin has registered."""
+        """Remove all registrations of an origin."""
         for name in [name for name, by in self._origins.items() if by == origin]:
             del self._parts[name], self._origins[name]
 
 
 def _origin_by_module(module: str) -> str:
-    """The origin of what is registered by an ordinary import, or in a notebook."""
+    """Return the origin of an ordinary import, or of a registration in a notebook."""
     first = module.partition(".")[0]
     return BY_OMIBENCH if first in ("", "omibench") else first
 
@@ -241,10 +242,10 @@ def _load_installed(kind: str, name: str) -> None:
             raise PluginError(f"{part.origin}: {error}") from None
         except Exception as error:
             raise PluginError(
-                f"{describe_error(error, part.origin)} (it brings omibench.{kind}: {name})"
+                f"{describe_error(error, part.origin)} (it provides omibench.{kind}: {name})"
             ) from error
     if kind not in REGISTRIES or REGISTRIES[kind].origin(name) == BY_OMIBENCH:
         raise PluginError(
-            f"{part.origin}: its module {part.entry_point.module} registers no {name!r}, which its "
-            f"entry point omibench.{kind} promises"
+            f"{part.origin}: its module {part.entry_point.module} does not register {name!r}, the "
+            f"name of its entry point omibench.{kind}"
         )

@@ -1,4 +1,4 @@
-"""What plug-ins are made of: their files, a hash of what these mean, and the line that raised."""
+"""The source of plug-ins: their files, a hash of their meaning, and the line that raised."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class PluginSource(NamedTuple):
 
 
 SOURCES: dict[str, PluginSource] = {}
-"""The plug-ins that are loaded in this process, by origin."""
+"""The loaded plug-ins of this process, by origin."""
 
 
 def text_meaning(text: str) -> str:
-    """Hash of what the text of a Python file means, 16 hex digits.
+    """Return the hash of the meaning of a Python file's text, 16 hex digits.
 
     Raises:
-        SyntaxError: It is no Python.
+        SyntaxError: It is not valid Python.
     """
     return read_source(text).meaning[:HEX_DIGITS]
 
 
 def package_meaning(path: Path) -> str:
-    """Hash of what a module or the folder of a package means, with the data files in it."""
+    """Return the hash of the meaning of a module or package folder, with its data files."""
     digest = hashlib.sha256()
     for file in _package_files(path):
         content = file.read_bytes()
@@ -52,7 +52,7 @@ def package_meaning(path: Path) -> str:
 
 
 def describe_error(error: BaseException, origin: str) -> str:
-    """One line for what a plug-in raised: its file, the line there, the error's type and text."""
+    """Describe a plug-in's exception on one line: file, line, type and text."""
     message = " ".join(str(error).split())
     kind = type(error).__name__
     text = f"{kind}: {message}" if message else kind

@@ -25,7 +25,7 @@ _METRICS = {
 class PrintedCell(NamedTuple):
     """A printed value; a share in per cent unless `percent` is off.
 
-    `part` is the word of the table, `slice` and `value` say the same in the terms of the dataset.
+    `part` is the table's term, `slice` and `value` are the dataset's terms for the same.
     """
 
     file: str
@@ -34,14 +34,14 @@ class PrintedCell(NamedTuple):
     setting: str
     part: str
     metric: str
-    """As the table's columns or rows call it."""
+    """The metric's name in the table's columns or rows."""
     kind: MetricKind
     n: int
-    """How many problems it is over; 0 where that is not known."""
+    """Number of problems; 0 if unknown."""
     number: PrintedNumber
     model: str = ""
     strategy: str = ""
-    """The setting that the row names; `setting` is the one that the column names."""
+    """The setting in the row; `setting` is the one in the column."""
     slice: str = ""
     """The attribute of the problems whose value the part is; empty for all problems."""
     value: str = ""
@@ -54,7 +54,7 @@ class PrintedCell(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The column, as people say it."""
+        """The column in words."""
         values = self.value.split(AND)
         within = values if self.part == TOTAL else values[:-1]
         words = (self.dataset, self.setting, *within, self.part, self.metric)
@@ -62,27 +62,27 @@ class PrintedCell(NamedTuple):
 
     @property
     def full_setting(self) -> str:
-        """The setting that row and column name together."""
+        """The settings of row and column together."""
         return ", ".join(word for word in (self.strategy, self.setting) if word)
 
     @property
     def metric_name(self) -> str:
-        """The metric by its name in our tables (`accuracy`, `credit`, `pass@5`)."""
+        """The metric's name in our tables (`accuracy`, `credit`, `pass@5`)."""
         return _METRICS.get(self.metric, self.metric).format(k=self.k or 1)
 
     @property
     def scale(self) -> float:
-        """What a printed number is multiplied by to be a share in [0, 1]."""
+        """The factor that turns a printed number into a share in [0, 1]."""
         return 0.01 if self.percent else 1.0
 
 
 def read_cells(file: str, rows: Sequence[PrintedRow], layout: TableLayout) -> list[PrintedCell]:
-    """The values of a table: those of every part, of the total and of the average of the parts.
+    """Read the values of a table: of every part, the total and the average of the parts.
 
     Args:
         file: The name of the table.
         rows: Its rows.
-        layout: What its columns are.
+        layout: The layout of its columns.
 
     Raises:
         FileFormatError: A share is not from 0 to 100.
@@ -121,7 +121,7 @@ def _read_group(
 
 
 def _list_parts(group: ColumnGroup) -> Iterator[tuple[str, str, int]]:
-    """Each part, its word in the names of columns, and how many problems it has."""
+    """List each part, its name in the columns, and its number of problems."""
     for part, n in group.parts.items():
         yield part, part, n or 0
     if group.total:
@@ -130,7 +130,7 @@ def _list_parts(group: ColumnGroup) -> Iterator[tuple[str, str, int]]:
 
 
 def _add_spread(cell: PrintedCell, row: PrintedRow, group: ColumnGroup, word: str) -> PrintedCell:
-    """The value with its printed interval and standard deviation, where the table has them."""
+    """Add the printed interval and standard deviation to a value, if the table has them."""
 
     def parse(pattern: str) -> PrintedNumber | None:
         column = pattern.format(part=word)
@@ -148,6 +148,7 @@ def _parse_share(
     number = parse_number(file, row, column)
     if number and group.percent and not 0 <= number.value <= 100:
         raise FileFormatError(
-            f"{file}: {row.name}, {column}: {number.value:g} is no share in per cent, from 0 to 100"
+            f"{file}: {row.name}, {column}: {number.value:g} is not a share in per cent, from "
+            "0 to 100"
         )
     return number

@@ -1,9 +1,9 @@
-"""What the columns of a printed table are, told from their names where no `tables.yaml` says so.
+"""Infers the layout of a printed table from its column names, if no `tables.yaml` describes it.
 
-Known are `<part>_<metric>` (OMIBench, table 2; USNCO-V, tables 1 and 2), `strict_<part>` and
-`loose_<part>` (MathReal, table 2), a column a setting (MathReal, table 7), `real` beside `clean`
-(table 8) and `<dataset>_<part>` (EMMA, table 2); all in per cent. How many problems a part has is
-not known then.
+Supported are `<part>_<metric>` (OMIBench, table 2; USNCO-V, tables 1 and 2), `strict_<part>` and
+`loose_<part>` (MathReal, table 2), one column per setting (MathReal, table 7), `real` next to
+`clean` (table 8) and `<dataset>_<part>` (EMMA, table 2); all in per cent. The number of problems in
+a part is then unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from omibench.schemas.validation import explain
 
 _ROW = ("model", "strategy")
 _ASIDE = ("group", "ocr_acc")
-"""Columns that are no results of the problems."""
+"""Columns that are not results of the problems."""
 _METRICS: dict[str, str] = {
     "acc": "ratio", "gptscore": "count", "pass5": "count", "cons5": "ratio", "strict": "count",
     "loose": "ratio",
@@ -42,20 +42,20 @@ _EXAMS = ("local", "national")
 
 
 def guess_layout(path: str | Path, columns: Sequence[str]) -> TableLayout:
-    """Tell the layout of a table from its columns.
+    """Infer the layout of a table from its columns.
 
     Args:
-        path: The table, which messages name.
+        path: The table, for messages.
         columns: The names of its columns.
 
     Returns:
         Its layout, with the file's name as its source.
 
     Raises:
-        FileFormatError: It has no column `model`, or its columns are of no known layout.
+        FileFormatError: It has no column `model`, or its columns match no known layout.
     """
     if "model" not in columns:
-        raise FileFormatError(f"{path}: is no table of results: it lacks the column 'model'")
+        raise FileFormatError(f"{path}: is not a table of results: the column 'model' is missing")
     names = [name for name in columns if name not in (*_ROW, *_ASIDE)]
     bounds = {match[1] for name in names if (match := _BOUND.fullmatch(name))}
     values = [name for name in names if not _BOUND.fullmatch(name)]
@@ -67,7 +67,7 @@ def guess_layout(path: str | Path, columns: Sequence[str]) -> TableLayout:
         )
     except ValidationError as error:
         raise FileFormatError(
-            f"{path}: its columns are of no known layout: {explain(error, TableLayout)}"
+            f"{path}: its columns match no known layout: {explain(error, TableLayout)}"
         ) from None
 
 
@@ -90,8 +90,8 @@ def _guess_groups(
     if not names or "" in datasets:
         odd = next((name for name in names if "_" not in name), "")
         raise FileFormatError(
-            f"{path}: its columns are of no known layout{f' ({odd!r})' if odd else ''}; describe "
-            "them in a tables.yaml beside it (docs/results.md)"
+            f"{path}: its columns match no known layout{f' ({odd!r})' if odd else ''}; describe "
+            "them in a tables.yaml next to it (docs/results.md)"
         )
     parts = {
         d: [n.rpartition("_")[2] for n in names if n.rpartition("_")[0] == d] for d in datasets
@@ -107,7 +107,7 @@ def _guess_groups(
 def _guess_metrics(
     names: Sequence[str], bounds: set[str]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The groups of a table of one dataset, one group a metric."""
+    """Return the column groups of a table of one dataset, one group per metric."""
     splits = [split for name in names if (split := _split_metric(name))]
     groups = []
     for metric in dict.fromkeys(metric for _, metric, _ in splits):
@@ -130,7 +130,7 @@ def _guess_metrics(
 
 
 def _split_metric(column: str) -> tuple[str, str, str] | None:
-    """The part, the metric and the pattern of a column; None where it names no metric."""
+    """Return the part, the metric and the pattern of a column; None without a metric."""
     head, _, tail = column.rpartition("_")
     if tail in _METRICS and head:
         return head, tail, "{part}_{metric}"
@@ -155,7 +155,7 @@ def _make_group(
 
 
 def _guess_slice(parts: Sequence[str]) -> str:
-    """The attribute of the problems whose values the parts are likely to be."""
+    """Return the attribute of the problems whose values the parts probably are."""
     values = {_VALUES.get(part, part) for part in parts}
     if values <= {*_PAIR}:
         return "pair"

@@ -1,4 +1,4 @@
-"""What the columns of printed tables are: `tables.yaml` beside them."""
+"""The layouts of printed tables: `tables.yaml` next to them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from omibench.schemas.validation import explain
 
 LAYOUTS = "tables.yaml"
 TOTAL = "total"
-"""The part that holds all problems, whatever a table calls it."""
+"""The part with all problems, whatever its name in a table."""
 AVERAGE = "average"
-"""The part that stands for the mean of the parts of a row, each weighing the same."""
+"""The part for the mean of a row's parts, with equal weights."""
 AND = " × "
 """Joins two attributes, and two values of them."""
 MetricKind = Literal["count", "ratio", "mean"]
@@ -31,30 +31,31 @@ class ColumnGroup(Block):
     dataset: str
     names: str
     metrics: Annotated[dict[str, MetricKind], Field(min_length=1)]
-    """`count`: a share of problems that are right; `ratio`: possibly a mean of shares; `mean`: any
-    other number, as a mean of several runs, of which no count of problems can be told."""
+    """`count`: a share of problems that are right; `ratio`: possibly a mean of shares; `mean`:
+    any other number, such as a mean of several runs, from which no count of problems can be
+    derived."""
     parts: Annotated[dict[str, Size | None], Field(min_length=1)]
-    """How many problems each part has, where that is known."""
+    """Number of problems in each part, if known."""
     slice: str = "subject"
     """The attribute of the problems whose values the parts are."""
     values: dict[str, str] = {}
-    """The values of that attribute that the dataset spells otherwise than the table."""
+    """The values of that attribute with another spelling in the dataset."""
     within: dict[str, str] = {}
-    """Attribute -> the value that all problems of these columns have."""
+    """Attribute -> the value of all problems of these columns."""
     total: str | None = None
-    """The part over all problems, each weighing the same."""
+    """The part over all problems, with equal weights."""
     average: str | None = None
-    """The column of the mean of all parts, each part weighing the same."""
+    """The column with the mean of all parts, with equal weights."""
     interval: tuple[str, str] | None = None
     """Patterns of the lower and upper bound of the first metric's 95 % interval."""
     deviation: str | None = None
     """Pattern of the standard deviation of the first metric over runs."""
     setting: str = ""
-    """The setting that was asked under, where the columns say it."""
+    """The setting, if given by the columns."""
     k: Size | None = None
-    """How many samples of a problem a value is made from, where the columns say it."""
+    """Number of samples per problem in a value, if given by the columns."""
     percent: bool = True
-    """Whether the numbers are per cent; if not, they are what they are."""
+    """Whether the numbers are per cent; if not, they are used unchanged."""
 
     @model_validator(mode="after")
     def _has_readable_patterns(self) -> Self:
@@ -64,11 +65,11 @@ class ColumnGroup(Block):
         return self
 
     def column(self, part: str, metric: str) -> str:
-        """The name of a column."""
+        """Return the name of a column."""
         return self.names.format(part=part, metric=metric)
 
     def place(self, part: str) -> tuple[str, str]:
-        """The attribute and its value that a part stands for; both empty for all problems.
+        """Return the attribute and its value for a part; both empty for all problems.
 
         Two attributes, and their values, are joined by ` × `.
         """
@@ -78,7 +79,7 @@ class ColumnGroup(Block):
         return AND.join(places), AND.join(places.values())
 
     def list_columns(self) -> Iterator[str]:
-        """The columns of the table that hold these values."""
+        """List the columns of the table with these values."""
         parts = [*self.parts, *([self.total] if self.total else [])]
         yield from (self.column(part, metric) for part in parts for metric in self.metrics)
         if self.average:
@@ -95,7 +96,7 @@ class SumOfParts(Block):
 
 
 class SharesOfRow(Block):
-    """A column of percentages that the values of another are of one row's."""
+    """A column with another column's values as percentages of those in one row."""
 
     column: str
     values: str
@@ -115,28 +116,27 @@ class TableLayout(Block):
 
     source: str
     row: Annotated[list[str], Field(min_length=1)]
-    """The columns that name a row; a name that begins with `+` goes with the row above it."""
+    """The columns with a row's name; a name that begins with `+` belongs to the row above it."""
     columns: list[ColumnGroup]
     model: str | None = None
-    """The name of a row's model, as a pattern of the columns that name a row; the first of them
-    when left out."""
+    """Name of a row's model, as a pattern of the columns in `row`; default: the first of them."""
     setting: str | None = None
-    """The setting of a row, as such a pattern; the column `strategy`, where there is one, when left
-    out."""
+    """Setting of a row, as such a pattern; default: the column `strategy`, if any."""
     metric: str | None = None
-    """The metric of a row, as such a pattern, where the columns do not tell it."""
+    """Metric of a row, as such a pattern, if it is not in the columns."""
     added: Literal["model", "setting"] = "model"
-    """What a row whose name begins with `+` is: another model, or a setting of the one above."""
+    """Meaning of a row whose name begins with `+`: another model, or a setting of the one above."""
     same: dict[str, str] = {}
-    """Names of models that another table calls otherwise."""
+    """Names of models that differ in another table."""
     settings: dict[str, str] = {}
-    """Names of settings that another table calls otherwise; an empty one where it names none."""
+    """Names of settings that differ in another table; an empty one if the table has none."""
     asked_as: dict[str, list[str]] = {}
-    """Printed setting (empty where none is named) -> what the ready-made studies call it."""
+    """Printed setting (empty if the table has none) -> its name in the ready-made studies."""
     chance: list[str] = []
-    """Rows that hold what guessing gives, not a model."""
+    """Rows with the scores of guessing, not of a model."""
     averaged: list[str] = []
-    """Models, or people, whose values are means of several: no counts can be told from them."""
+    """Models, or people, whose values are means of several runs: no counts can be derived from
+    them."""
     differences: dict[str, tuple[str, str]] = {}
     """Column -> the columns of which it is the first minus the second."""
     sums: list[SumOfParts] = []
@@ -146,7 +146,7 @@ class TableLayout(Block):
     @model_validator(mode="after")
     def _names_two_metrics(self) -> Self:
         if self.correlation and len(self.row) < 2:
-            raise ValueError("correlation: `row` names the two columns that hold its metrics")
+            raise ValueError("correlation: `row` must list the two columns with its metrics")
         return self
 
     @model_validator(mode="after")
@@ -156,7 +156,7 @@ class TableLayout(Block):
         return self
 
     def list_columns(self) -> list[str]:
-        """The columns that a file of this layout must have, each once."""
+        """List the required columns of a file of this layout, each once."""
         columns = [*self.row, *(name for group in self.columns for name in group.list_columns())]
         for name, operands in self.differences.items():
             columns += [name, *operands]
@@ -169,19 +169,21 @@ def read_layouts(folder: Path) -> dict[str, TableLayout]:
     """Read the layouts of the tables of a folder.
 
     Args:
-        folder: Where the tables and their `tables.yaml` lie.
+        folder: The folder of the tables and their `tables.yaml`.
 
     Returns:
-        The layout of each table, by the name of its file.
+        The layout of each table, by file name.
 
     Raises:
-        MissingInputError: There is no `tables.yaml`.
-        FileFormatError: It is no YAML, or a key or value is wrong; names the line.
+        MissingInputError: `tables.yaml` does not exist.
+        FileFormatError: It is not YAML, or a key or value is invalid; with the line.
     """
     path = folder / LAYOUTS
     values = read_yaml(path)
     if not isinstance(values, dict):
-        raise FileFormatError(f"{path}: holds no layouts; give a block for the name of each table")
+        raise FileFormatError(
+            f"{path}: contains no layouts; add a block with the name of each table"
+        )
     layouts = {}
     for name, block in values.items():
         try:

@@ -1,4 +1,4 @@
-"""The rows of a printed table: whose results they are, and the numbers in them."""
+"""The rows of a printed table: their models, and their numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omibench.text.terminal import printable
 
 TOLERANCE = 1e-9
 _GROUP = "group"
-"""The column that says of what kind a model is."""
+"""The column with the kind of a model."""
 _STRATEGY = "strategy"
 
 
@@ -27,11 +27,11 @@ class PrintedNumber(NamedTuple):
 
     @property
     def half(self) -> float:
-        """How far rounding can have moved it."""
+        """The maximum rounding error."""
         return 0.5 * 10.0**-self.digits
 
     def admits(self, value: float) -> bool:
-        """Whether a value may have been rounded to it, up or down where it lies between."""
+        """Return whether a value can have been rounded to it, up or down at a tie."""
         return abs(value - self.value) <= self.half + TOLERANCE
 
 
@@ -39,30 +39,30 @@ class PrintedRow(NamedTuple):
     """One row of a printed table."""
 
     name: str
-    """How messages call it."""
+    """Its name in messages."""
     texts: Mapping[str, str]
-    """Column -> what is printed."""
+    """Column -> the printed text."""
     model: str = ""
     setting: str = ""
     metric: str = ""
-    """The metric of all values of the row; empty where the columns tell it."""
+    """The metric of all values of the row; empty if it is in the columns."""
     group: str = ""
-    """Of what kind the model is, where the table says so."""
+    """The kind of the model, if the table has one."""
 
 
 def read_rows(path: Path, layout: TableLayout) -> list[PrintedRow]:
-    """The rows of a table.
+    """Read the rows of a table.
 
     Args:
         path: The table as CSV.
-        layout: What its columns are.
+        layout: The layout of its columns.
 
     Returns:
-        The rows in their order. A row whose name begins with `+` is named after the one above it.
+        The rows in order. A row whose name begins with `+` is named after the one above it.
 
     Raises:
         MissingInputError: The file does not exist.
-        FileFormatError: It is no CSV, lacks a column of its layout, or holds something else than a
+        FileFormatError: It is not CSV, lacks a column of its layout, or has a value that is not a
             number in one.
     """
     return name_rows(str(path), list(read_csv(path)), layout)
@@ -71,12 +71,12 @@ def read_rows(path: Path, layout: TableLayout) -> list[PrintedRow]:
 def name_rows(
     path: str, texts: Sequence[Mapping[str, str]], layout: TableLayout
 ) -> list[PrintedRow]:
-    """The rows of a table from its texts; raises as `read_rows` does, but for a missing file."""
+    """Return the rows of a table from its texts. Raises FileFormatError as `read_rows` does."""
     columns = layout.list_columns()
     for column in columns:
         if not texts or column not in texts[0]:
             raise FileFormatError(
-                f"{path}: lacks the column {column!r}, which {LAYOUTS} names for it"
+                f"{path}: the column {column!r}, which {LAYOUTS} lists for it, is missing"
             )
     rows = list(_name_rows(texts, layout))
     for row in rows:
@@ -87,10 +87,10 @@ def name_rows(
 
 
 def parse_number(path: str, row: PrintedRow, column: str) -> PrintedNumber | None:
-    """A number of a row; None where nothing is printed.
+    """Parse a number of a row; None if nothing is printed.
 
     Raises:
-        FileFormatError: It is no number.
+        FileFormatError: It is not a number.
     """
     text = row.texts[column].strip()
     if not text:
@@ -107,7 +107,7 @@ def parse_number(path: str, row: PrintedRow, column: str) -> PrintedNumber | Non
 
 
 def _name_rows(texts: Sequence[Mapping[str, str]], layout: TableLayout) -> Iterator[PrintedRow]:
-    """The rows by their models and settings; what begins with `+` is added to the row above."""
+    """Assign models and settings to the rows; a name with `+` extends the row above."""
     model_pattern = f"{{{layout.row[0]}}}" if layout.model is None else layout.model
     setting_pattern = layout.setting
     if setting_pattern is None:

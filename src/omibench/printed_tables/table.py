@@ -1,4 +1,4 @@
-"""Printed tables, read: each with its layout, its rows and its values."""
+"""Printed tables: each with its layout, its rows and its values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHIPPED = "published"
 
 
 class PrintedTable(NamedTuple):
-    """One printed table, read."""
+    """One printed table."""
 
     file: str
     layout: TableLayout
@@ -30,26 +30,26 @@ def read_described_table(path: Path, layout: TableLayout) -> PrintedTable:
 
     Raises:
         MissingInputError: The file does not exist.
-        FileFormatError: It is no CSV, or lacks what its layout names.
+        FileFormatError: It is not CSV, or lacks columns of its layout.
     """
     rows = read_rows(path, layout)
     return PrintedTable(path.name, layout, rows, read_cells(path.name, rows, layout))
 
 
 class KnownLayouts(NamedTuple):
-    """The layouts that a folder's tables may have."""
+    """The possible layouts of a folder's tables."""
 
     beside: Mapping[str, TableLayout]
-    """Of the `tables.yaml` in the folder."""
+    """From the `tables.yaml` in the folder."""
     shipped: Mapping[str, TableLayout]
     """Of the tables that ship with omibench."""
 
 
 def read_known_layouts(folder: Path) -> KnownLayouts:
-    """Read the layouts that the tables of a folder may have.
+    """Read the possible layouts of a folder's tables.
 
     Raises:
-        FileFormatError: `tables.yaml` is wrong.
+        FileFormatError: `tables.yaml` is invalid.
     """
     home = find_shipped(SHIPPED)
     shipped = read_layouts(home) if _has_layouts(home) else {}
@@ -60,19 +60,18 @@ def read_known_layouts(folder: Path) -> KnownLayouts:
 
 
 def read_table(path: Path, known: KnownLayouts | None = None) -> PrintedTable:
-    """Read a table, its layout from the `tables.yaml` beside it, or told from its columns.
+    """Read a table with the layout in the `tables.yaml` next to it, or inferred from its columns.
 
-    A table that ships with omibench and lies elsewhere without that file is of the layout that
-    ships.
+    A copy of a table that ships with omibench has the shipped layout if that file is missing.
 
     Args:
         path: The table as CSV.
-        known: The layouts of its folder, where they were read before.
+        known: The layouts of its folder, if they were read before.
 
     Raises:
         MissingInputError: The file does not exist.
-        FileFormatError: It is no CSV, its columns are of no known layout, or `tables.yaml` is
-            wrong.
+        FileFormatError: It is not CSV, its columns match no known layout, or `tables.yaml` is
+            invalid.
     """
     known = known or read_known_layouts(path.parent)
     if layout := known.beside.get(path.name):
@@ -89,7 +88,7 @@ def read_table(path: Path, known: KnownLayouts | None = None) -> PrintedTable:
 
 
 def measure_datasets(known: KnownLayouts) -> dict[str, int]:
-    """How many problems each dataset of known layouts has: the most that a table is over."""
+    """Return the number of problems of each dataset in known layouts: the maximum of a table."""
     sizes: dict[str, int] = {}
     for layout in {**known.shipped, **known.beside}.values():
         for group in layout.columns:
@@ -100,7 +99,7 @@ def measure_datasets(known: KnownLayouts) -> dict[str, int]:
 
 
 def list_layout_files(paths: Iterable[str]) -> list[str]:
-    """The `tables.yaml` beside the tables, each once, where there is one."""
+    """List the `tables.yaml` files next to the tables, each once."""
     folders = dict.fromkeys(Path(path).parent for path in paths)
     return [str(folder / LAYOUTS) for folder in folders if _has_layouts(folder)]
 

@@ -1,5 +1,5 @@
-"""The words of the prompts that the program sends, and files that take their place.
+"""The prompts that the program sends, and files that replace them.
 
-`names` says which prompts there are, `catalogue` describes each, `wording` reads a file of your
-own, `slots` fills its slots, `folder` lists a folder of such files.
+`names` lists the prompts, `catalogue` describes each, `wording` reads a custom file, `slots` fills
+its slots, `folder` lists a folder of such files.
 """

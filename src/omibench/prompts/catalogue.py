@@ -1,4 +1,4 @@
-"""The catalogue: every prompt that the program sends, described where it is defined."""
+"""The catalogue: every prompt that the program sends, described at its definition."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ class PromptEntry:
     """One prompt of the catalogue.
 
     Attributes:
-        name: What a file in a folder of prompts is called, without `.txt`.
-        purpose: What it asks for, in a few words.
-        text: The built-in words, with their slots.
+        name: File name in a folder of prompts, without `.txt`.
+        purpose: Its purpose, in a few words.
+        text: The built-in wording, with its slots.
         slots: The places that are filled for each request.
-        source: Where the printed original stands, such as `OMIBench, C.2`; empty where there is
-            none.
-        owner: Who is given it, as messages say it: `judge quality`.
-        fenced: Whether material follows the words between fences, and a line about the form of
-            the reply after that: both stay unless a file is literal.
+        source: The printed original, such as `OMIBench, C.2`; empty without one.
+        owner: Its recipient in messages: `judge quality`.
+        fenced: Whether material follows the wording between fences, and then a line about the form
+            of the reply: both stay unless a file is literal.
         closing: That line.
-        is_fragment: Whether it stands inside of a message that other words begin, so that no file
+        is_fragment: Whether it is part of a message that begins with other text, so that no file
             can give it a system message.
     """
 
@@ -46,30 +45,30 @@ class PromptEntry:
 
     @property
     def sha256(self) -> str:
-        """Hash of the built-in words."""
+        """Hash of the built-in wording."""
         return hashlib.sha256(f"{self.text}\0{self.closing}".encode()).hexdigest()
 
 
 def add_prompt(entry: PromptEntry) -> PromptEntry:
-    """Add a prompt to the catalogue, and return it."""
+    """Add a prompt to the catalogue and return it."""
     _ENTRIES[entry.name] = entry
     return entry
 
 
 def list_prompts() -> list[PromptEntry]:
-    """Every prompt: the built-in ones, then those of settings that loaded plug-ins bring."""
+    """Return every prompt: the built-in ones, then those of settings in loaded plug-ins."""
     built_in = [find_prompt(name) for name in PROMPT_HOMES]
     return [*built_in, *(_ENTRIES[name] for name in _ENTRIES if name not in PROMPT_HOMES)]
 
 
 def find_prompt(name: str) -> PromptEntry:
-    """The prompt of that name; its module is imported at the first call.
+    """Return the prompt of that name; its module is imported on the first call.
 
     Raises:
-        ParamsError: There is none, with the nearest name.
+        ParamsError: It does not exist (with the nearest name).
     """
     if name not in _ENTRIES and name in PROMPT_HOMES:
         import_module(PROMPT_HOMES[name])
     if name not in _ENTRIES:
-        raise ParamsError(f"there is no prompt {name!r}{suggest_name(name, list(PROMPT_HOMES))}")
+        raise ParamsError(f"unknown prompt {name!r}{suggest_name(name, list(PROMPT_HOMES))}")
     return _ENTRIES[name]

@@ -1,4 +1,4 @@
-"""A folder of prompts: `NAME.txt` takes the place of the built-in words of the prompt NAME."""
+"""A folder of prompts: `NAME.txt` replaces the built-in wording of the prompt NAME."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SUFFIX = ".txt"
 
 
 def list_text_files(folder: str) -> list[Path]:
-    """The text files of a folder in alphabetical order; those of folders in it are left alone.
+    """Return the text files of a folder in alphabetical order, without subfolders.
 
     Raises:
-        ParamsError: It cannot be listed.
+        ParamsError: The folder cannot be listed.
     """
     try:
         return sorted(path for path in Path(folder).iterdir() if path.suffix == SUFFIX)
@@ -24,21 +24,21 @@ def list_text_files(folder: str) -> list[Path]:
 
 
 def list_prompt_files(folder: str) -> dict[str, str]:
-    """The prompts that a folder has words for: name -> path, in alphabetical order.
+    """Return the prompts in a folder: name -> path, in alphabetical order.
 
     Args:
-        folder: Its path.
+        folder: Path of the folder.
 
     Raises:
-        ParamsError: It cannot be listed, or a text file bears no name of a prompt, with the nearest
-            one.
+        ParamsError: It cannot be listed, or a text file has no prompt's name (with the nearest
+            one).
     """
     files = list_text_files(folder)
     names = list_prompt_names()
     for path in files:
         if path.stem not in names:
             raise ParamsError(
-                f"{path}: {path.stem!r} is no prompt{suggest_name(path.stem, names)}; "
-                "`omibench prompts list` says which there are"
+                f"{path}: {path.stem!r} is not a prompt{suggest_name(path.stem, names)}; "
+                "`omibench prompts list` lists all prompts"
             )
     return {path.stem: str(path) for path in files}

@@ -1,4 +1,4 @@
-"""Material of others in a prompt: between fences, or plain where a literal file asks for it."""
+"""Third-party material in a prompt: between fences, or plain in a literal file."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from omibench.prompts.slots import fill_slots, holds_slot, join_pieces
 from omibench.text.fences import Section, fence_each, list_pieces
 
 Material = Sequence[tuple[str, Sequence[Section]]]
-"""The slots of a prompt with the sections that stand in each, in their order."""
+"""The slots of a prompt with the sections in each, in order."""
 
 
 def name_slot(section: str) -> str:
-    """The slot of a section: that of OFFICIAL ANSWER is `official_answer`."""
+    """Return the slot of a section: `official_answer` for OFFICIAL ANSWER."""
     return section.lower().replace(" ", "_")
 
 
 def place_fenced(template: str, material: Material, values: Mapping[str, str]) -> list[Any]:
-    """A template with sections between fences in their slots.
+    """Fill the slots of a template with sections between fences.
 
     Args:
-        template: The words of a file; it may name no slot at all.
-        material: What it does not name follows it, in order.
-        values: What stands for slots of other kinds.
+        template: The wording of a file; it can have no slots at all.
+        material: Sections without a slot follow the template, in order.
+        values: Values of slots of other kinds.
 
     Returns:
         Texts, and the pictures of the material between them, without a line about the form of the
@@ -43,13 +43,13 @@ def place_plain(
     values: Mapping[str, str],
     pictures: Mapping[str, Sequence[Any]],
 ) -> list[Any]:
-    """A literal template with sections as plain text in their slots.
+    """Fill the slots of a literal template with sections as plain text.
 
     Args:
-        template: The words of a file; of the material only what it names is sent.
-        material: Several sections of one slot stand under their names.
-        values: What stands for slots of other kinds.
-        pictures: Pictures by their slot; those that the template does not name follow it.
+        template: The wording of a file; only material with a slot in it is sent.
+        material: Several sections of one slot are shown under their names.
+        values: Values of slots of other kinds.
+        pictures: Pictures by slot; those without a slot in the template follow it.
 
     Returns:
         Texts and pictures in the order in which they are sent.

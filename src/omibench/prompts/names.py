@@ -1,6 +1,6 @@
-"""The names of the prompts: each with the module that describes it when it is imported.
+"""The names of the prompts, each with the module that describes it on import.
 
-A new prompt is an entry where it is defined, and one line here.
+A new prompt is an entry at its definition, and one line here.
 """
 
 from __future__ import annotations
@@ -79,5 +79,5 @@ PROMPT_HOMES: Final[dict[str, str]] = {
 
 
 def list_prompt_names() -> list[str]:
-    """The names of all prompts: built-in ones, then those of settings and judges of plug-ins."""
+    """List the names of all prompts: built-in ones, then those of plug-ins' settings and judges."""
     return list(dict.fromkeys([*PROMPT_HOMES, *known_names("prompts"), *known_names("judges")]))

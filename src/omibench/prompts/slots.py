@@ -1,6 +1,6 @@
 """Slots: the places of a prompt that are filled for each request, such as `{question}`.
 
-A slot's content is never looked through for slots again, so that no text of others can fill one.
+A slot's content is never searched for slots, so no third-party text can fill one.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from omibench.schemas.validation import suggest_name
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _FORMULA = re.compile(r"[\\A-Za-z^_{]")
-"""What stands before a brace that belongs to a formula, as in `\\frac{a}{b}`, or is doubled."""
+"""Text before a brace that belongs to a formula, as in `\\frac{a}{b}`, or is doubled."""
 
 
 class Slot(NamedTuple):
-    """A place in a prompt: its name without braces, what fills it, and whether it must be there."""
+    """A place in a prompt: its name without braces, its content, and whether it is required."""
 
     name: str
     meaning: str
@@ -26,13 +26,13 @@ class Slot(NamedTuple):
 
 
 def list_slot_names(text: str) -> list[str]:
-    """What looks like a slot in a text, each name once; braces of formulas do not.
+    """Return possible slots in a text, each name once, without braces of formulas.
 
     Args:
-        text: The words of a prompt.
+        text: The wording of a prompt.
 
     Returns:
-        Names without braces, in the order in which they first stand.
+        Names without braces, in the order of their first occurrence.
     """
     names: dict[str, None] = {}
     formula_end = -1
@@ -45,31 +45,31 @@ def list_slot_names(text: str) -> list[str]:
 
 
 def holds_slot(text: str, name: str) -> bool:
-    """Whether a slot stands in a text, wherever."""
+    """Return whether a text contains a slot."""
     return f"{{{name}}}" in text
 
 
 def find_missing_slots(text: str, slots: Sequence[Slot]) -> list[str]:
-    """The names of the required slots that a text lacks."""
+    """Return the names of the required slots that a text lacks."""
     return [slot.name for slot in slots if slot.required and not holds_slot(text, slot.name)]
 
 
 def find_unknown_slots(text: str, slots: Sequence[Slot]) -> list[str]:
-    """What looks like a slot in a text and is none of `slots`."""
+    """Return possible slots in a text that are not among `slots`."""
     names = {slot.name for slot in slots}
     return [name for name in list_slot_names(text) if name not in names]
 
 
 def describe_faults(text: str, slots: Sequence[Slot], complete: bool = True) -> list[str]:
-    """What is wrong with the slots of a text, one line each.
+    """Describe the errors in the slots of a text, one line each.
 
     Args:
-        text: The words of a prompt.
-        slots: Those that this prompt has.
-        complete: Whether the required ones must stand in it.
+        text: The wording of a prompt.
+        slots: The slots of this prompt.
+        complete: Whether the required ones must be present.
 
     Returns:
-        Lines without the name of the file; none where nothing is wrong.
+        Lines without the file name; empty if the slots are valid.
     """
     missing = find_missing_slots(text, slots) if complete else []
     names = ", ".join(f"{{{slot.name}}}" for slot in slots) or "none"
@@ -83,14 +83,14 @@ def describe_faults(text: str, slots: Sequence[Slot], complete: bool = True) -> 
 
 
 def fill_slots(template: str, values: Mapping[str, str | Sequence[Any]]) -> list[Any]:
-    """A template with its slots filled in one pass.
+    """Fill the slots of a template in one pass.
 
     Args:
-        template: Words with slots; a name that `values` lacks stays as it stands.
-        values: What stands for each slot: a text, or texts and pictures.
+        template: Wording with slots; names without a value stay unchanged.
+        values: The content of each slot: a text, or texts and pictures.
 
     Returns:
-        Texts and pictures in their order; neighbouring texts are one, and none is empty.
+        Texts and pictures in order; neighbouring texts are joined, and none is empty.
     """
     if not values:
         return [template] if template else []
@@ -102,12 +102,12 @@ def fill_slots(template: str, values: Mapping[str, str | Sequence[Any]]) -> list
 
 
 def fill_text(template: str, values: Mapping[str, str]) -> str:
-    """A template with its slots filled by texts."""
+    """Fill the slots of a template with texts."""
     return "".join(fill_slots(template, values))
 
 
 def join_pieces(groups: Iterable[Sequence[Any]], between: str = "") -> list[Any]:
-    """Groups of texts and pictures as one, a text between them; neighbouring texts are joined."""
+    """Join groups of texts and pictures with a text between them; neighbouring texts are joined."""
     joined: list[Any] = []
     for number, group in enumerate(groups):
         for piece in [between, *group] if number else group:
@@ -119,7 +119,7 @@ def join_pieces(groups: Iterable[Sequence[Any]], between: str = "") -> list[Any]
 
 
 def _split_at(template: str, names: Collection[str]) -> list[str]:
-    """Words and names of slots in turn."""
+    """Yield text and slot names alternately."""
     return re.split(r"\{(" + "|".join(map(re.escape, names)) + r")\}", template)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue as text, and files of words held against it: what `omibench prompts` prints."""
+"""The catalogue as text, and prompt files compared with it: the output of `omibench prompts`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HASH_DIGITS = 12
 
 
 class PlacedFile(NamedTuple):
-    """A file of words that a study uses: the key of params.yaml that leads to it, and its path."""
+    """A prompt file of a study: its key in params.yaml, and its path."""
 
     key: str
     file: str
@@ -23,12 +23,12 @@ class PlacedFile(NamedTuple):
 def describe_prompt(
     entry: PromptEntry, files: Sequence[PlacedFile] = (), with_text: bool = False
 ) -> list[str]:
-    """A prompt in a few lines: what it asks for, its slots, its hash, where its original stands.
+    """Describe a prompt in a few lines: purpose, slots, hash, printed original.
 
     Args:
         entry: The prompt.
-        files: The files that a study puts in its place.
-        with_text: Whether the built-in words follow, indented.
+        files: The files by which a study replaces it.
+        with_text: Whether the built-in wording follows, indented.
 
     Returns:
         Lines, the first one with the prompt's name.
@@ -51,11 +51,11 @@ def describe_prompt(
 def describe_catalogue(
     files: Mapping[str, Sequence[PlacedFile]], with_text: bool = False
 ) -> list[str]:
-    """Every prompt of the catalogue, as `describe_prompt` has it.
+    """Describe every prompt of the catalogue with `describe_prompt`.
 
     Args:
-        files: The files that a study puts in the places of prompts, by name.
-        with_text: Whether the built-in words follow.
+        files: The files by which a study replaces prompts, by name.
+        with_text: Whether the built-in wording follows.
 
     Returns:
         Lines.
@@ -68,7 +68,7 @@ def describe_catalogue(
 
 
 def describe_file(file: str, entry: PromptEntry) -> str:
-    """A file with its hash and how it is sent, or what is wrong with it, on one line."""
+    """Describe a file on one line: its hash and mode, or its error."""
     try:
         wording = parse_wording(file, read_prompt_text(file, entry.owner), entry)
     except ParamsError as error:
@@ -80,18 +80,18 @@ def describe_file(file: str, entry: PromptEntry) -> str:
 
 
 def check_prompt_file(file: str, name: str | None = None) -> list[str]:
-    """What keeps a file from being sent as a prompt.
+    """Return the errors that prevent a file from being sent as a prompt.
 
     Args:
-        file: Its path.
-        name: The prompt; the file's name without its suffix if left out.
+        file: Path of the file.
+        name: The prompt; default: the file's name without its suffix.
 
     Returns:
-        One line a fault, also for a file that cannot be read or bears no name of a prompt; none
-        where the file can be used.
+        One line per error, also for a file that cannot be read or has no prompt's name; empty if
+        the file is valid.
 
     Raises:
-        ParamsError: There is no prompt `name`.
+        ParamsError: The prompt `name` does not exist.
     """
     entry = find_prompt(name) if name else None
     try:

@@ -1,8 +1,7 @@
-"""A wording: the words of one prompt, from a text file that takes the place of the built-in ones.
+"""A wording: the text of one prompt, from a file that replaces the built-in one.
 
-A file begins with lines that say how it is sent, each where it is wanted: `[[literal]]` sends it as
-it is pasted, without fences and closing lines of ours; `[[system]]` begins a system message, which
-goes to the line `[[user]]`.
+A file can begin with mode lines: `[[literal]]` sends it unchanged, without our fences and closing
+lines; `[[system]]` begins a system message, which ends at the line `[[user]]`.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ LITERAL, SYSTEM, USER = "[[literal]]", "[[system]]", "[[user]]"
 
 
 class Wording(NamedTuple):
-    """The words of one prompt as a file has them.
+    """The wording of one prompt from a file.
 
-    `system` is the system message, `text` what follows it; `literal` says that nothing of ours is
-    added: no fences around material, no line about the form of the reply.
+    `system` is the system message, `text` the rest; `literal` means that nothing of ours is added:
+    no fences around material, no line about the form of the reply.
     """
 
     file: str
@@ -35,21 +34,21 @@ class Wording(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Hash of all of the words and of how they are sent."""
+        """Hash of the wording and its mode."""
         marks = f"{LITERAL if self.literal else ''}\0{self.system}\0{self.text}"
         return hashlib.sha256(marks.encode()).hexdigest()
 
 
 def read_wording(file: str, entry: PromptEntry) -> Wording:
-    """The words of a file for one prompt of the catalogue.
+    """Read a file as the wording of one prompt of the catalogue.
 
     Args:
         file: Its path; UTF-8, at most 1 MiB.
-        entry: The prompt whose place they take.
+        entry: The prompt that it replaces.
 
     Raises:
-        ParamsError: It cannot be read, is empty, lacks a slot that must be there, or holds one that
-            this prompt does not have.
+        ParamsError: It cannot be read, is empty, lacks a required slot, or has one that this prompt
+            does not have.
     """
     wording = parse_wording(file, read_prompt_text(file, entry.owner), entry)
     if faults := list_faults(wording, entry):
@@ -58,10 +57,10 @@ def read_wording(file: str, entry: PromptEntry) -> Wording:
 
 
 def parse_wording(file: str, text: str, entry: PromptEntry) -> Wording:
-    """The words of a file's text, its first lines read for how it is sent.
+    """Parse a file's text into a wording by its mode lines.
 
     Raises:
-        ParamsError: A line such as `[[user]]` stands where it has no meaning.
+        ParamsError: A line such as `[[user]]` is out of place.
     """
     if SYSTEM in text.partition("\n")[0] or LITERAL in text.partition("\n")[0]:
         text = text.replace("\r\n", "\n")
@@ -70,8 +69,8 @@ def parse_wording(file: str, text: str, entry: PromptEntry) -> Wording:
         text = text.partition("\n")[2].strip()
     if any(line.strip("\ufeff \t\r").casefold() == LITERAL for line in text.splitlines()):
         raise ParamsError(
-            f"{file}: {LITERAL} stands once, in small letters, alone on the first line; nothing "
-            "stands before it, also no byte order mark"
+            f"{file}: {LITERAL} must be on the first line, alone and in lower case, without "
+            "anything before it, such as a byte order mark"
         )
     try:
         system, text = split_system(text)
@@ -83,34 +82,38 @@ def parse_wording(file: str, text: str, entry: PromptEntry) -> Wording:
 
 
 def list_faults(wording: Wording, entry: PromptEntry) -> list[str]:
-    """What keeps words from being sent as a prompt, one line each; none where they can be.
+    """List the errors that prevent a wording from being sent, one line each.
 
-    Material that a fenced prompt names no slot for follows it between fences, so that only a
-    literal one must have its slots; every other prompt is the whole of what is sent.
+    Material without a slot in a fenced prompt follows it between fences, so only a literal one must
+    have its slots; any other prompt is sent as a whole.
     """
     complete = wording.literal or not entry.fenced
     faults = describe_faults(wording.text, entry.slots, complete)
     faults += [
-        f"has {{{slot.name}}} in its system message: slots stand after the line {USER}"
+        f"has {{{slot.name}}} in its system message; move slots below the line {USER}"
         for slot in entry.slots
         if holds_slot(wording.system, slot.name)
     ]
     if wording.system and entry.is_fragment:
-        faults.insert(0, f"has a message after {SYSTEM}, and stands inside of another message")
+        faults.insert(
+            0, f"has a message after {SYSTEM}, but it is part of another message; remove the line"
+        )
     if wording.literal and not entry.fenced:
-        faults.insert(0, f"begins with {LITERAL}, and nothing is ever added to it: drop that line")
+        faults.insert(
+            0, f"begins with {LITERAL}, but nothing is ever added to this prompt; remove that line"
+        )
     return faults
 
 
 def split_system(text: str) -> tuple[str, str]:
-    """The system message of a prompt file's text, empty if there is none, and the user's.
+    """Split a prompt file's text into its system message (or empty text) and the user's.
 
     Raises:
-        ValueError: The marks of the two do not stand in their places.
+        ValueError: The mode lines of the two are out of place.
     """
     if not text.startswith(f"{SYSTEM}\n"):
         if {SYSTEM, USER} & {line.strip() for line in text.splitlines()}:
-            raise ValueError(f"the first line is {SYSTEM} where there is a system message")
+            raise ValueError(f"the first line must be {SYSTEM} if there is a system message")
         return "", text
     system, mark, user = text.removeprefix(f"{SYSTEM}\n").partition(f"\n{USER}\n")
     if not mark:
@@ -119,11 +122,11 @@ def split_system(text: str) -> tuple[str, str]:
 
 
 def read_prompt_text(file: str, owner: str) -> str:
-    """The text of a prompt file without white space around it.
+    """Return the text of a prompt file without surrounding white space.
 
     Args:
         file: Its path; UTF-8, at most 1 MiB.
-        owner: Who is given it, for messages.
+        owner: Its recipient, for messages.
 
     Raises:
         ParamsError: It cannot be read, or is empty.
@@ -139,7 +142,7 @@ def read_prompt_text(file: str, owner: str) -> str:
 
 
 def _state(file: str) -> tuple[int, int]:
-    """When a file was changed and how long it is; the same for all that cannot be looked at."""
+    """Return modification time and size of a file; equal for all that cannot be inspected."""
     try:
         state = Path(file).stat()
     except (OSError, ValueError):
@@ -149,5 +152,5 @@ def _state(file: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=128)
 def _read_unchanged(file: str, state: tuple[int, int]) -> str:
-    """The text of a file in a state: requests are made one by one, and it is read for the first."""
+    """Return the text of an unchanged file, cached, since requests are built individually."""
     return read_bytes(file, PROMPT_BYTES).decode("utf-8").strip()

@@ -1,5 +1,5 @@
-"""Re-evaluation: which models are new, what they may cost, and what they changed on the board.
+"""Re-evaluation: find new models, estimate their cost, and report changes on the board.
 
-Functions that a schedule calls one after another (`workflows/reevaluate.py`); none of them waits,
-retries or knows of Prefect.
+The functions are called in sequence by a schedule (`workflows/reevaluate.py`). They do not wait,
+retry or depend on Prefect.
 """

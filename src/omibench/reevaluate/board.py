@@ -1,4 +1,4 @@
-"""The board: report, tables and metrics of a study in a folder that others may read or serve."""
+"""The board: report, tables and metrics of a study in a folder for readers or a web server."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ _INDEX = """\
 <meta charset="utf-8">
 <meta http-equiv="refresh" content="0; url=analyze/report.html">
 <title>Report</title>
-<a href="analyze/report.html">The report</a>, <a href="changes.md">what moved</a>
+<a href="analyze/report.html">The report</a>, <a href="changes.md">what changed</a>
 """
 
 
 def publish(results: Path, board: Path) -> Path:
-    """Bring a board up to date with a study's results and return its report's path.
+    """Update a board with a study's results and return its report's path.
 
-    `analyze/` is copied, and `freeze/images/` and `pictures/` that its pages show; files that are
-    gone from there go from the board. Each file is replaced in one step, the report last, so that
-    a reader never meets half of one. Raises MissingInputError without a report, OutputError for a
-    folder that cannot be written.
+    `analyze/` is copied, with the `freeze/images/` and `pictures/` that its pages show. Files that
+    no longer exist are deleted from the board. Each file is replaced atomically, the report last,
+    so that readers never see a partial file.
+
+    Raises:
+        MissingInputError: The report does not exist.
+        OutputError: The board folder cannot be written.
     """
     if not (results / REPORT).is_file():
-        raise MissingInputError(f"{results / REPORT}: there is no report to publish")
+        raise MissingInputError(f"{results / REPORT}: report not found")
     try:
         for part in (Path("freeze/images"), Path("pictures"), Path("analyze")):
             names = list(_files(results / part))

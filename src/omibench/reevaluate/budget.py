@@ -1,4 +1,4 @@
-"""What evaluating new models costs, and what is left of the month's budget for it."""
+"""Cost of evaluating new models, and the remaining budget of the month."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from omibench.store.ledger.ledger import LEDGER, Ledger, format_month
 
 
 class MonthlyAllowance(NamedTuple):
-    """What may still be spent: US dollars `left`, of which cap, and the study's total then.
+    """The remaining allowance: US dollars `left`, the limit that applies, and the resulting cap.
 
-    `cap_usd` is what the study may have committed at most, as the budget counts it: `left_usd` more
-    than now. Both are None when nothing limits it.
+    `cap_usd` is the most that the study can have committed, as counted by the budget: `left_usd`
+    more than now. Both are None without a limit.
     """
 
     left_usd: float | None
@@ -28,9 +28,9 @@ class MonthlyAllowance(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """A candidate with what it asks: requests to buy, US dollars expected and at most.
+    """A candidate with its cost: requests to make, and US dollars expected and at most.
 
-    `refused` says in one line why it is not evaluated now; None when it is.
+    `refused` is a one-line reason for not evaluating it now, or None.
     """
 
     candidate: ModelCandidate
@@ -41,7 +41,7 @@ class Priced(NamedTuple):
 
 
 def compute_allowance(study: Study, now: float) -> MonthlyAllowance:
-    """What the study may still spend at a moment (Unix time): of its month, and of its budget."""
+    """Return what the study can still spend at a time (Unix time), by month and in total."""
     monthly, total = study.reevaluate.monthly_budget_usd, read_budget(study)
     if monthly is None and total is None:
         return MonthlyAllowance(None, None, "no budget is set")
@@ -59,7 +59,7 @@ def compute_allowance(study: Study, now: float) -> MonthlyAllowance:
 
 
 def read_committed(study: Study) -> float:
-    """US dollars that the study has spent or reserved, as its ledger knows; 0 without one."""
+    """Return the US dollars that the study has spent or reserved, from its ledger; else 0."""
     return read_account(study.study.store, study.study.name).committed_usd
 
 
@@ -73,10 +73,10 @@ def _read_spent(study: Study, month: str) -> float:
 def choose_candidates(
     study: Study, candidates: Iterable[ModelCandidate], questions: Path, allowed: MonthlyAllowance
 ) -> list[Priced]:
-    """Each candidate with its price, in order; those that do not fit any more are refused.
+    """Return the candidates with their cost, in order; refuse those that exceed the allowance.
 
-    A candidate fits when what is expected of it fits; while it runs, the budget holds the worst
-    case within the allowance. Raises as `plan_study` does.
+    A candidate fits if its expected cost fits; while it runs, the budget keeps the worst case
+    within the allowance. Raises as `plan_study`.
     """
     priced, left_usd = [], allowed.left_usd
     for candidate in candidates:
@@ -91,14 +91,14 @@ def choose_candidates(
 
 
 def find_cut_off(study: Study, candidates: Iterable[ModelCandidate]) -> dict[str, str]:
-    """The candidates whose evaluation a budget ended in the middle, and one line about each."""
+    """Return the candidates whose evaluation the budget interrupted, with one line for each."""
     remarks = {}
     for candidate in candidates:
         cells = incomplete_cells(replace_models(study, [candidate]), ["budget_stop"])
         if cells:
             remarks[candidate.name] = (
                 f"{candidate.name}: the budget ended before {sum(cells.values()):,} of its "
-                "requests; what was bought is kept, and a look with more to spend goes on: raise "
+                "requests; responses so far are kept, and a later poll continues: raise "
                 "reevaluate.monthly_budget_usd or study.budget_usd, or wait for the next month"
             )
     return remarks
@@ -111,13 +111,13 @@ def _refusal(
         return None
     name, cost = priced.candidate.name, usd_text(priced.usd)
     if unknown:
-        return f"{name}: {', '.join(unknown)} has no price, so no budget can hold: give it one"
+        return f"{name}: {', '.join(unknown)} has no price, so no budget can be enforced; set one"
     if priced.usd > left_usd:
         is_part_used = left_usd != allowed.left_usd
         begun = f", of which this poll takes all but {usd_text(left_usd)}" if is_part_used else ""
         return (
             f"{name}: evaluating it is expected to cost {cost} (at most "
-            f"{usd_text(priced.usd_most)}), and {allowed.reason}{begun}; nothing was added. Raise "
+            f"{usd_text(priced.usd_most)}), but {allowed.reason}{begun}; nothing was added. Raise "
             "reevaluate.monthly_budget_usd or study.budget_usd, or wait for the next month"
         )
     return None

@@ -1,4 +1,4 @@
-"""From what is listed to models that are new to the study."""
+"""Selection of listed models that are new to the study."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from omibench.params.study import Study, parse_study
 
 
 class ModelCandidate(NamedTuple):
-    """A model that is to be evaluated.
+    """A model to evaluate.
 
-    `name` is its key under `models:`, `block` what stands there; `settings` are those of its
-    cells, empty for all of the study.
+    `name` is its key under `models:`, `block` its entry there; `settings` are those of its cells,
+    empty for all of the study.
     """
 
     name: str
@@ -26,10 +26,10 @@ class ModelCandidate(NamedTuple):
 
 
 def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list[ModelCandidate]:
-    """The listed models that a watch wants and the study lacks, in the order of the watches.
+    """Return the listed models that match a watch and are new to the study, in watch order.
 
-    `listings` maps a watch to its ids. A model is known when the study has one of the same
-    provider and id; a simulated one, which has no id, by its name.
+    `listings` maps a watch to its ids. A model is known if the study has one of the same provider
+    and id, or, for a simulated model without id, of the same name.
     """
     identities = {
         (model.provider, getattr(model, "id", name)) for name, model in study.models.items()
@@ -52,9 +52,10 @@ def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list
 
 
 def replace_models(study: Study, candidates: Iterable[ModelCandidate]) -> Study:
-    """The study with the candidates as its only respondents: what evaluating them takes.
+    """Return the study with only the candidates as respondents, for estimating their cost.
 
-    Raises ParamsError when a candidate contradicts the study.
+    Raises:
+        ParamsError: A candidate contradicts the study.
     """
     candidates = list(candidates)
     values = study.model_dump(mode="json", exclude_defaults=True)

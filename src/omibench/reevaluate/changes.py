@@ -1,4 +1,4 @@
-"""What moved on the board: ranks and scores before and after, as a changelog that people read."""
+"""Changes on the board: ranks and scores before and after, as a readable changelog."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from omibench.files.intake import read_json, read_text
 from omibench.reevaluate.budget import Priced
 from omibench.schemas.tables import write_text
 
-HEAD = "# What moved on the board\n\nNewest first. Ranks are by accuracy under one setting.\n"
+HEAD = "# What changed on the board\n\nNewest first. Ranks are by accuracy under one setting.\n"
 
 
 class Standing(NamedTuple):
     """A model under a setting: rank among the models of that setting, and accuracy with interval.
 
-    Equal accuracies share a rank and the next one is left out (1, 2, 2, 4). Shares are in [0, 1].
+    Equal accuracies share a rank, and the following ranks are skipped (1, 2, 2, 4). Shares are in
+    [0, 1].
     """
 
     rank: int
@@ -33,7 +34,7 @@ Standings = Mapping[tuple[str, str], Standing]
 
 
 class Move(NamedTuple):
-    """A standing that changed; `before` is None for a model that was not there."""
+    """A changed standing; `before` is None for a new model."""
 
     setting: str
     model: str
@@ -42,9 +43,10 @@ class Move(NamedTuple):
 
 
 def read_standings(metrics: Path) -> Standings:
-    """The standings in a `metrics.json` of analyze; none when the file does not exist.
+    """Return the standings in a `metrics.json` of analyze; empty if the file does not exist.
 
-    Raises FileFormatError when it holds something else.
+    Raises:
+        FileFormatError: The file has another format.
     """
     try:
         cells = read_json(metrics) if metrics.exists() else {}
@@ -59,11 +61,11 @@ def read_standings(metrics: Path) -> Standings:
         }
     except (FileFormatError, ValueError, AttributeError, TypeError, KeyError) as error:
         reason = str(error).removeprefix(f"{metrics}: ")
-        raise FileFormatError(f"{metrics}: holds no metrics of a study: {reason}") from None
+        raise FileFormatError(f"{metrics}: not the metrics of a study: {reason}") from None
 
 
 def find_moves(before: Standings, after: Standings) -> list[Move]:
-    """Every standing that is new or changed its rank or accuracy, by setting and rank."""
+    """Return every standing that is new or has another rank or accuracy, by setting and rank."""
     changed = [
         Move(setting, model, before.get((setting, model)), now)
         for (setting, model), now in after.items()
@@ -79,9 +81,9 @@ def format_entry(
     moved: Sequence[Move],
     remarks: Sequence[str] = (),
 ) -> str:
-    """One entry of the changelog: what was evaluated at `day`, what it cost, and what moved.
+    """Return a changelog entry: the evaluation of `day`, its cost, and the changes.
 
-    `remarks` are lines about what is not as it should be.
+    `remarks` are lines about problems.
     """
     names = ", ".join(f"`{p.candidate.name}`" for p in added)
     lines = [f"## {day}: {names}", ""]
@@ -92,7 +94,7 @@ def format_entry(
     ]
     lines += [f"- Spent: {usd_text(spent_usd)}", *(f"- {remark}" for remark in remarks)]
     if any(move.after.simulated for move in moved):
-        lines += ["- SIMULATED models are among them: their scores are made up"]
+        lines += ["- Some models are SIMULATED: their scores are invented"]
     if not moved:
         return "\n".join([*lines, "", "Nothing moved.", ""])
     lines += ["", "| setting | model | rank | accuracy | change |", "|---|---|---|---|---|"]
@@ -100,7 +102,7 @@ def format_entry(
 
 
 def add_entry(changelog: Path, text: str) -> None:
-    """Put an entry on top of a changelog, which is made if it is not there."""
+    """Add an entry at the top of a changelog; create the file if missing."""
     old = read_text(changelog) if changelog.is_file() else HEAD
     head, _, entries = old.partition("\n## ")
     earlier = f"\n## {entries}" if entries else ""

@@ -1,4 +1,4 @@
-"""The journal of a study's re-evaluations: what was begun, so that a killed run is gone on with."""
+"""Journal of a study's re-evaluations, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JOURNAL = Path("reevaluate/journal.json")
 
 
 def read_journal(results: Path) -> Journal:
-    """The journal of a results folder; an empty one where there is none."""
+    """Return the journal of a results folder; empty if missing."""
     path = results / JOURNAL
     return read_json(path, Journal) if path.is_file() else Journal()
 
@@ -30,7 +30,7 @@ def note(
     moment: str,
     reason: str | None = None,
 ) -> None:
-    """Note what became of candidates, each in place of what was noted of it before."""
+    """Write the state of candidates, replacing their earlier entries."""
     _keep(
         results,
         [
@@ -43,7 +43,7 @@ def note(
 def note_cut_off(
     results: Path, candidate: ModelCandidate, moment: str, reason: str, cap_usd: float | None
 ) -> None:
-    """Note that a budget cut a candidate off, and what the study might commit then."""
+    """Write that a budget interrupted a candidate, and the study's cap at that time."""
     name, model_id, watch, *_ = candidate
     sighting = Sighting(
         model=name,
@@ -64,9 +64,9 @@ def _keep(results: Path, new: Iterable[Sighting]) -> None:
 
 
 def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[ModelCandidate]:
-    """The study's models whose evaluation was begun and not ended, as candidates once more.
+    """Return the study's models whose evaluation was started but not finished, as candidates.
 
-    One that a budget cut off is among them when the study may commit more, `cap_usd`, than then.
+    A model interrupted by a budget is included if the cap, `cap_usd`, is higher now.
     """
     full = study.model_dump(mode="json", exclude_defaults=True).get("models", {})
     return [
@@ -80,21 +80,22 @@ def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> li
 
 
 def _is_more(cap_usd: float | None, before: float | None) -> bool:
-    # Sums of the ledger that differ in their last digits are the same budget.
+    # Ledger sums that differ in the last digits are the same budget.
     return cap_usd is None or before is None or cap_usd > before + 1e-6
 
 
 def is_already_waiting(journal: Journal, priced: Priced) -> bool:
-    """Whether a model is waiting already, for the same reason."""
+    """Return whether a model is already waiting for the same reason."""
     name, reason = priced.candidate.name, priced.refused
     return any(s.model == name and s.state == "waiting" and s.why == reason for s in journal.models)
 
 
 @contextmanager
 def lock_results(results: Path) -> Iterator[None]:
-    """Hold a results folder against another re-evaluation; a killed one holds it no longer.
+    """Lock a results folder against other re-evaluations; the lock ends with the process.
 
-    Raises OutputError when another one is at work, and where that cannot be known.
+    Raises:
+        OutputError: Another re-evaluation is running, or locks are not supported.
     """
     lock = results / "reevaluate" / ".lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +105,5 @@ def lock_results(results: Path) -> Iterator[None]:
         except LockError as error:
             raise OutputError(f"{results}: cannot be locked: {error.strerror}") from None
         if not is_ours:
-            raise OutputError(
-                f"{results}: another re-evaluation is at work here; this one is left out"
-            )
+            raise OutputError(f"{results}: another re-evaluation is running; this one is skipped")
         yield

@@ -1,4 +1,4 @@
-"""New models in params.yaml: lines are added, every other byte and comment stays as it was."""
+"""Insertion of new models into params.yaml that preserves all other bytes and comments."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from omibench.schemas.tables import write_text
 def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
     """Add the blocks of models to a params file, and their names to `infer.models`.
 
-    What is there already stays, so that it may be called again. The file is replaced in one step,
-    and only by one that reads back as meant. Raises ParamsError when it cannot be.
+    Existing entries are kept, so that the call can be repeated. The file is replaced atomically,
+    and only if the new content parses as intended.
+
+    Raises:
+        ParamsError: The models cannot be added.
     """
     text = read_text(params, YAML_BYTES)
     for candidate in candidates:
@@ -30,8 +33,8 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
         text = next(valid_texts, "")
         if not text:
             raise ParamsError(
-                f"{params}: the model {candidate.name!r} cannot be added by itself; add its block "
-                "under `models:` and its name to `infer.models` by hand"
+                f"{params}: the model {candidate.name!r} cannot be added automatically; add its "
+                "block under `models:` and its name to `infer.models` manually"
             )
     load_study(_as_json(_values(text, params)))
     if text != read_text(params, YAML_BYTES):
@@ -39,7 +42,7 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
 
 
 def _edits(text: str, candidate: ModelCandidate) -> Iterator[str]:
-    """Texts to try: with lines inserted, or the whole rewritten with its comments."""
+    """Yield candidate texts: with inserted lines, then completely rewritten with comments."""
     if inserted := _insert_lines(text, candidate):
         yield inserted
     yield _rewrite(text, candidate)
@@ -61,7 +64,7 @@ def _values(text: str, params: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ParamsError(f"{params}: {error}") from None
     if not isinstance(values, dict):
-        raise ParamsError(f"{params}: holds no blocks such as `study:`")
+        raise ParamsError(f"{params}: has no blocks such as `study:`")
     return values
 
 
@@ -79,7 +82,7 @@ def _as_json(values: object) -> str:
 
 
 def _insert_lines(text: str, candidate: ModelCandidate) -> str | None:
-    """The text with lines for the candidate, where `models`, `infer` and its lists are blocks."""
+    """Insert lines for the candidate, if `models`, `infer` and its lists are blocks."""
     import yaml
 
     root = yaml.compose(text)
@@ -127,7 +130,7 @@ def _is_block(node: Any) -> bool:
 
 
 def _line_end(text: str, node: Any) -> int:
-    """Where the line after a node begins: blank lines and comments below it stay below."""
+    """Return the position after a node; blank lines and comments below it stay below."""
     while node.id != "scalar" and node.value and not node.flow_style:
         last = node.value[-1]
         node = last[1] if node.id == "mapping" else last

@@ -1,4 +1,4 @@
-"""Which models an endpoint serves, or a hub holds, at this moment."""
+"""Listing of the models of an endpoint or hub."""
 
 from __future__ import annotations
 
@@ -22,23 +22,26 @@ from omibench.text.masking import mask
 
 TIMEOUT_S = 30.0
 MOST_IDS = 10_000
-"""Ids that are read of one endpoint: none serves so many, and a broken one may never end."""
+"""The maximum number of ids read from one endpoint, in case its list never ends."""
 _SANE = re.compile(r"[A-Za-z0-9][\w./:@+-]{0,199}", re.ASCII)
 
 log = logging.getLogger("omibench.reevaluate")
 
 
 def list_models(name: str, watch: Watch) -> list[str]:
-    """The ids of all models that a watch's endpoint or hub names, matching or not, each once.
+    """Return the ids of all models of a watch's endpoint or hub, each once, matching or not.
 
-    An id that no model has (blanks, control characters, more than 200 characters) is left out with
-    a warning: it comes from outside. Raises ModelError with the watch's name when it cannot be
-    asked, PassingError when another attempt may go better.
+    Ids that no model can have (blanks, control characters, more than 200 characters) are skipped
+    with a warning, because they are external input.
+
+    Raises:
+        ModelError: The list cannot be read; the message gives the watch's name.
+        PassingError: A retry may succeed.
     """
     model_ids = list(dict.fromkeys(_list_ids(name, watch)))
     odd = [model_id for model_id in model_ids if not _SANE.fullmatch(model_id)]
     if odd:
-        log.warning("watch %r: %d ids are no ids of models and are left out", name, len(odd))
+        log.warning("watch %r: %d ids are not valid model ids and are skipped", name, len(odd))
     return [model_id for model_id in model_ids if model_id not in odd]
 
 
@@ -75,7 +78,7 @@ def _list_anthropic(name: str, watch: EndpointWatch) -> list[str]:
 
 
 def _client(kind: type[C], http: type[Any], watch: EndpointWatch) -> C:
-    """A client of an SDK that talks to the watch's endpoint alone; replies are bounded."""
+    """Return an SDK client that connects only to the watch's endpoint, with bounded replies."""
     _, base_url, key_env = watch.endpoint()
     return sdk_client(
         kind,
@@ -111,13 +114,13 @@ def _list_hub(name: str, watch: HubWatch) -> list[str]:
             )
         except OfflineModeIsEnabled:
             raise ModelError(
-                f"watch {name!r}: HF_HUB_OFFLINE is set, so no hub is asked: unset it"
+                f"watch {name!r}: HF_HUB_OFFLINE is set, so the hub cannot be queried; unset it"
             ) from None
 
 
 @contextmanager
 def _bounded_hub() -> Iterator[None]:
-    """Let the client that huggingface_hub shares keep our bounds as long as the block runs."""
+    """Apply our limits to huggingface_hub's shared client for the duration of the block."""
     from huggingface_hub import get_session
 
     from omibench.models.http.hooks import Hooks
@@ -141,7 +144,7 @@ def _ids(models: Iterable[object]) -> list[str]:
 def _translate_errors(
     name: str, status: type[Exception], connection: type[Exception], defect: type[Exception]
 ) -> Iterator[None]:
-    """What a client's library raises, as one line of ours."""
+    """Convert errors of a client's library to one line."""
     try:
         yield
     except status as error:

@@ -1,4 +1,4 @@
-"""News to a webhook: one JSON object, posted to a URL that nobody gets to see."""
+"""News for a webhook: one JSON object, posted to a secret URL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_MOVES = 50
 def make_news(
     study: str, text: str, models: Sequence[str], moved: Sequence[Move] = (), board: str = ""
 ) -> dict[str, Any]:
-    """What is posted. `text` is what chat services show; at most 50 moves are listed."""
+    """The posted object. Chat services show `text`; at most 50 changes are listed."""
     return {
         "text": text,
         "study": study,
@@ -46,25 +46,28 @@ def make_news(
 
 
 def post(body: Mapping[str, Any], url_env: str) -> bool:
-    """POST a body to the URL in an environment variable; False when there is none.
+    """POST a body to the URL in an environment variable; return False if it is not set.
 
-    Raises ModelError, PassingError when another attempt may go better. The URL is a secret: no
-    message names it.
+    The URL is a secret, so messages do not contain it.
+
+    Raises:
+        ModelError: The request failed.
+        PassingError: A retry may succeed.
     """
     if not os.environ.get(url_env, "").strip():
         return False
     url = read_key(url_env).get_secret_value()
     if urlsplit(url).scheme not in ("http", "https"):
-        raise ModelError(f"{url_env}: must hold a URL that begins with http:// or https://")
+        raise ModelError(f"{url_env}: must be a URL that begins with http:// or https://")
     data = json.dumps(body, ensure_ascii=False).encode()
     request = Request(url, data, {"content-type": "application/json"})  # noqa: S310
     try:
         status = send(request, timeout_s=TIMEOUT_S, most_s=MOST_S)
     except Failure as failure:
-        # What it says may quote the URL, whose path is where such URLs keep their secret.
+        # The message may quote the URL, whose path is the secret.
         if failure.status is not None:
             reason = f"HTTP {failure.status}" + (
-                ": it redirects, and news go to its own address alone"
+                ": it redirects, but news are sent only to the given address"
                 if 300 <= failure.status < 400
                 else ""
             )

@@ -1,1 +1,1 @@
-"""Releases: a frozen dataset as one immutable folder that others load, cite and check."""
+"""Releases: a frozen dataset as an immutable folder to load, cite and verify."""

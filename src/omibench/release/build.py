@@ -1,4 +1,4 @@
-"""Build a release: an immutable folder from a freeze, byte for byte the same each time."""
+"""Build of a release: an immutable folder from a freeze, reproducible byte for byte."""
 
 from __future__ import annotations
 
@@ -51,22 +51,22 @@ CHANGELOG: Final = "CHANGELOG.md"
 
 
 def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleaseProvenance:
-    """Write a release of a freeze; it appears whole or not at all.
+    """Write a release of a freeze, completely or not at all.
 
-    The same freeze, commit and packages give the same bytes: no time stands in any file.
+    The same freeze, commit and packages give the same bytes, since no file contains a time.
 
     Args:
-        folder: What `freeze` wrote.
-        out: The folder of the release, which is not there yet.
-        options: What is said of it.
+        folder: The folder of `freeze`.
+        out: The folder of the release, which must not exist.
+        options: Options of the release.
 
     Returns:
-        What it was made from.
+        The provenance of the release.
 
     Raises:
-        ReleaseRefusedError: There are findings against it, and it is no draft.
-        OutputError: `out` is there, lies beside the freeze among results, or cannot be written.
-        ParamsError: The version does not rise as the changes ask for, or the split cannot be.
+        ReleaseRefusedError: There are findings, and the release is not a draft.
+        OutputError: `out` exists, is in the results folder of the freeze, or cannot be written.
+        ParamsError: The version is too low for the changes, or the split is not possible.
     """
     _check_target(folder, out)
     freeze = read_freeze(folder)
@@ -87,7 +87,7 @@ def build_release(folder: Path, out: Path, options: ReleaseOptions) -> ReleasePr
 
 
 class _ReleasePlan(NamedTuple):
-    """All that is known before the first file is written."""
+    """The data of a release before the first file is written."""
 
     items: Sequence[ReleaseItem]
     provenance: ReleaseProvenance
@@ -97,7 +97,7 @@ class _ReleasePlan(NamedTuple):
 
 
 def _read_review(freeze: FrozenFolder, folder: Path | None) -> ReviewReport | None:
-    """None where no folder of a review is named, but a file of decisions, or nothing."""
+    """None if no review folder is given."""
     if folder is None or folder.is_file():
         return None
     return summarize_release_review(folder, [item.question.id for item in freeze.items])
@@ -105,23 +105,26 @@ def _read_review(freeze: FrozenFolder, folder: Path | None) -> ReviewReport | No
 
 def _check_target(folder: Path, out: Path) -> None:
     if out.exists():
-        raise OutputError(f"--out {out}: is there, and a release never changes: name a new folder")
+        raise OutputError(
+            f"--out {out}: already exists, and releases never change; pass a new folder"
+        )
     if out.resolve().is_relative_to(folder.resolve().parent):
         raise OutputError(
-            f"--out {out}: lies in the results folder {folder.parent}, which jobs write: name a "
-            "folder outside of it"
+            f"--out {out}: is in the results folder {folder.parent}, which jobs write to; pass a "
+            "folder outside it"
         )
 
 
 def _prepare(
     freeze: FrozenFolder, options: ReleaseOptions, review: ReviewReport | None
 ) -> tuple[list[ReleaseItem], ReleaseProvenance]:
-    """The items with split and source, and the provenance. Raises as `build_release` does."""
+    """Return the items with split and source, and the provenance; raise as `build_release`."""
     for item in freeze.items:
         for figure in item.question.images:
             if not figure.sha256:
                 raise MissingInputError(
-                    f"{item.question.id}: its picture {figure.file} is absent: get it, freeze again"
+                    f"{item.question.id}: its picture {figure.file} is missing; get it and freeze "
+                    "again"
                 )
     sources = list_sources(freeze.items, freeze.manifest.name, options.sources)
     by_name = {source.name: source for source in sources}
@@ -176,7 +179,7 @@ def _write_release(out: Path, freeze: FrozenFolder, plan: _ReleasePlan) -> None:
 def _count_items(
     items: Sequence[ReleaseItem], reader: PictureReader, options: ReleaseOptions
 ) -> CardStatistics:
-    """The numbers of the card; pictures of items without texts are measured too."""
+    """Return the numbers of the card; pictures of items without texts are measured too."""
     count_tokens = open_tokenizer(options.tokenizer, "--tokenizer")
     for release_item in items:
         for figure in release_item.figures:
@@ -204,7 +207,7 @@ def _write_tables(
     several: Mapping[str, bool],
     provenance: ReleaseProvenance,
 ) -> dict[str, str]:
-    """Write the Parquet files; their SHA-256 by path."""
+    """Write the Parquet files and return their SHA-256 by path."""
     tables: dict[str, Sequence[ReleaseItem]] = {}
     for split in list_splits(items):
         shards = plan_shards([item for item in items if item.split == split], reader)
@@ -217,7 +220,7 @@ def _write_tables(
 
 
 def _draw_sample(items: Sequence[ReleaseItem], seed: int) -> list[ReleaseItem]:
-    """Twenty items, those with texts first, in the order of the release."""
+    """Return twenty items, those with texts first, in the order of the release."""
     ranked = sorted(
         items,
         key=lambda item: (item.access != "full", rank_item(seed, item.item.question.id)),
@@ -227,7 +230,7 @@ def _draw_sample(items: Sequence[ReleaseItem], seed: int) -> list[ReleaseItem]:
 
 
 def _write_halves(out: Path, items: Sequence[ReleaseItem], canary: str) -> bool:
-    """Questions apart from answers, of the items with texts; whether there are any."""
+    """Write separate questions and answers of the items with texts; return whether any exist."""
     members = [item.item for item in items if item.access == "full"]
     if members:
         questions = [member.question for member in members]

@@ -1,4 +1,4 @@
-"""The dataset card of a release: README.md with the YAML header that hubs and `datasets` read."""
+"""Dataset card of a release: README.md with the YAML header for hubs and `datasets`."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from omibench.stages.freeze.card import escape_cell, find_size, list_licence_lin
 
 
 class CardFacts(NamedTuple):
-    """What the card says of a release beside its provenance."""
+    """Facts for the card, in addition to the provenance."""
 
     items: Sequence[ReleaseItem]
     numbers: CardStatistics
     pictures_with_notes: int
     has_halves: bool
-    """Whether questions.jsonl and answers.jsonl are in the release."""
+    """Whether the release contains questions.jsonl and answers.jsonl."""
 
 
 def write_card(provenance: ReleaseProvenance, facts: CardFacts) -> str:
-    """Markdown that says what the release holds, from what, and how it is loaded.
+    """Return the card as Markdown: contents, sources, and how to load them.
 
     Args:
-        provenance: What it was made from.
-        facts: What it holds.
+        provenance: The provenance of the release.
+        facts: The facts.
     """
     sections = [
         _write_header(provenance, facts),
@@ -44,13 +44,11 @@ def write_card(provenance: ReleaseProvenance, facts: CardFacts) -> str:
     return "\n".join(line for section in sections for line in [*section, ""])
 
 
-_CANARY = (
-    "Data with this text should not be in training corpora; a model that knows it has seen it."
-)
+_CANARY = "Do not train on data that contains this text; a model that knows the text has seen it."
 
 
 def list_splits(items: Sequence[ReleaseItem]) -> list[str]:
-    """The splits that items stand in, `test` last."""
+    """Return the splits of the items, `test` last."""
     return sorted({item.split for item in items}, key=lambda name: (name == "test", name))
 
 
@@ -88,7 +86,7 @@ def _write_introduction(provenance: ReleaseProvenance, facts: CardFacts) -> list
     splits = Counter(item.split for item in facts.items)
     lines = [f"# {escape_cell(provenance.name)} {provenance.version}", ""]
     if provenance.draft:
-        lines += ["> **DRAFT**: not to be cited. What stands against a release:", ">"]
+        lines += ["> **DRAFT**: do not cite. Findings against a release:", ">"]
         lines += [f"> - {escape_cell(finding)}" for finding in provenance.findings] + [""]
     parts = ", ".join(f"{splits[name]} in `{name}`" for name in list_splits(facts.items))
     lines.append(f"{len(facts.items)} items: {parts}.")
@@ -100,8 +98,8 @@ def _write_introduction(provenance: ReleaseProvenance, facts: CardFacts) -> list
         )
     if withheld:
         lines.append(
-            f"{withheld} of them are given as metadata: their texts and pictures may not be given "
-            "on, and EXTRACTION.md says how to get them from their papers."
+            f"{withheld} of them are metadata only: their texts and pictures cannot be "
+            "redistributed, and EXTRACTION.md describes how to get them from their papers."
         )
     return lines
 
@@ -109,8 +107,8 @@ def _write_introduction(provenance: ReleaseProvenance, facts: CardFacts) -> list
 def _write_use(facts: CardFacts) -> list[str]:
     halves = [
         "",
-        "Each item holds its gold, for people. `questions.jsonl` and `answers.jsonl` keep them "
-        "apart: give models the former alone, with the pictures of the same id.",
+        "Each item contains its gold answer. `questions.jsonl` and `answers.jsonl` separate them: "
+        "give models only the former, with the pictures of the same id.",
     ]
     return [
         "## Use",
@@ -135,33 +133,33 @@ def _write_sources(provenance: ReleaseProvenance) -> list[str]:
         ]
         for source in provenance.sources
     ]
-    head = ["Source", "Items", "Licence", "Texts and pictures given"]
+    head = ["Source", "Items", "Licence", "Texts and pictures included"]
     return ["## Sources", "", *write_table(head, rows)]
 
 
 def _write_pictures(facts: CardFacts) -> list[str]:
     if not any(item.figures for item in facts.items if item.access == "full"):
-        return ["## Pictures", "", "No picture is in the release."]
+        return ["## Pictures", "", "The release contains no pictures."]
     if facts.pictures_with_notes:
         notes = (
-            f"{facts.pictures_with_notes} pictures hold what cameras or programs noted in them "
-            "(EXIF, XMP, IPTC, comments)."
+            f"{facts.pictures_with_notes} pictures contain metadata of cameras or programs (EXIF, "
+            "XMP, IPTC, comments)."
         )
     else:
         notes = (
-            "None holds what cameras or programs note (EXIF with places and devices, XMP, IPTC, "
-            "comments): it was taken out when the dataset was frozen, and looked for again here."
+            "No picture contains metadata of cameras or programs (EXIF with places and devices, "
+            "XMP, IPTC, comments): it was removed by the freeze, and checked again for the release."
         )
     return [
         "## Pictures",
         "",
-        "Pictures are the bytes that were frozen, never encoded again.",
+        "Pictures have the frozen bytes; they are never re-encoded.",
         notes,
     ]
 
 
 def _write_files(facts: CardFacts) -> list[str]:
-    halves = "- `questions.jsonl`, `answers.jsonl`: what models see, and gold, apart."
+    halves = "- `questions.jsonl`, `answers.jsonl`: model inputs and gold answers, separately."
     return [
         "## Files",
         "",
@@ -169,7 +167,9 @@ def _write_files(facts: CardFacts) -> list[str]:
         "- `sample/`: 20 of them.",
         *([halves] if facts.has_halves else []),
         "- `manifest.jsonl`: hashes of texts and pictures, licence and source of each item.",
-        "- `schema.json`: what each column is. `croissant.json`: the same for machines.",
-        "- `datasheet.md`: how the dataset was made. `provenance.json`: from what.",
-        "- `SHA256SUMS`: of every file; `sha256sum -c SHA256SUMS`, or `omibench release verify`.",
+        "- `schema.json`: the meaning of each column. `croissant.json`: the same in "
+        "machine-readable form.",
+        "- `datasheet.md`: how the dataset was made. `provenance.json`: its inputs.",
+        "- `SHA256SUMS`: checksums of all files; verify them with `sha256sum -c SHA256SUMS` or "
+        "`omibench release verify`.",
     ]

@@ -1,4 +1,4 @@
-"""The statistics of a dataset card: the numbers, labels, and what a paper prints beside them."""
+"""Statistics of a dataset card: numbers, labels, and published numbers for comparison."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from omibench.stages.freeze.card import escape_cell
 
 
 class CardStatistics(NamedTuple):
-    """The numbers of a release."""
+    """The statistics of a release."""
 
     statistics: Mapping[str, Statistic]
     labels: Sequence[ValueCount]
     labels_by_split: Mapping[str, Sequence[ValueCount]]
-    """The same of each split."""
+    """The statistics of each split."""
     printed: Sequence[PrintedValue]
-    """What a paper prints; none where no paper is named."""
+    """Published numbers; empty if no paper is given."""
     tokenizer: str
-    """What counted the tokens."""
+    """The tokenizer."""
 
 
 def write_statistics(numbers: CardStatistics) -> list[str]:
-    """Lines of Markdown.
+    """Return the statistics as lines of Markdown.
 
     Args:
-        numbers: Those of a release.
+        numbers: The statistics of a release.
     """
     rows = [
         [name.replace("_", " "), _format_number(statistic), statistic.unit]
@@ -39,20 +39,20 @@ def write_statistics(numbers: CardStatistics) -> list[str]:
         *write_table(["Statistic", "Value", "Unit"], rows),
         "",
         "Texts are measured as Markdown with LaTeX, without marks of pictures; the choices of an "
-        f"item are one text. Tokens are counted by {numbers.tokenizer}. Images of an item count as "
-        "often as it holds them, pictures once.",
+        f"item are one text. Tokens are counted by {numbers.tokenizer}. A picture counts once "
+        "under pictures, and once per use under images.",
     ]
     return lines + _write_labels(numbers) + _write_printed(numbers.printed)
 
 
 def write_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table of Markdown, its cells escaped."""
+    """Return a Markdown table with escaped cells."""
     lines = ["| " + " | ".join(map(escape_cell, row)) + " |" for row in rows]
     return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *lines]
 
 
 def _write_labels(numbers: CardStatistics) -> list[str]:
-    """A row per value; with several splits a column for each, which shows their proportions."""
+    """Return one row per value; with several splits, one column for each."""
     total = numbers.statistics["problems"].value
     splits = numbers.labels_by_split if len(numbers.labels_by_split) > 1 else {}
     by_split = [{row[:2]: row.items for row in rows} for rows in splits.values()]

@@ -1,4 +1,4 @@
-"""What changed between two releases, and which version that asks for."""
+"""Changes between two releases, and the version increment that they require."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS: Final[tuple[tuple[str, int, Callable[[ReleaseRow], object]], ...]] = (
 
 
 class ReleaseChange(NamedTuple):
-    """One kind of change, and the items that have it."""
+    """One kind of change, and its items."""
 
     kind: str
     level: int
@@ -37,11 +37,13 @@ class ReleaseChange(NamedTuple):
 
 
 def compare_rows(before: Sequence[ReleaseRow], after: Sequence[ReleaseRow]) -> list[ReleaseChange]:
-    """The changes from one release to the next, the weightiest first; none: only documents differ.
+    """Return the changes from one release to the next, the most important first.
+
+    The result is empty if only documents differ.
 
     Args:
         before: Lines of the earlier manifest.
-        after: Those of the later one.
+        after: Lines of the later one.
     """
     earlier, later = ({row.id: row for row in rows} for rows in (before, after))
     ids: dict[tuple[str, int], list[str]] = defaultdict(list)
@@ -58,11 +60,11 @@ def compare_rows(before: Sequence[ReleaseRow], after: Sequence[ReleaseRow]) -> l
 
 
 def compare_releases(before: Path, after: Path) -> tuple[str, list[ReleaseChange]]:
-    """Compare two release folders: a heading with both versions, and the changes.
+    """Compare two release folders: return a heading with both versions, and the changes.
 
     Raises:
-        MissingInputError: One of them is no release.
-        FileFormatError: A file of one of them is wrong.
+        MissingInputError: A folder is not a release.
+        FileFormatError: A file is invalid.
     """
     versions = [read_release_provenance(folder).version for folder in (before, after)]
     changes = compare_rows(read_manifest_rows(before), read_manifest_rows(after))
@@ -70,19 +72,19 @@ def compare_releases(before: Path, after: Path) -> tuple[str, list[ReleaseChange
 
 
 def describe_changes(changes: Sequence[ReleaseChange]) -> list[str]:
-    """A line per kind of change, and one with the version that they ask for."""
+    """Return one line per kind of change, and one with the required version increment."""
     lines = [f"{change.kind}: {len(change.ids)} ({_list_ids(change.ids)})" for change in changes]
     level = max((change.level for change in changes), default=PATCH)
-    return [*(lines or ["no item changed"]), f"asks for a new {_NAMES[level]} version"]
+    return [*(lines or ["no item changed"]), f"requires a new {_NAMES[level]} version"]
 
 
 def check_version(before: str, after: str, changes: Sequence[ReleaseChange]) -> None:
-    """Raise ParamsError where a version does not rise as its changes ask for."""
+    """Raise ParamsError if the version increment is too small for the changes."""
     level = max((change.level for change in changes), default=PATCH)
     old, new = _parse_version(before), _parse_version(after)
     if new[: 3 - level] <= old[: 3 - level]:
         raise ParamsError(
-            f"--version {after}: the release before is {before}, and the changes ask for a new "
+            f"--version {after}: the previous release is {before}, and the changes require a new "
             f"{_NAMES[level]} version ({describe_changes(changes)[0]})"
         )
 
@@ -90,7 +92,7 @@ def check_version(before: str, after: str, changes: Sequence[ReleaseChange]) -> 
 def _parse_version(text: str) -> tuple[int, ...]:
     numbers = text.removesuffix("-draft").split(".")
     if len(numbers) != 3 or not all(n.isascii() and n.isdigit() and len(n) < 10 for n in numbers):
-        raise FileFormatError(f"version {text[:40]!r}: is not of the form 1.2.3")
+        raise FileFormatError(f"version {text[:40]!r}: not of the form 1.2.3")
     return tuple(map(int, numbers))
 
 

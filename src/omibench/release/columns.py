@@ -40,15 +40,15 @@ _COLUMNS: Final[Mapping[str, Any]] = {
     "translator": _STRING,
     CANARY: _STRING,
 }
-"""Name -> type: a list of one type is a list of it, a mapping a structure."""
+"""Name -> type; a list of one type is a list column, a mapping a struct column."""
 
 _MEANINGS: Final[Mapping[str, str]] = {
     "id": "Stable identifier of the item.",
-    "question": "Markdown with LaTeX; [IMAGE0], [IMAGE1], ... stand where `images` do. "
-    "Null for an item that is given as metadata.",
-    "images": "The original bytes of the pictures, never encoded again.",
+    "question": "Markdown with LaTeX; [IMAGE0], [IMAGE1], ... mark the positions of `images`. Null "
+    "for metadata-only items.",
+    "images": "The original bytes of the pictures, never re-encoded.",
     "choices": "Options of a multiple-choice item: a text, or the index of a picture.",
-    "answer": "Gold: letters of a multiple-choice key, or the parts of an open answer.",
+    "answer": "Gold answer: letters of a multiple-choice key, or the parts of an open answer.",
     "answer_type": "`mcq` or `open`.",
     "rationale": "Reference solution, step by step.",
     "rationale_simulated": "Whether a simulated model wrote the rationale.",
@@ -59,20 +59,20 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "subset": "Part of the benchmark that the item belongs to.",
     "source": "Name of the paper or benchmark that it was taken from.",
     "licence": "Licence of the item.",
-    "access": "`full`, or `metadata` where texts and pictures may not be given on.",
+    "access": "`full`, or `metadata` if texts and pictures cannot be redistributed.",
     "pages": "Pages of the paper, from 1.",
     "figures": "SHA-256, page, box (PDF points from the top left corner) and caption of each "
     "picture.",
     "original_language": "Language of the text before its translation.",
     "original_question": "The question before its translation.",
     "original_choices": "The options before their translation.",
-    "translator": "Who translated it.",
+    "translator": "The translator.",
     CANARY: "A text to search training data for.",
 }
 
 
 def describe_columns(several: Mapping[str, bool]) -> dict[str, dict[str, Any]]:
-    """The columns of a release: name -> type and meaning, as schema.json says them.
+    """Return the columns of a release: name -> type and meaning, as in schema.json.
 
     Args:
         several: Names of the attributes, and whether an attribute is a list of labels.
@@ -89,7 +89,7 @@ def describe_columns(several: Mapping[str, bool]) -> dict[str, dict[str, Any]]:
 
 
 def arrow_schema(several: Mapping[str, bool]) -> pa.Schema:
-    """The schema of the files, with the features that `datasets` reads from its metadata.
+    """Return the schema of the files, with the `datasets` features in its metadata.
 
     Args:
         several: Names of the attributes, and whether an attribute is a list of labels.

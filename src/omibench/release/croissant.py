@@ -1,4 +1,4 @@
-"""Croissant: the metadata of a release as JSON-LD, for machines (mlcommons.org/croissant/1.0)."""
+"""Croissant metadata of a release as JSON-LD (mlcommons.org/croissant/1.0)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TYPES: Final = {
     "image": "sc:ImageObject",
 }
 _CONFIGS: Final = {"default": "data", "sample": "sample"}
-"""Configurations of the card, and the folders of their files."""
+"""Configurations of the card, and their file folders."""
 _CONTEXT: Final = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -72,17 +72,17 @@ def describe_croissant(
     several: Mapping[str, bool],
     licences: Sequence[str],
 ) -> dict[str, Any]:
-    """The document croissant.json.
+    """Return the document croissant.json.
 
     Args:
         provenance: Name, version and sources.
-        digests: SHA-256 of the files that it lists, by their paths in the release.
+        digests: SHA-256 of the listed files, by their paths in the release.
         splits: Names of the splits.
         several: Names of the attributes, and whether an attribute is a list of labels.
-        licences: Those of the items.
+        licences: Licences of the items.
 
     Returns:
-        JSON-LD with every file by its hash and, for each configuration, a record set with all
+        JSON-LD with every file and its hash and, for each configuration, a record set with all
         columns and the split of each item.
     """
     return {
@@ -160,12 +160,12 @@ def _describe_records(config: str, several: Mapping[str, bool]) -> dict[str, Any
 
 
 def _describe_split(config: str) -> dict[str, Any]:
-    """The split of an item, which the name of its file says."""
-    # Matches the name of a split as well: mlcroissant applies it again to what it gave.
+    """Return the field with an item's split, which is part of its file name."""
+    # Also matches the plain name of a split, since mlcroissant applies it to its own result again.
     head, tail = rf"(?:.*\b{_CONFIGS[config]}/)?", r"(?:-\d{5}-of-\d{5}\.parquet)?"
     pattern = f"^{head}([a-z][a-z0-9_]*){tail}$"
     return {
-        **_name_field(f"{config}/split", "split", "Split that the item stands in.", "sc:Text"),
+        **_name_field(f"{config}/split", "split", "Split of the item.", "sc:Text"),
         "references": {"field": {"@id": "splits/name"}},
         "source": {
             "fileSet": {"@id": f"files-{config}"},
@@ -176,7 +176,7 @@ def _describe_split(config: str) -> dict[str, Any]:
 
 
 def _describe_field(config: str, name: str, kind: Any, meaning: str) -> dict[str, Any]:
-    """A column; a list of structures is a repeated field with a subfield for each part."""
+    """Return a column as a field; lists of structs become repeated fields with subfields."""
     identity = f"{config}/{quote(name, safe='')}"
     source = {"fileSet": {"@id": f"files-{config}"}, "extract": {"column": name}}
     content, is_list = (kind[0], True) if isinstance(kind, list) else (kind, False)

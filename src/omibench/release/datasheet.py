@@ -1,4 +1,4 @@
-"""The datasheet of a release: how it was made, from what is recorded and what its authors say.
+"""Datasheet of a release: how it was made, from provenance and authors' statements.
 
 The sections are those of "Datasheets for Datasets" (Gebru et al., 2021).
 """
@@ -20,25 +20,25 @@ from omibench.schemas.review import ReviewCounts
 from omibench.stages.freeze.card import escape_cell
 from omibench.stages.freeze.rows import is_simulated
 
-UNSTATED = "The authors state nothing on this."
+UNSTATED = "No statement by the authors."
 
 
 class DatasheetFacts(NamedTuple):
-    """What the datasheet says of a release beside its provenance."""
+    """Facts for the datasheet, in addition to the provenance."""
 
     items: Sequence[ReleaseItem]
     pictures_with_notes: int
     review: ReviewReport | None
-    """None where no folder of a review was named."""
+    """None if no review folder was given."""
     statements: AuthorStatements
 
 
 def write_datasheet(provenance: ReleaseProvenance, facts: DatasheetFacts) -> str:
-    """Markdown with a section for each part of the life of a dataset.
+    """Return the datasheet as Markdown, one section per stage in the life of a dataset.
 
     Args:
-        provenance: What the release was made from.
-        facts: What it holds.
+        provenance: The provenance of the release.
+        facts: The facts.
     """
     texts = facts.statements
     sections: Mapping[str, tuple[Sequence[str], str]] = {
@@ -49,17 +49,17 @@ def write_datasheet(provenance: ReleaseProvenance, facts: DatasheetFacts) -> str
             _describe_preprocessing(provenance, facts),
             texts.preprocessing,
         ),
-        "Review by people": (_describe_review(provenance, facts.review), ""),
+        "Human review": (_describe_review(provenance, facts.review), ""),
         "Uses": (_describe_uses(provenance, facts.items), texts.uses),
         "Distribution": (_describe_distribution(facts), texts.distribution),
         "Maintenance": (_describe_maintenance(provenance, texts), texts.maintenance),
     }
     lines = [f"# Datasheet of {escape_cell(provenance.name)} {provenance.version}", ""]
     if provenance.findings:
-        lines += ["This is a draft. What stands against a release:", ""]
+        lines += ["This is a draft. Findings against a release:", ""]
         lines += [f"- {escape_cell(finding)}" for finding in provenance.findings] + [""]
     for heading, (record, statement) in sections.items():
-        ending = [] if heading == "Review by people" else [statement or UNSTATED, ""]
+        ending = [] if heading == "Human review" else [statement or UNSTATED, ""]
         lines += [f"## {heading}", "", *record, *([""] if record else []), *ending]
     return "\n".join([*lines, f"Canary: `{provenance.canary}`", ""])
 
@@ -78,14 +78,14 @@ def _describe_composition(facts: DatasheetFacts) -> list[str]:
         f"{_list_counts(question.subject for question in questions)}.",
         f"- Splits: {_list_counts(release_item.split for release_item in items)}.",
         f"- Languages: {_list_counts(question.language for question in questions)}. Translated "
-        f"items, which keep their original text: {_count(items, _is_translated)}.",
+        f"items, with their original text: {_count(items, _is_translated)}.",
         f"- {len(uses):,} different pictures, {sum(n > 1 for n in uses.values()):,} of them in "
         "several items.",
-        f"- Related items share a group: {sum(n > 1 for n in groups.values()):,} groups hold "
+        f"- Related items share a group: {sum(n > 1 for n in groups.values()):,} groups contain "
         f"{sum(n for n in groups.values() if n > 1):,} items.",
-        "- Items given as metadata, whose texts and pictures are not in the release: "
+        "- Metadata-only items, without texts and pictures in the release: "
         f"{_count(items, _is_withheld)}.",
-        "- Pictures with notes of cameras or programs (EXIF, XMP, IPTC, comments): "
+        "- Pictures with metadata of cameras or programs (EXIF, XMP, IPTC, comments): "
         f"{facts.pictures_with_notes:,}.",
         "- Statistics and labels are in README.md, columns in schema.json.",
     ]
@@ -97,7 +97,7 @@ def _describe_collection(provenance: ReleaseProvenance, facts: DatasheetFacts) -
     span = [f"- Years of the problems: {years[0]} to {years[-1]}."] if years else []
     return [
         *span,
-        "- Sources, as the manifest of sources names them:",
+        "- Sources, from the manifest of sources:",
         *(f"  - {describe_source(source)}" for source in provenance.sources),
         "- SHA-256 of the files of the sources are in provenance.json.",
     ]
@@ -108,9 +108,9 @@ def _describe_preprocessing(provenance: ReleaseProvenance, facts: DatasheetFacts
     judged = provenance.frozen.simulated
     translators = Counter(i.item.original.translator for i in items if i.item.original)
     lines = [
-        "- Pictures are the bytes that were frozen, never encoded again.",
+        "- Pictures have the frozen bytes; they are never re-encoded.",
         f"- Translators, with their items: {_list_counts(translators.elements()) or 'none'}.",
-        "- Items that keep the solution they came with as a sketch beside the reference solution: "
+        "- Items with their original solution as a sketch in addition to the reference solution: "
         f"{_count(items, _has_sketch)}.",
         f"- Items whose rationale a simulated model wrote: {_count(items, _is_simulated)}.",
     ]
@@ -118,7 +118,7 @@ def _describe_preprocessing(provenance: ReleaseProvenance, facts: DatasheetFacts
         counts = ", ".join(f"{escape_cell(name)} of {n:,}" for name, n in sorted(judged.items()))
         lines.append(f"- Simulated models judged problems: {counts}.")
     if provenance.frozen.synthetic:
-        lines.append(f"- Problems are made up: {escape_cell(provenance.frozen.synthetic)}.")
+        lines.append(f"- The problems are synthetic: {escape_cell(provenance.frozen.synthetic)}.")
     return [
         *lines,
         f"- Software: omibench {provenance.packages.get('omibench', '')} at the commit "
@@ -132,10 +132,11 @@ def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None)
     if report is None:
         if provenance.review_sha256:
             digest = provenance.review_sha256
-            return [*at_freeze, f"People's decisions are the file with the SHA-256 `{digest}`."]
-        return at_freeze[:-1] or [
-            "No record of people's decisions was named when the release was built."
-        ]
+            return [
+                *at_freeze,
+                f"The review decisions are in the file with the SHA-256 `{digest}`.",
+            ]
+        return at_freeze[:-1] or ["No review decisions were given when the release was built."]
     rows = [
         [kind.kind, *map(str, (kind.tasks, kind.settled, kind.escalated, kind.people))]
         for kind in report.kinds
@@ -144,7 +145,7 @@ def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None)
     lines = [
         *at_freeze,
         f"{report.decisions:,} decisions of {len(report.people):,} people, of whom "
-        f"{len(report.simulated):,} are simulated by programs; the head hash of the record is "
+        f"{len(report.simulated):,} are simulated by programs; the head hash of the log is "
         f"`{report.head}`.",
         "",
         *write_table(head, rows),
@@ -159,16 +160,15 @@ def _describe_review(provenance: ReleaseProvenance, report: ReviewReport | None)
 
 
 def _describe_frozen_review(counts: ReviewCounts) -> list[str]:
-    """What the review came to when the dataset was frozen."""
+    """Return the state of the review when the dataset was frozen."""
     kinds = ", ".join(map(escape_cell, counts.kinds))
     return [
-        f"- Items that people reviewed before the freeze: {counts.problems:,}, by "
+        f"- Items reviewed before the freeze: {counts.problems:,}, by "
         f"{counts.people:,} people ({counts.simulated_people:,} of them simulated by programs).",
-        f"- Reviewers that the study asks for on each item: {counts.reviewers}, in tasks of the "
-        f"kinds {kinds}.",
-        f"- Problems that reviewers took out: {counts.dropped:,}. Tasks that were open when it was "
-        f"frozen: {counts.unsettled:,}.",
-        f"- Head hash of the record at the freeze: `{counts.head}`.",
+        f"- Required reviewers per item: {counts.reviewers}, in tasks of the kinds {kinds}.",
+        f"- Problems removed by reviewers: {counts.dropped:,}. Open tasks at the freeze: "
+        f"{counts.unsettled:,}.",
+        f"- Head hash of the log at the freeze: `{counts.head}`.",
     ]
 
 
@@ -183,31 +183,31 @@ def _describe_agreement(figure: AgreementFigure) -> list[str]:
 
 def _describe_uses(provenance: ReleaseProvenance, items: Sequence[ReleaseItem]) -> list[str]:
     halves = (
-        "- For the evaluation of models: `questions.jsonl` holds what a model may see, "
-        "`answers.jsonl` what scoring may see."
+        "- For the evaluation of models: `questions.jsonl` contains the model inputs, "
+        "`answers.jsonl` the gold answers for scoring."
     )
     return [
         *([] if all(map(_is_withheld, items)) else [halves]),
-        "- It should not be in training corpora: every file and row holds the text "
-        f"`{provenance.canary}` to search them for.",
+        f"- Do not train on it: every file and row contains the text `{provenance.canary}`, so "
+        "that training corpora can be searched for it.",
     ]
 
 
 def _describe_distribution(facts: DatasheetFacts) -> list[str]:
     licences = Counter(find_licence(i.item, i.source) or "none stated" for i in facts.items)
     return [
-        f"- Licences: {_list_counts(licences.elements())}; each item names its own.",
-        "- Texts and pictures are given where the source allows it; README.md lists the sources.",
-        "- SHA256SUMS holds the hash of every file.",
+        f"- Licences: {_list_counts(licences.elements())}; each item lists its own.",
+        "- Texts and pictures are included if the source allows it; README.md lists the sources.",
+        "- SHA256SUMS contains the hash of every file.",
     ]
 
 
 def _describe_maintenance(provenance: ReleaseProvenance, statements: AuthorStatements) -> list[str]:
     return [
-        "- A release never changes. Versions are semantic: a changed question, picture or gold, "
-        "another split and a removed item raise the first number, added items and changed labels, "
-        "rationales, licences or access the second.",
-        "- CHANGELOG.md lists what changed, item by item; manifest.jsonl lets anyone compare.",
+        "- A release never changes. Versions are semantic: changed questions, pictures, gold "
+        "answers or splits and removed items increase the first number; added items and changed "
+        "labels, rationales, licences or access increase the second.",
+        "- CHANGELOG.md lists what changed, item by item; manifest.jsonl allows comparisons.",
         f"- Contact: {escape_cell(statements.contact) or 'not stated'}.",
     ]
 
@@ -237,6 +237,6 @@ def _count(items: Sequence[ReleaseItem], matches: Callable[[ReleaseItem], bool])
 
 
 def _list_counts(values: Iterable[str]) -> str:
-    """Values with their numbers, the most frequent first: `physics 3, biology 1`."""
+    """Return values with their counts, the most frequent first: `physics 3, biology 1`."""
     counts = sorted(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{escape_cell(value)} {count:,}" for value, count in counts)

@@ -1,4 +1,4 @@
-"""What stands against a release: each finding is a line that names the items or sources."""
+"""Findings that prevent a release, one line each with the items or sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_NAMES: Final = 50
 
 
 class ReleaseRefusedError(OmibenchError):
-    """A release has findings against it, one line each, and is no draft."""
+    """Raised if there are findings against a release that is not a draft."""
 
 
 def list_findings(
@@ -28,17 +28,17 @@ def list_findings(
     without_rationale: bool,
     review: ReviewReport | None = None,
 ) -> list[str]:
-    """Everything that keeps a freeze from being released.
+    """Return all findings that prevent releasing a freeze.
 
     Args:
         freeze: The dataset.
         items: Its items with their sources.
         sources: The sources of the items.
         without_rationale: Whether items without a reference solution are allowed.
-        review: What people decided on the items, where the folder of a review is named.
+        review: The review of the items, if a folder is given.
 
     Returns:
-        One line a finding; none where the freeze may be released.
+        One line per finding; empty if the freeze can be released.
     """
     unsaid = [source.name or "(no name)" for source in sources if source.redistribute is None]
     unlicensed = [i.item.question.id for i in items if not find_licence(i.item, i.source)]
@@ -53,7 +53,7 @@ def list_findings(
     if not without_rationale:
         findings.append(_list_names("items without a rationale", unsolved))
     if freeze.manifest.synthetic:
-        findings.append(f"the problems are made up: {freeze.manifest.synthetic}")
+        findings.append(f"the problems are synthetic: {freeze.manifest.synthetic}")
     if freeze.manifest.simulated:
         kinds = ", ".join(f"{name} of {n}" for name, n in freeze.manifest.simulated.items())
         findings.append(f"simulated models judged the problems: {kinds}")
@@ -61,37 +61,39 @@ def list_findings(
 
 
 def _list_review_findings(frozen: ReviewCounts | None, review: ReviewReport | None) -> list[str]:
-    """What the review has left open when the dataset was frozen, and since."""
+    """Return the findings about the review, at the freeze and since."""
     findings = []
     if frozen is not None:
         people, simulated = frozen.people, frozen.simulated_people
         if frozen.unsettled:
-            findings.append(f"review tasks that were open when it was frozen: {frozen.unsettled}")
+            findings.append(f"review tasks that were open at the freeze: {frozen.unsettled}")
     elif review is not None:
         people, simulated = len(review.people), len(review.simulated)
     else:
         return []
     if simulated:
-        findings.append(f"programs stand in for {simulated} of {people} people of the review")
+        findings.append(f"{simulated} of {people} people of the review are simulated")
     if review is not None:
         findings += [
-            _list_names("review tasks with decisions on other content: ask again", review.stale),
+            _list_names(
+                "review tasks with decisions on other content; decide them again", review.stale
+            ),
             _list_names("review tasks that wait for a senior", review.escalations),
         ]
         if frozen is not None and frozen.head != review.head:
             findings.append(
-                f"the record of the review has the head hash {review.head[:12]}, and the dataset "
-                f"was frozen at {frozen.head[:12]}: freeze again"
+                f"the head hash of the review is {review.head[:12]}, but the dataset was frozen at "
+                f"{frozen.head[:12]}; freeze again"
             )
     return findings
 
 
 def refuse_findings(findings: Sequence[str]) -> None:
-    """Raise ReleaseRefusedError with all findings, where there are some."""
+    """Raise ReleaseRefusedError with all findings, if any."""
     if findings:
         raise ReleaseRefusedError(
-            f"release: {len(findings)} finding{'s' * (len(findings) > 1)} against it; mend them, "
-            "or mark it with --draft:",
+            f"release: {len(findings)} finding{'s' * (len(findings) > 1)} against it; fix them, or "
+            "pass --draft:",
             *(f"  {finding}" for finding in findings),
         )
 

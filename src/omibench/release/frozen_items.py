@@ -1,4 +1,4 @@
-"""A frozen dataset, item by item: question, gold and the text before its translation."""
+"""A frozen dataset by item: question, gold answer and the text before translation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FrozenItem(NamedTuple):
 
 
 class FrozenFolder(NamedTuple):
-    """A folder that `freeze` wrote."""
+    """A folder written by `freeze`."""
 
     folder: Path
     manifest: FrozenManifest
@@ -27,18 +27,18 @@ class FrozenFolder(NamedTuple):
 
 
 def read_freeze(folder: Path) -> FrozenFolder:
-    """Read a freeze and hold its rows against its manifest.
+    """Read a freeze and compare its rows with its manifest.
 
     Args:
-        folder: What `freeze` wrote: manifest.json, questions.jsonl, answers.jsonl, images/.
+        folder: The folder of `freeze`: manifest.json, questions.jsonl, answers.jsonl, images/.
 
     Raises:
-        MissingInputError: One of its files is absent.
-        FileFormatError: Its rows are not those that its manifest names, or do not fit together.
+        MissingInputError: A file is missing.
+        FileFormatError: The rows differ from the manifest, or do not match each other.
     """
     for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
         if not (folder / name).is_file():
-            raise MissingInputError(f"{folder}: holds no {name}: give a folder that freeze wrote")
+            raise MissingInputError(f"{folder}: {name} not found; pass a folder written by freeze")
     manifest = read_json(folder / "manifest.json", FrozenManifest)
     questions = read_jsonl(folder / "questions.jsonl", Question)
     answers = read_jsonl(folder / "answers.jsonl", Answer)
@@ -47,11 +47,11 @@ def read_freeze(folder: Path) -> FrozenFolder:
         manifest.answers_sha256,
     ):
         raise FileFormatError(
-            f"{folder}: questions or answers are not those of its manifest.json: freeze again"
+            f"{folder}: questions or answers do not match its manifest.json; freeze again"
         )
     golds = {answer.id: answer for answer in answers}
     if len(golds) != len(questions) or {q.id for q in questions} != golds.keys():
-        raise FileFormatError(f"{folder}: questions and answers have different ids: freeze again")
+        raise FileFormatError(f"{folder}: questions and answers have different ids; freeze again")
     originals = _read_originals(folder / "originals.jsonl")
     items = [FrozenItem(q, golds[q.id], originals.get(q.id)) for q in questions]
     return FrozenFolder(folder, manifest, items)

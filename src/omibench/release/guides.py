@@ -1,4 +1,4 @@
-"""How to extract what may not be given on."""
+"""Guide for extracting items that cannot be redistributed."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from omibench.stages.freeze.card import escape_cell
 
 
 def write_extraction_guide(provenance: ReleaseProvenance) -> str:
-    """Markdown that says how to get the items that are given as metadata.
+    """Return Markdown that describes how to get the metadata-only items.
 
     Args:
-        provenance: Of the release; only sources that may not be given on are described.
+        provenance: The provenance of the release; only sources that cannot be redistributed are
+            described.
     """
     lines = [
         "# Extraction guide",
         "",
-        "The texts and pictures of these sources may not be given on. For each of their items "
+        "The texts and pictures of these sources cannot be redistributed. For each of their items "
         "`manifest.jsonl` has the SHA-256 of question, gold and pictures, and the Parquet files "
         "have its pages and the box of each picture (PDF points from the top left corner).",
         "",
-        "1. Get the papers named below and compare their SHA-256.",
-        "2. Name them in a `sources.yaml`, under the same names, and run `ocr`, `filter`, "
-        "`rationale` and `freeze` of omibench at the commit that `provenance.json` names. Where "
-        "no file is named, the source is a benchmark: get it from its authors, name it in "
-        "`benchmark` of params.yaml, and run `freeze`.",
-        "3. Set `redistribute: true` in your own copy of `sources.yaml`, build a release for "
-        "yourself, and compare it with `omibench release diff`: items that are the same are not "
-        "listed.",
+        "1. Get the papers listed below and compare their SHA-256.",
+        "2. List them in a `sources.yaml` under the same names, and run `ocr`, `filter`, "
+        "`rationale` and `freeze` of omibench at the commit in `provenance.json`. A source without "
+        "files is a benchmark: get it from its authors, set `benchmark` in params.yaml, and run "
+        "`freeze`.",
+        "3. Set `redistribute: true` in your copy of `sources.yaml`, build a private release, and "
+        "compare it with `omibench release diff`, which lists items that differ.",
         "",
     ]
     for source in provenance.sources:
@@ -37,7 +37,7 @@ def write_extraction_guide(provenance: ReleaseProvenance) -> str:
 
 
 def describe_source(source: ReleasedSource) -> str:
-    """Name, competition, year, licence and number of items of a source."""
+    """Return name, competition, year, licence and number of items of a source."""
     parts = [source.name, source.competition, str(source.year or ""), source.licence]
     return f"{escape_cell(', '.join(filter(None, parts)))}: {source.items} items"
 

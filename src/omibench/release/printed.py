@@ -1,4 +1,4 @@
-"""What papers print of their datasets, each number beside that of a release."""
+"""Published statistics of datasets, each next to that of a release."""
 
 from __future__ import annotations
 
@@ -14,43 +14,44 @@ from omibench.release.statistics import ITEMS, Statistic, ValueCount
 from omibench.schemas.attributes import list_labels
 
 ANY_VALUE: Final = "*"
-"""A measure of the items that have an attribute at all."""
+"""A measure of the items that have any value of an attribute."""
 
 
 class MeasureRule(NamedTuple):
-    """How a printed number is measured: a statistic, items with a value, or why it is not."""
+    """How to measure a published number: a statistic, items with a value, or a reason why not."""
 
     statistic: str = ""
     attribute: str = ""
     value: str = ""
-    """Of the attribute; `ANY_VALUE` counts the items that have one, an empty one those without."""
+    """Value of the attribute; `ANY_VALUE` counts items with any value, an empty one those without.
+    """
     reason: str = ""
     """Why it cannot be measured from the items."""
     note: str = ""
 
 
 class PrintedDataset(NamedTuple):
-    """How the numbers of one paper are measured."""
+    """How to measure the published numbers of one paper."""
 
     files: tuple[str, ...]
     measures: Mapping[str, MeasureRule] = {}
-    """By the names of the files; one that is missing has the statistic of its own name."""
+    """Measures by name in the file; a missing name means the statistic of the same name."""
     groups: str = ""
-    """The attribute whose values the columns are."""
+    """The attribute whose values are the columns."""
 
 
 class PrintedValue(NamedTuple):
-    """A number of print, and that of a release."""
+    """A published number, and the measured one."""
 
     statistic: str
     group: str
-    """The value of the attribute that the column is of; empty: of all items."""
+    """The attribute value of the column; empty for all items."""
     printed: str
     measured: Statistic | None
     note: str
 
 
-_UNNAMED: Final = "the paper names no tokenizer"
+_UNNAMED: Final = "the paper does not state a tokenizer"
 PAPERS: Final[Mapping[str, PrintedDataset]] = {
     # Figure 2 and table 3. "Images are excluded from token counts".
     "omibench": PrintedDataset(
@@ -65,7 +66,7 @@ PAPERS: Final[Mapping[str, PrintedDataset]] = {
         files=("emma_dataset.csv",),
         measures={
             "free_form": MeasureRule("open_ended"),
-            "newly_added": MeasureRule(reason="which problems are new is not recorded"),
+            "newly_added": MeasureRule(reason="new problems are not marked"),
         },
     ),
     # Table 3.
@@ -97,9 +98,9 @@ PAPERS: Final[Mapping[str, PrintedDataset]] = {
             "high_school": MeasureRule(attribute="stage", value="High"),
             "real_picture_only": MeasureRule(attribute="pair"),
             "real_and_clean_picture": MeasureRule(attribute="pair", value=ANY_VALUE),
-            "one_figure": MeasureRule(reason="figures within a photograph are not recorded"),
+            "one_figure": MeasureRule(reason="figures within a photograph are not counted"),
             "several_figures": MeasureRule(reason="figures within a photograph are not recorded"),
-            "one_part": MeasureRule(reason="parts of a question are not recorded"),
+            "one_part": MeasureRule(reason="parts of a question are not counted"),
             "several_parts": MeasureRule(reason="parts of a question are not recorded"),
             "min_question_length": MeasureRule("min_question_characters"),
             "max_question_length": MeasureRule("max_question_characters"),
@@ -114,21 +115,21 @@ Compute = Callable[[Sequence[ReleaseItem]], tuple[Mapping[str, Statistic], Seque
 def compare_with_print(
     name: str, items: Sequence[ReleaseItem], compute: Compute
 ) -> list[PrintedValue]:
-    """Put each printed number beside that of a release.
+    """Return the published numbers with the measured ones.
 
     Args:
         name: A paper of `PAPERS`, or a CSV file with the columns `statistic` and, for all items or
             for the items with a value of any attribute, further columns.
-        items: Those of the release.
-        compute: Statistics and counts of some items.
+        items: The items of the release.
+        compute: Function that returns statistics and counts of items.
 
     Returns:
-        The numbers in the order of print; `measured` is None where the items do not say it, and
-        `note` says why.
+        The numbers in the published order; `measured` is None if the items lack the information,
+        and `note` gives the reason.
 
     Raises:
         FileFormatError: A file lacks the column `statistic`.
-        MissingInputError: A file is not there.
+        MissingInputError: A file does not exist.
     """
     paper = PAPERS.get(name) or PrintedDataset((name,))
     paths = [
@@ -145,7 +146,7 @@ def compare_with_print(
 
 
 def _read_rows(path: Path) -> list[tuple[str, str, str]]:
-    """Statistic, group and printed value of each cell; per cents are left out."""
+    """Yield statistic, group and published value of each cell, without percentages."""
     cells = []
     for row in read_csv(path):
         if "subject" in row and "sources" in row:
@@ -189,7 +190,7 @@ def _measure(
         return None, f"not measured: {measure.reason}"
     if not measure.attribute:
         value = statistics.get(measure.statistic)
-        return value, measure.note if value else "not measured: no item says it"
+        return value, measure.note if value else "not measured: not available in any item"
     items = {count.value: count.items for count in counts if count.attribute == measure.attribute}
     if not items:
         return None, f"not measured: no item has `{measure.attribute}`"

@@ -1,4 +1,4 @@
-"""What a release was made from and with; nothing in it depends on the time."""
+"""Provenance of a release, independent of the time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from omibench.review.report import ReviewReport
 from omibench.schemas.review import ReviewCounts
 
 _PACKAGES: Final = ("omibench", "numpy", "pillow", "pyarrow", "pydantic")
-"""Those that make the bytes of a release."""
+"""The packages that determine the bytes of a release."""
 _NAMESPACE: Final = uuid.UUID("6f0f3a43-7a2b-5d0e-9d5c-3e0a8a7c2b11")
 
 
@@ -30,17 +30,16 @@ def collect_provenance(
     review: ReviewReport | None,
     options: ReleaseOptions,
 ) -> ReleaseProvenance:
-    """What `provenance.json` says, read from the freeze and the repository of its study.
+    """Return the contents of `provenance.json`, from the freeze and the repository of its study.
 
-    That is the repository that the freeze lies in, wherever the command is given; where it lies in
-    none, that of the current folder.
+    The repository is that of the freeze folder, else that of the current folder.
 
     Args:
         freeze: The dataset.
         sources: The sources of its items.
-        findings: What stands against it; a release with findings is a draft.
-        review: What people decided, where the folder of a review is named.
-        options: What is said of it.
+        findings: Findings against the release, which make it a draft.
+        review: The review of the items, if a folder is given.
+        options: Options of the release.
     """
     version_text = options.version or freeze.manifest.version
     study = _find_study(freeze.folder)
@@ -70,14 +69,14 @@ def collect_provenance(
 
 
 def _find_head(frozen: ReviewCounts | None, review: ReviewReport | None) -> str | None:
-    """The head hash at which the dataset was frozen, else that of the folder of the review."""
+    """Return the head hash at the freeze, else that of the review folder."""
     if frozen is not None:
         return frozen.head
     return review.head if review else None
 
 
 def _hash_decisions(review: Path | None) -> str | None:
-    """The hash of a file of decisions, or of that of a folder; before anybody decided, none."""
+    """Return the hash of a decisions file, given directly or by its folder; empty if missing."""
     if review is None:
         return None
     path = review / DECISIONS if review.is_dir() else review
@@ -85,12 +84,12 @@ def _hash_decisions(review: Path | None) -> str | None:
 
 
 def make_canary(name: str) -> str:
-    """The text to search training data for: the same in every release of a dataset."""
+    """Return the text to search training data for, the same in every release of a dataset."""
     return f"{name} canary {uuid.uuid5(_NAMESPACE, name)}"
 
 
 def _find_study(freeze: Path) -> Path:
-    """The top of the repository of a freeze, else of the current folder, else that folder."""
+    """Return the repository root of a freeze, else of the current folder, else that folder."""
     for folder in (freeze, Path()):
         if top := _ask_git(folder, "rev-parse", "--show-toplevel"):
             return Path(top)
@@ -101,7 +100,7 @@ def _read_commit(study: Path) -> str | None:
     commit = _ask_git(study, "rev-parse", "HEAD")
     if not commit:
         return None
-    # Files that git does not know may be the releases before this one.
+    # Untracked files can be earlier releases.
     has_changes = _ask_git(study, "status", "--porcelain", "--untracked-files=no")
     return commit + ("+changed" if has_changes else "")
 

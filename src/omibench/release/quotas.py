@@ -1,4 +1,4 @@
-"""How many items each stratum gives to a part: shares rounded so that every value has its share."""
+"""Stratified quotas: items per stratum, rounded so that every value gets its share."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from random import Random
 from typing import Final
 
 Stratum = tuple[str, ...]
-"""A value of each attribute."""
+"""One value for each attribute."""
 _MOST_STEPS: Final = 5_000
 
 
 def share_quotas(sizes: Mapping[Stratum, int], items: int) -> dict[Stratum, int]:
-    """Share a number of items among strata, in proportion to their sizes.
+    """Distribute a number of items among strata in proportion to their sizes.
 
     Args:
-        sizes: Items of each stratum.
-        items: How many are drawn, at most as many as there are.
+        sizes: The number of items in each stratum.
+        items: The number to draw, at most the total.
 
     Returns:
-        Items of each stratum: its share, rounded up or down, `items` altogether. Rounding starts
-        with the largest remainders; strata are then exchanged until each value of each attribute
-        has its share, rounded up or down, too. For one and two attributes that is possible; for
-        more it may not be, and the nearest that was found is taken.
+        The number of items per stratum: its share, rounded up or down, with the sum `items`. The
+        largest remainders are rounded up; strata are then exchanged until each attribute value also
+        has its share, rounded up or down. This is always possible for one or two attributes; for
+        more, the best solution found is used.
     """
     total = sum(sizes.values())
     quotas = {key: size * items // total for key, size in sizes.items()}
@@ -33,10 +33,10 @@ def share_quotas(sizes: Mapping[Stratum, int], items: int) -> dict[Stratum, int]
 
 
 class _Search:
-    """Exchanges strata that are rounded up for others, until values have their shares.
+    """Exchanges rounded-up strata until attribute values have their shares.
 
-    A random walk: a value that has too many or too few items names the stratum that goes or comes,
-    and its partner is the one that leaves the fewest items amiss.
+    A random walk: a value with too many or too few items selects the stratum to remove or add, and
+    its partner is the one that minimizes the remaining deviation.
     """
 
     def __init__(self, sizes: Mapping[Stratum, int], items: int, raised: set[Stratum]) -> None:
@@ -54,7 +54,7 @@ class _Search:
         self._bounds = {value: (n // total, -(-n // total)) for value, n in shares.items()}
 
     def run(self) -> set[Stratum]:
-        """The strata that are rounded up."""
+        """Return the strata that are rounded up."""
         best, fewest = set(self._raised), self._cost()
         for _ in range(_MOST_STEPS):
             if not fewest:
@@ -69,7 +69,7 @@ class _Search:
         return sum(map(self._excess, self._counts))
 
     def _excess(self, value: tuple[int, str]) -> int:
-        """Items above the share of a value rounded up, or below it rounded down."""
+        """Return the items above a value's share rounded up, or below it rounded down."""
         low, high = self._bounds[value]
         return max(0, self._counts[value] - high, low - self._counts[value])
 
@@ -99,7 +99,7 @@ class _Search:
             self._counts[value] += step
 
     def _cost_of_flip(self, key: Stratum) -> int:
-        """How much a flip would add to the cost."""
+        """Return the cost of a flip."""
         step = -1 if key in self._raised else 1
         change = 0
         for value in enumerate(key):

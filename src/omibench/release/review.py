@@ -1,4 +1,4 @@
-"""What people decided on the items of a release, as far as a release says it."""
+"""Review of the items of a release."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from omibench.review.report import ReviewReport, summarize_review
 DATASET_KINDS: Final = frozenset(
     {*PROBLEM_KINDS, "photo_screening", "photo_conditions", "photo_fields"}
 )
-"""Kinds of tasks that are about a dataset; the others are about responses and people."""
+"""Kinds of tasks about a dataset; the others are about responses and people."""
 
 
 def summarize_release_review(folder: Path, ids: Collection[str]) -> ReviewReport:
-    """Where the review of the items of a release stands.
+    """Return the state of the review of a release's items.
 
-    Tasks on problems that are not in the release, and those about responses of models, are left
-    out; the head hash is over the whole record.
+    Tasks on problems outside the release and on responses of models are excluded; the head hash
+    covers the whole log.
 
     Args:
-        folder: With tasks.jsonl and decisions.jsonl.
-        ids: Those of the items.
+        folder: The folder with tasks.jsonl and decisions.jsonl.
+        ids: Ids of the items.
 
     Raises:
-        MissingInputError: There is no such folder, or no tasks.jsonl in it.
-        FileFormatError: A line cannot be read: a release says nothing of half a record.
+        MissingInputError: The folder or its tasks.jsonl does not exist.
+        FileFormatError: A line cannot be read.
     """
     record = read_review(folder)
     raise_bad_lines(record.errors)

@@ -1,4 +1,4 @@
-"""The rows of a release: one item with gold and labels."""
+"""Rows of a release: one item with gold answer and labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from omibench.stages.freeze.rows import is_simulated
 
 
 class ReleaseItem(NamedTuple):
-    """One item with its place in the release."""
+    """One item with its split and source."""
 
     item: FrozenItem
     split: str
@@ -23,20 +23,20 @@ class ReleaseItem(NamedTuple):
 
     @property
     def access(self) -> Access:
-        """`full` where its source may be given on, else `metadata`."""
+        """`full` if its source can be redistributed, else `metadata`."""
         return "full" if self.source.redistribute else "metadata"
 
     @property
     def figures(self) -> list[Figure]:
-        """Its figures in the order of the marks; those that are absent have no bytes."""
+        """Its figures in the order of the marks; missing figures have no bytes."""
         return [figure for figure in self.item.question.images if figure.sha256]
 
 
 def list_several(items: Sequence[ReleaseItem]) -> dict[str, bool]:
-    """Names of all attributes, sorted, and whether an attribute is a list of labels.
+    """Return the names of all attributes, sorted, and whether each is a list of labels.
 
     Args:
-        items: All items: a column has one type over all files.
+        items: All items, so that a column has one type in all files.
     """
     several: dict[str, bool] = {}
     for release_item in items:
@@ -46,11 +46,11 @@ def list_several(items: Sequence[ReleaseItem]) -> dict[str, bool]:
 
 
 def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[str, Any]:
-    """All that is known of an item, as values of columns, without the bytes of pictures.
+    """Return the column values of an item, without the bytes of pictures.
 
     Args:
         release_item: The item.
-        several: What `list_several` says of the attributes.
+        several: The result of `list_several`.
     """
     question, answer, original = release_item.item
     attributes = {
@@ -84,10 +84,11 @@ def build_row(release_item: ReleaseItem, several: Mapping[str, bool]) -> dict[st
 
 
 def withhold_texts(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of an item that may not be given on: where it stands, its labels and key.
+    """Return the row of an item that cannot be redistributed: its location, labels and key.
 
     Letters of a multiple-choice key are facts and stay (USNCO-V, data availability: the released
-    metadata holds the answer key); texts of question, choices, open answers and rationales go.
+    metadata holds the answer key). Texts of question, choices, open answers and rationales are
+    removed.
     """
     is_letter = row["answer_type"] == "mcq"
     return {

@@ -16,31 +16,31 @@ DEFAULT = "test"
 
 
 class SplitPlan(NamedTuple):
-    """A part that is drawn; the remaining items are the split `test`."""
+    """A split to draw; the remaining items are the split `test`."""
 
     name: str
     items: int
     attributes: tuple[str, ...] = ()
-    """What its strata are: attributes of items, `subject`, `topic`, `language` or `answer_type`."""
+    """The stratification: attributes of items, `subject`, `topic`, `language` or `answer_type`."""
 
 
 def assign_splits(items: Sequence[FrozenItem], plan: SplitPlan | None, seed: int) -> list[str]:
-    """The split of each item, in the order of the items.
+    """Return the split of each item, in the order of the items.
 
-    Each stratum, a combination of values, gives its share of the items rounded up or down, so that
-    each single value has its share as well (MathReal, section 3: 480 of 2,000 in strata that are
-    proportional to the whole). Within a stratum items are drawn by a hash of seed and id, so that
+    Each stratum, a combination of values, contributes its share rounded up or down, so that each
+    single value also has its share (MathReal, section 3: 480 of 2,000 in strata that are
+    proportional to the whole). Within a stratum, items are drawn by a hash of seed and id, so that
     the split does not depend on their order.
 
     Raises:
-        ParamsError: More items than there are, or an attribute that no item has.
+        ParamsError: The split has too many items, or no item has the attribute.
     """
     if plan is None:
         return [DEFAULT] * len(items)
     if not 0 < plan.items < len(items):
         raise ParamsError(
-            f"--split {plan.name}={plan.items}: there are {len(items)} items, and both parts need "
-            "at least one of them"
+            f"--split {plan.name}={plan.items}: only {len(items)} items, and both splits need at "
+            "least one"
         )
     strata = _group_items(items, plan.attributes)
     quotas = share_quotas({key: len(rows) for key, rows in strata.items()}, plan.items)
@@ -52,7 +52,7 @@ def assign_splits(items: Sequence[FrozenItem], plan: SplitPlan | None, seed: int
 
 
 def rank_item(seed: int, identity: str) -> str:
-    """A rank that depends on seed and id alone."""
+    """Return a rank that depends only on seed and id."""
     return hashlib.sha256(f"{seed}\0{identity}".encode()).hexdigest()
 
 

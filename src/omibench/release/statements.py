@@ -1,4 +1,4 @@
-"""What only its authors can say of a dataset: `--statements FILE.yaml`, for the datasheet."""
+"""Authors' statements for the datasheet: `--statements FILE.yaml`."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Statement = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2
 
 
 class AuthorStatements(Noun):
-    """Texts in Markdown, by the sections of the datasheet; those that are left out are empty."""
+    """Markdown texts by section of the datasheet; omitted ones are empty."""
 
     motivation: Statement = ""
-    """For what, by whom and with whose means it was made."""
+    """Purpose, creators and funding."""
     composition: Statement = ""
-    """What the data do not show: known errors, personal or offensive content, relations."""
+    """Limits of the data: known errors, personal or offensive content, relations."""
     collection: Statement = ""
-    """Who collected it, when, with whose consent; ethical review."""
+    """Collectors, time, consent; ethical review."""
     preprocessing: Statement = ""
-    """What was done that the record does not hold."""
+    """Processing steps that the provenance does not contain."""
     uses: Statement = ""
-    """What it was used for, and what it should not be used for."""
+    """Existing uses, and discouraged uses."""
     distribution: Statement = ""
-    """Where it can be had, from when; restrictions by third parties."""
+    """Availability and date; restrictions by third parties."""
     maintenance: Statement = ""
-    """Who looks after it, how to report errors, for how long."""
+    """Maintainer, how to report errors, and duration of support."""
     contact: Annotated[str, Field(max_length=500)] = ""
 
 
@@ -39,8 +39,8 @@ def read_statements(path: Path) -> AuthorStatements:
     """Read the file.
 
     Raises:
-        MissingInputError: It is not there.
-        FileFormatError: It is no YAML, names another section or holds no text.
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is not YAML, or has an unknown section or one that is not text.
     """
     try:
         return AuthorStatements.model_validate(read_yaml(path) or {})

@@ -1,4 +1,4 @@
-"""Statistics of a release: what papers count of their datasets, each with its unit."""
+"""Statistics of a release, as in papers on datasets, each with its unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from omibench.schemas.image_marks import list_image_marks
 from omibench.schemas.problem import Question
 
 MOST_VALUES: Final = 40
-"""An attribute with more values names items rather than kinds of them, and is left out."""
+"""Attributes with more values identify items rather than categories, and are skipped."""
 ITEMS, PICTURES, TOKENS, CHARACTERS = "items", "pictures", "tokens", "characters"
 _MARK: Final = re.compile(r"\[IMAGE\d+\]\n?")
 
@@ -23,14 +23,14 @@ PictureSizes = Mapping[str, tuple[int, int]]
 
 
 class Statistic(NamedTuple):
-    """One number of a dataset."""
+    """One statistic of a dataset."""
 
     value: float
     unit: str
 
 
 class ValueCount(NamedTuple):
-    """How many items have a value of an attribute; one with several labels counts for each."""
+    """Number of items with a value of an attribute; items with several labels count for each."""
 
     attribute: str
     value: str
@@ -40,18 +40,18 @@ class ValueCount(NamedTuple):
 def compute_statistics(
     items: Sequence[ReleaseItem], sizes: PictureSizes, count_tokens: CountTokens
 ) -> dict[str, Statistic]:
-    """Count and average what a release holds (OMIBench, figure 2 and table 3; EMMA, table 1;
-    USNCO-V, table 3; MathReal, table 1).
+    """Compute the statistics of items (OMIBench, figure 2 and table 3; EMMA, table 1; USNCO-V,
+    table 3; MathReal, table 1).
 
     Args:
-        items: Those that are counted.
-        sizes: Of their pictures.
+        items: The items.
+        sizes: The sizes of their pictures.
         count_tokens: The tokenizer.
 
     Returns:
-        Statistics by name. Texts are measured without marks of pictures; the choices of an item
-        are one text. A picture that an item holds twice counts twice in its images, as OMIBench
-        counts, and once among all pictures.
+        Statistics by name. Texts are measured without marks of pictures; the choices of an item are
+        one text. A picture used twice in an item counts twice among its images, as in OMIBench, and
+        once among all pictures.
     """
     questions = [release_item.item.question for release_item in items]
     answers = [release_item.item.answer for release_item in items]
@@ -96,10 +96,10 @@ def compute_statistics(
 
 
 def count_values(items: Sequence[ReleaseItem]) -> list[ValueCount]:
-    """How many items have each value of each attribute with at most 40 values.
+    """Count the items with each value of each attribute with at most 40 values.
 
     Args:
-        items: Those that are counted.
+        items: The items.
 
     Returns:
         Rows by attribute, the most frequent value first; also of topic, language, source and split.
@@ -135,7 +135,7 @@ def _list_choice_images(question: Question) -> set[int]:
 
 
 def _has_image_in_question(question: Question) -> bool:
-    """Whether a picture is marked in the question, or in no option."""
+    """Return whether a picture is marked in the question, or in no option."""
     unlisted = {*range(len(question.images))} - _list_choice_images(question)
     return bool(list_image_marks(question.question) or unlisted)
 
@@ -145,7 +145,7 @@ def _join_choices(question: Question) -> str:
 
 
 def _count_sources(questions: Sequence[Question]) -> dict[str, Statistic]:
-    """How many sources the items of each subject come from, where all name one."""
+    """Return the number of sources per subject, if all items state one."""
     if not all(question.source for question in questions):
         return {}
     pairs = {(question.subject, question.source) for question in questions}

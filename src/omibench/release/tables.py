@@ -1,4 +1,4 @@
-"""The Parquet files of a release: rows with the original bytes of their pictures."""
+"""Parquet files of a release: rows with the original bytes of their pictures."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from omibench.release.rows import ReleaseItem, build_row, withhold_texts
 from omibench.schemas.problem import Figure
 
 SHARD_BYTES: Final = 256 * 2**20
-"""The most bytes of pictures in one file, unless a single item has more."""
+"""The maximum bytes of pictures in one file, unless a single item has more."""
 ROW_GROUP: Final = 16
-"""Rows that are in memory at once, here and in a reader."""
+"""Rows in memory at once, for writers and readers."""
 
 
 class PictureReader:
-    """Reads frozen pictures and counts those with notes of cameras or programs."""
+    """Reads frozen pictures and counts those with metadata of cameras or programs."""
 
     def __init__(self, folder: Path) -> None:
         self._container = Container(folder)
         self._looked_at: set[str] = set()
         self.with_notes: set[str] = set()
-        """SHA-256 of the pictures that hold EXIF, XMP, IPTC or comments."""
+        """SHA-256 of the pictures that contain EXIF, XMP, IPTC or comments."""
         self.sizes: dict[str, tuple[int, int]] = {}
         """SHA-256 -> width and height in pixels, as stored."""
 
     def measure(self, figure: Figure) -> int:
-        """Bytes of a figure's file. Raises MissingInputError where it is not there."""
+        """Return the bytes of a figure's file; raise MissingInputError if it does not exist."""
         from omibench.files.intake import open_regular
 
         with open_regular(self._container.path(figure.file), PICTURE_BYTES) as file:
             return file.seek(0, 2)
 
     def read(self, figure: Figure) -> bytes:
-        """The bytes of a figure.
+        """Return the bytes of a figure.
 
         Raises:
-            MissingInputError: Its file is not there.
-            FileFormatError: Its bytes are not those of its SHA-256, or no whole picture.
+            MissingInputError: Its file does not exist.
+            FileFormatError: Its bytes do not match its SHA-256, or are not a complete picture.
         """
         content, path = self._load(figure)
         picture = self._note_size(figure, content, path)
@@ -55,7 +55,7 @@ class PictureReader:
         return content
 
     def note_size(self, figure: Figure) -> None:
-        """Note the size of a figure. Raises as `read` does."""
+        """Read the size of a figure; raise as `read`."""
         if figure.sha256 not in self.sizes:
             self._note_size(figure, *self._load(figure))
 
@@ -63,7 +63,7 @@ class PictureReader:
         path = self._container.path(figure.file)
         content = read_bytes(path, PICTURE_BYTES)
         if hashlib.sha256(content).hexdigest() != figure.sha256:
-            raise FileFormatError(f"{path}: its content is not that of its SHA-256: freeze again")
+            raise FileFormatError(f"{path}: its content does not match its SHA-256; freeze again")
         return content, path
 
     def _note_size(self, figure: Figure, content: bytes, path: Path) -> EncodedPicture:
@@ -73,7 +73,7 @@ class PictureReader:
 
 
 def plan_shards(items: Sequence[ReleaseItem], reader: PictureReader) -> list[list[ReleaseItem]]:
-    """The items of each file of a split, in order, by the bytes of their pictures."""
+    """Distribute the items of a split to files, in order, by the bytes of their pictures."""
     shards: list[list[ReleaseItem]] = [[]]
     filled = 0
     for release_item in items:
@@ -99,9 +99,9 @@ def write_table(
     Args:
         path: The file.
         items: Its rows, in order.
-        reader: Of their pictures.
+        reader: The reader of their pictures.
         several: Names of the attributes, and whether an attribute is a list of labels.
-        canary: The text of that column.
+        canary: The value of the canary column.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""Terms of sources: under which licence they are, and whether they may be given on."""
+"""Terms of sources: licences and redistribution."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from omibench.stages.ocr.sources.photographs import Photographs
 
 
 def name_source(item: FrozenItem, dataset: str) -> str:
-    """The source that an item names; where it names none, the dataset that it was read from."""
+    """Return the source of an item; by default, the dataset that it was read from."""
     return item.question.source or dataset
 
 
 def list_sources(
     items: Sequence[FrozenItem], dataset: str, manifest: Path | None
 ) -> list[ReleasedSource]:
-    """What is known of each source that items name.
+    """Return the known terms of each source.
 
     Args:
-        items: Those of a freeze.
-        dataset: The name of the freeze, which is the source of items that name none.
-        manifest: The sources.yaml that says `licence` and `redistribute` of each; None: nothing
-            is known.
+        items: Items of a freeze.
+        dataset: The name of the freeze, the source of items without one.
+        manifest: The sources.yaml with `licence` and `redistribute`; None if unknown.
 
     Returns:
-        A row per source of the items, by name; `redistribute` is None where nobody says it.
+        One row per source of the items, by name; `redistribute` is None if not stated.
 
     Raises:
-        FileFormatError: The manifest is wrong.
-        MissingInputError: It is not there.
+        FileFormatError: The manifest is invalid.
+        MissingInputError: The manifest does not exist.
     """
     counts = Counter(name_source(item, dataset) for item in items)
     entries: dict[str, Source | Photographs | Rows] = {}
@@ -44,7 +43,7 @@ def list_sources(
 
 
 def find_licence(item: FrozenItem, source: ReleasedSource) -> str | None:
-    """The item's own licence, or that of its source."""
+    """Return the item's own licence, or that of its source."""
     return item.question.licence or source.licence
 
 

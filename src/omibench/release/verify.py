@@ -1,4 +1,4 @@
-"""Check a release of anyone: every file by its sum, every item by the manifest's hashes."""
+"""Verification of any release: files by checksum, items by the manifest's hashes."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ MOST_FINDINGS: Final = 50
 
 
 class ReleaseCheck(NamedTuple):
-    """What a check of a release found."""
+    """The result of verifying a release."""
 
     findings: list[str]
-    """One line per finding, 50 at most; none for a release that is what it says."""
+    """One line per finding, at most 50; empty for a valid release."""
     is_draft: bool
-    """Whether it says itself that it is not to be cited."""
+    """Whether the release is marked as a draft."""
 
 
 def verify_release(folder: Path) -> ReleaseCheck:
-    """Check a release: containment, sums, manifest, texts, pictures, card and metadata.
+    """Verify a release: containment, checksums, manifest, texts, pictures, card and metadata.
 
-    Nothing of it is evaluated, what is read is bounded, and no path leads out of the folder.
+    Nothing is executed, reads are bounded, and paths cannot leave the folder.
 
     Args:
         folder: The release.
@@ -63,7 +63,7 @@ def verify_release(folder: Path) -> ReleaseCheck:
     for finding in _check(folder):
         findings.append(finding)
         if len(findings) >= MOST_FINDINGS:
-            findings.append("there may be more")
+            findings.append("list truncated")
             break
     return ReleaseCheck(findings, not findings and read_release_provenance(folder).draft)
 
@@ -71,7 +71,7 @@ def verify_release(folder: Path) -> ReleaseCheck:
 def _check(folder: Path) -> Iterator[str]:
     try:
         sums = read_sums(folder)
-        # What does not have its stated bytes is not looked into.
+        # Do not parse files whose checksum is wrong.
         damaged = list(_check_sums(folder, sums))
         yield from damaged
         if damaged:
@@ -97,10 +97,10 @@ def _check_sums(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
             yield from error.lines
             continue
         if actual != digest:
-            yield f"{path}: has the SHA-256 {actual[:12]}, and {SUMS} says {digest[:12]}"
+            yield f"{path}: has the SHA-256 {actual[:12]}, but {SUMS} states {digest[:12]}"
     for name in _list_files(folder):
         if name != SUMS and name not in sums:
-            yield f"{folder / name}: is not in {SUMS}"
+            yield f"{folder / name}: not in {SUMS}"
 
 
 def _list_files(folder: Path) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _list_files(folder: Path) -> Iterator[str]:
         for name in sorted([*names, *links]):
             count += 1
             if count > MOST_FILES + 1:
-                raise FileFormatError(f"{folder}: holds more than {MOST_FILES:,} files")
+                raise FileFormatError(f"{folder}: contains more than {MOST_FILES:,} files")
             yield (Path(place) / name).relative_to(folder).as_posix()
 
 
@@ -131,18 +131,18 @@ def _check_tables(
                 yield f"{place}: the id {str(identity)[:80]!r} is not in the manifest"
                 continue
             if is_data and identity in seen:
-                yield f"{place}: {identity}: stands twice"
+                yield f"{place}: {identity}: occurs twice"
             if is_data:
                 seen.add(str(identity))
                 if not Path(name).name.startswith(f"{expected.split}-"):
-                    yield f"{place}: {identity}: the manifest has it in {expected.split}"
+                    yield f"{place}: {identity}: the manifest lists it in {expected.split}"
             if columns != {*row}:
-                yield f"{place}: {identity}: has other columns than schema.json"
+                yield f"{place}: {identity}: columns differ from schema.json"
             if row.get(CANARY) != canary:
                 yield f"{place}: {identity}: lacks the canary of provenance.json"
             yield from _check_row(place, row, expected)
     for identity in rows.keys() - seen if len(seen) < len(rows) else ():
-        yield f"{folder}: {identity}: is in the manifest and in no table"
+        yield f"{folder}: {identity}: in the manifest, but not in a table"
 
 
 def _check_row(place: str, row: Mapping[str, Any], expected: ReleaseRow) -> Iterator[str]:
@@ -151,28 +151,28 @@ def _check_row(place: str, row: Mapping[str, Any], expected: ReleaseRow) -> Iter
         actual = describe_row(row, expected.split)
         contents = [picture["bytes"] for picture in row["images"]]
     except (KeyError, TypeError, AttributeError, ValueError):
-        yield f"{place}: {identity}: lacks a column of a release, or has another type"
+        yield f"{place}: {identity}: lacks a column, or has a wrong type"
         return
     for name in ("access", "source", "licence", "image_sha256"):
         if getattr(actual, name) != getattr(expected, name):
-            yield f"{place}: {identity}: {name} is not what the manifest says"
+            yield f"{place}: {identity}: {name} differs from the manifest"
     if expected.access == "metadata":
         if contents or row["question"] is not None:
-            yield f"{place}: {identity}: is given as metadata, and holds a text or picture"
+            yield f"{place}: {identity}: metadata-only item with a text or picture"
         return
     for name in _HASHES:
         if getattr(actual, name) != getattr(expected, name):
-            yield f"{place}: {identity}: {name} is not what the manifest says"
+            yield f"{place}: {identity}: {name} differs from the manifest"
     yield from _check_pictures(f"{place}: {identity}", contents, expected.image_sha256)
 
 
 def _check_pictures(place: str, contents: list[bytes | None], digests: list[str]) -> Iterator[str]:
     if len(contents) != len(digests):
-        yield f"{place}: has {len(contents)} pictures, and the manifest {len(digests)}"
+        yield f"{place}: has {len(contents)} pictures, but the manifest lists {len(digests)}"
         return
     for number, (content, digest) in enumerate(zip(contents, digests, strict=True)):
         if content is None or hashlib.sha256(content).hexdigest() != digest:
-            yield f"{place}: picture {number} is not that of its SHA-256 in the manifest"
+            yield f"{place}: picture {number} does not match its SHA-256 in the manifest"
             continue
         try:
             read_picture(content, f"{place}: picture {number}")
@@ -183,7 +183,7 @@ def _check_pictures(place: str, contents: list[bytes | None], digests: list[str]
 def _check_halves(
     folder: Path, sums: Mapping[str, str], rows: Mapping[str, ReleaseRow]
 ) -> Iterator[str]:
-    """Questions and answers apart say what the manifest says, of each item that has texts."""
+    """Compare the separate questions and answers of items with texts with the manifest."""
     full = sorted(row.id for row in rows.values() if row.access == "full")
     for name in (QUESTIONS, ANSWERS):
         if full and name not in sums:
@@ -191,23 +191,23 @@ def _check_halves(
     if QUESTIONS in sums:
         questions = {question.id: question for question in iter_questions(folder)}
         if sorted(questions) != full:
-            yield f"{folder / QUESTIONS}: is not of the items that are given with their texts"
+            yield f"{folder / QUESTIONS}: ids differ from those of the items with texts"
         for question in questions.values():
             values = {"question": question.question, "choices": list_choices(question.choices)}
             expected = rows.get(question.id)
             if not expected or expected.question_sha256 != hash_values(values, QUESTION):
                 place = folder / QUESTIONS
-                yield f"{place}: {question.id[:80]!r}: its question is not what the manifest says"
+                yield f"{place}: {question.id[:80]!r}: its question differs from the manifest"
     if ANSWERS in sums:
         answers = {answer.id: answer for answer in iter_answers(folder)}
         if sorted(answers) != full:
-            yield f"{folder / ANSWERS}: is not of the items that are given with their texts"
+            yield f"{folder / ANSWERS}: ids differ from those of the items with texts"
         for answer in answers.values():
             digest = hash_values({"answer": answer.answer}, GOLD)
             expected = rows.get(answer.id)
             if not expected or expected.answer_sha256 != digest:
                 place = folder / ANSWERS
-                yield f"{place}: {answer.id[:80]!r}: its gold is not what the manifest says"
+                yield f"{place}: {answer.id[:80]!r}: its gold answer differs from the manifest"
 
 
 def _read_columns(folder: Path) -> set[str]:
@@ -215,5 +215,5 @@ def _read_columns(folder: Path) -> set[str]:
     document = parse_json(read_bytes(path, DOCUMENT_BYTES), str(path))
     columns = document.get("columns") if isinstance(document, dict) else None
     if not isinstance(columns, dict):
-        raise FileFormatError(f"{path}: names no columns")
+        raise FileFormatError(f"{path}: lists no columns")
     return {*columns}

@@ -1,4 +1,4 @@
-"""Check the documents of a release: names of files, card, Croissant, schema, canary."""
+"""Verification of a release's documents: file names, card, Croissant, schema, canary."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ _NAME: Final = re.compile(
     r"|(schema|croissant|provenance)\.json|(manifest|questions|answers)\.jsonl"
 )
 _CANARY: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-"""Names of datasets may be escaped in one file or another."""
+"""Dataset names may be escaped in some files."""
 _CONFIG_KEYS: Final = {"config_name", "default", "data_files"}
 
 
 def check_documents(
     folder: Path, sums: Mapping[str, str], provenance: ReleaseProvenance
 ) -> Iterator[str]:
-    """What is wrong with the documents of a release; they have the bytes that `sums` says.
+    """Yield the findings about a release's documents, whose bytes match `sums`.
 
     Args:
         folder: The release.
-        sums: SHA-256 by path, as SHA256SUMS says.
-        provenance: What it was made from.
+        sums: SHA-256 by path, as in SHA256SUMS.
+        provenance: The provenance of the release.
 
     Yields:
-        A line per finding.
+        One line per finding.
     """
     for name in sums:
         if not _NAME.fullmatch(name):
-            yield f"{folder / name[:120]}: is no file of a release"
+            yield f"{folder / name[:120]}: not a file of a release"
     yield from _check_canary(folder, sums, provenance.canary)
     yield from _check_card(folder, sums, provenance)
     yield from _check_croissant(folder, sums)
 
 
 def _check_canary(folder: Path, sums: Mapping[str, str], canary: str) -> Iterator[str]:
-    """Every text file holds the canary, and every line of those with a row a line."""
+    """Check that text files contain the canary, in every line of row-based files."""
     container = Container(folder)
     identity = _CANARY.search(canary)
     if identity is None:
@@ -68,7 +68,7 @@ def _check_canary(folder: Path, sums: Mapping[str, str], canary: str) -> Iterato
 def _check_card(
     folder: Path, sums: Mapping[str, str], provenance: ReleaseProvenance
 ) -> Iterator[str]:
-    """The header of the card: its data files are those of the release, and no others."""
+    """Check that the card's header lists exactly the data files of the release."""
     path = Container(folder).path("README.md")
     parts = read_bytes(path, DOCUMENT_BYTES).split(b"---\n", 2)
     if len(parts) < 3 or parts[0]:
@@ -81,19 +81,19 @@ def _check_card(
         return
     configs = header.get("configs") if isinstance(header, dict) else None
     if not isinstance(configs, list) or not configs:
-        yield f"{path}: its header names no data files"
+        yield f"{path}: its header lists no data files"
         return
     if header.get("version") != provenance.version:
-        yield f"{path}: is of another version than provenance.json, {provenance.version}"
+        yield f"{path}: its version differs from that of provenance.json, {provenance.version}"
     for config in configs:
         if not isinstance(config, dict) or set(config) - _CONFIG_KEYS:
-            yield f"{path}: a configuration of its header has other keys than a release's"
+            yield f"{path}: a configuration in its header has unexpected keys"
             continue
         files = config.get("data_files")
         for entry in files if isinstance(files, list) else [files]:
             pattern = entry.get("path") if isinstance(entry, dict) else entry
             if not isinstance(pattern, str) or not _matches(pattern, sums):
-                yield f"{path}: names data files that are not in {SUMS}: {str(pattern)[:80]!r}"
+                yield f"{path}: lists data files that are not in {SUMS}: {str(pattern)[:80]!r}"
 
 
 def _matches(pattern: str, sums: Mapping[str, str]) -> bool:
@@ -104,12 +104,12 @@ def _matches(pattern: str, sums: Mapping[str, str]) -> bool:
 
 
 def _check_croissant(folder: Path, sums: Mapping[str, str]) -> Iterator[str]:
-    """Every file and set of files is of the release; a file has its hash."""
+    """Check that all files and file sets belong to the release and have their hashes."""
     path = Container(folder).path("croissant.json")
     document = parse_json(read_bytes(path, DOCUMENT_BYTES), str(path))
     entries = document.get("distribution") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not entries:
-        yield f"{path}: has no list `distribution`"
+        yield f"{path}: lacks the list `distribution`"
         return
     for entry in entries:
         if not _is_of_release(entry, sums):

@@ -1,1 +1,1 @@
-"""The results of a study, joined from the files of its stages, for stages that read them all."""
+"""The results of a study, joined from the files of its stages."""

@@ -18,7 +18,7 @@ def estimate_accuracy(rows: pl.DataFrame, confidence: float) -> Estimate:
         confidence: The two-sided level of the interval, in (0, 1).
 
     Returns:
-        The mean with an interval that is clustered by problem group.
+        The mean with an interval clustered by problem group.
     """
     import polars as pl
 

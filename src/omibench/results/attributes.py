@@ -1,6 +1,6 @@
-"""What results can be sliced by: attributes of items, of models and of settings, as columns.
+"""Attributes for slices: columns of items, of models and of settings.
 
-An item's attribute is a column of texts, or of lists of texts where some item has several labels.
+An item's attribute is a column of texts, or of lists of texts if some item has several labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from omibench.params.setting import Setting
 
 MOST_IMAGES = 6
-"""The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
+"""Images of a problem from which on all share the last bin (OMIBench, appendix E.2)."""
 IMAGE_COUNT = "n_images"
 _QUESTION = ("source", "subset")
 _MODEL_WORDS = ("label", "group", "provider", "family", "variant", "base", "weights")
@@ -30,7 +30,7 @@ SETTING_ATTRIBUTES = (*_SETTING_WORDS, *_SETTING_COUNTS, "temperature")
 
 
 class AttributeTables(NamedTuple):
-    """One row an item (`id`), a model (`model`), a setting (`setting`); a column an attribute."""
+    """One row per item (`id`), model (`model`) or setting (`setting`), a column per attribute."""
 
     items: pl.DataFrame
     models: pl.DataFrame
@@ -38,7 +38,7 @@ class AttributeTables(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """What can be sliced by: attributes that some item, model or setting has."""
+        """The attributes that some item, model or setting has."""
         return [*self.of_items, *self.of_models, *self.of_settings]
 
     @property
@@ -59,17 +59,17 @@ class AttributeTables(NamedTuple):
 
 
 def describe_items(answers: Iterable[Answer], questions: Mapping[str, Question]) -> pl.DataFrame:
-    """Describe items by what slices and joins need of them.
+    """Return the columns of items for slices and joins.
 
     Args:
-        answers: Those of a frozen dataset.
+        answers: The answers of a frozen dataset.
         questions: Its questions by id.
 
     Returns:
-        One row an item: `id`, `subject`, `cluster` (its group, or itself where it shares no stem),
-        `n_images`, `answer_type`, `language`, and `source`, `subset` and `topic` where some item
-        has one; then a column for each attribute, null where an item lacks it, of lists of texts
-        where some item has several labels.
+        One row per item: `id`, `subject`, `cluster` (its group, or itself if it shares no stem),
+        `n_images`, `answer_type`, `language`, and `source`, `subset` and `topic` if some item has
+        one; then a column for each attribute, null if an item lacks it, with lists of texts if some
+        item has several labels.
     """
     import polars as pl
 
@@ -102,19 +102,19 @@ def describe_items(answers: Iterable[Answer], questions: Mapping[str, Question])
 
 
 def list_attributes(items: pl.DataFrame) -> list[str]:
-    """The attributes that some item of a table of items has."""
+    """Return the attributes that some item in a table has."""
     return _list_filled(items, ("id", "cluster"))
 
 
 def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:
-    """Describe models by what their blocks say.
+    """Return the columns of models from their blocks.
 
     Args:
         models: The blocks by name.
 
     Returns:
-        One row a model: `model`, `label`, `group`, `provider`, `family`, `variant`, `base`,
-        `weights` (`open` or `closed`; of models that run locally `open`), `parameters_b` and
+        One row per model: `model`, `label`, `group`, `provider`, `family`, `variant`, `base`,
+        `weights` (`open` or `closed`; `open` for local models), `parameters_b` and
         `active_parameters_b` (10^9).
     """
     import polars as pl
@@ -128,13 +128,13 @@ def describe_models(models: Mapping[str, ModelBlock]) -> pl.DataFrame:
 
 
 def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
-    """Describe settings by what they ask, show, draw and choose.
+    """Return the columns of settings from their blocks.
 
     Args:
         settings: The blocks by name.
 
     Returns:
-        One row a setting: `setting`, `prompt`, `images` (the condition), `without`, `perception`,
+        One row per setting: `setting`, `prompt`, `images` (the condition), `without`, `perception`,
         `tools`, `aggregate`, `shots` (examples shown), `samples`, `budget` (`max_tokens`) and
         `temperature`.
     """
@@ -167,7 +167,7 @@ def describe_settings(settings: Mapping[str, Setting]) -> pl.DataFrame:
 
 
 def list_values(frame: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
-    """List the values of one attribute in long form.
+    """Return the values of one attribute in long form.
 
     Args:
         frame: One of `AttributeTables`.
@@ -175,8 +175,8 @@ def list_values(frame: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
         name: The attribute.
 
     Returns:
-        Rows of `key` and the attribute as text: one a label, `NOT_STATED` where there is none,
-        numbers of images from `MOST_IMAGES` on as one bin.
+        Rows of `key` and the attribute as text: one per label, `NOT_STATED` without one, numbers of
+        images from `MOST_IMAGES` on as one bin.
     """
     import polars as pl
 
@@ -199,11 +199,11 @@ def list_values(frame: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
 
 
 NOT_STATED = "not stated"
-"""The value of items, models and settings that lack an attribute that others have."""
+"""The value of items, models and settings that lack an attribute which others have."""
 
 
 def name_image_bins(counts: pl.Expr) -> pl.Expr:
-    """Name the bin of numbers of images: "2", "3", ..., "6+"."""
+    """Return the bins of numbers of images: "2", "3", ..., "6+"."""
     import polars as pl
 
     return (

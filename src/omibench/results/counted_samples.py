@@ -1,4 +1,4 @@
-"""Which samples count: all of them, or the one that a setting's `aggregate` chooses."""
+"""The samples that count: all of them, or the one that a setting's `aggregate` chooses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from omibench.schemas.tables import AggregateRow, read_parquet
 if TYPE_CHECKING:
     import polars as pl
 
-_PLACE = ("model", "setting", "id", "book")
+_PLACE = ("model", "setting", "id", "scorer")
 
 
 def mark_counted_samples(
     verdicts: pl.DataFrame, study: ResultsParams, folder: Path
 ) -> pl.DataFrame:
-    """The verdicts with the column `counts`.
+    """Return the verdicts with the column `counts`.
 
-    `folder` is that of the stage `aggregate`. A judge of a panel counts where the panel does.
-    Raises MissingInputError for a cell whose chosen samples are not known there.
+    `folder` is that of the stage `aggregate`. A judge of a panel counts if the panel does. Raises
+    MissingInputError for a cell whose chosen samples are missing there.
     """
     import polars as pl
 
@@ -33,21 +33,21 @@ def mark_counted_samples(
         frame for cell in study.aggregated_cells for frame in _read_picks(study, cell, folder)
     ]
     picks_by_problem = pl.concat([pl.DataFrame(schema=schema), *picked])
-    booked = verdicts.with_columns(book=pl.col("rules").str.split("/").list.first())
-    joined = booked.join(picks_by_problem, on=_PLACE, how="left", maintain_order="left")
+    by_scorer = verdicts.with_columns(scorer=pl.col("rules").str.split("/").list.first())
+    joined = by_scorer.join(picks_by_problem, on=_PLACE, how="left", maintain_order="left")
     counts = pl.when(pl.col("setting").is_in(first)).then(pl.col("index") == 0)
     picks = (pl.col("index") == pl.col("picked")).fill_null(value=True)
-    return joined.with_columns(counts=counts.otherwise(picks)).drop("book", "picked")
+    return joined.with_columns(counts=counts.otherwise(picks)).drop("scorer", "picked")
 
 
 def read_aggregates(cell: Cell, folder: Path) -> pl.DataFrame | None:
-    """What the stage `aggregate` says of a cell; None where it was not run."""
+    """Return the output of the stage `aggregate` for a cell; None if it was not run."""
     file = folder / cell.model / f"{cell.setting}.parquet"
     return read_parquet(file, AggregateRow) if file.is_file() else None
 
 
 def _read_picks(study: ResultsParams, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
-    """(model, setting, id, book) -> the sample `picked`, where the setting has one picked."""
+    """Return (model, setting, id, scorer) -> the chosen sample, if the setting chooses one."""
     import polars as pl
 
     setting = study.settings[cell.setting]
@@ -62,5 +62,5 @@ def _read_picks(study: ResultsParams, cell: Cell, folder: Path) -> Iterator[pl.D
     rows = aggregates.filter(metric=setting.aggregate.how, k=setting.decoding.samples)
     model, name = pl.lit(cell.model), pl.lit(cell.setting)
     yield rows.select(
-        model.alias("model"), name.alias("setting"), "id", book="rules", picked="index"
+        model.alias("model"), name.alias("setting"), "id", scorer="rules", picked="index"
     )

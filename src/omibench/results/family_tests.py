@@ -1,4 +1,4 @@
-"""All pairs of the cells that a study compares, tested together."""
+"""Tests of all pairs of a study's compared cells."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class PairTest(NamedTuple):
     difference: AccuracyDifference
     """With the interval of this comparison alone."""
     p: float
-    """Two-sided; NaN where nothing could be tested."""
+    """Two-sided; NaN without a test."""
     adjusted: float
-    """p by Holm over all pairs of the family."""
+    """p adjusted by Holm over all pairs of the family."""
     detectable: float
-    """The smallest true difference that would be found; NaN where none would."""
+    """The smallest true difference that would be detected; NaN if none would."""
     clusters: int
-    """How many clusters the items that both answered are in."""
+    """Number of clusters of the items that both answered."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FamilyTests:
     family: Family
     confidence: float
     pairs: dict[tuple[Cell, Cell], PairTest]
-    """Of the pairs of cells that share an item, in the order of the family."""
+    """The pairs of cells that share an item, in the order of the family."""
 
     @property
     def alpha(self) -> float:
@@ -50,7 +50,7 @@ class FamilyTests:
         return 1 - self.confidence
 
     def compare(self, first: Cell, second: Cell) -> PairTest:
-        """First minus second."""
+        """Return first minus second."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
         reverse = self.pairs.get((second, first), _UNTESTED)
@@ -64,7 +64,7 @@ class FamilyTests:
 
     @cached_property
     def ranks(self) -> dict[Cell, RankRange]:
-        """The ranks that the tests leave open to each cell."""
+        """The ranks that each cell can have by the tests."""
         cells = self.family.cells
         tests = [[self.compare(first, second) for second in cells] for first in cells]
         differences = [[test.difference.value for test in row] for row in tests]
@@ -80,9 +80,9 @@ def compare_family(verdicts: pl.DataFrame, family: Family, confidence: float) ->
     """Test all pairs of the cells of a family over the items that both answered.
 
     Args:
-        verdicts: Those of one rule book that count, with `model`, `setting`, `id`, `cluster` and
+        verdicts: The counting verdicts of one scorer, with `model`, `setting`, `id`, `cluster` and
             `verdict`.
-        family: Which cells.
+        family: The cells.
         confidence: 1 - the family-wise error, and the level of each pair's own interval.
 
     Raises:
@@ -108,7 +108,7 @@ def compare_family(verdicts: pl.DataFrame, family: Family, confidence: float) ->
 def _compare_with_later(
     verdicts: pl.DataFrame, family: Family, confidence: float
 ) -> Iterator[pl.DataFrame]:
-    """Each cell against all after it: one table a cell, so that memory grows with cells alone."""
+    """Yield each cell with all after it as one table, so that memory grows only with the cells."""
     import polars as pl
 
     places = pl.DataFrame(

@@ -1,4 +1,4 @@
-"""The results folder of a study, also where a person names one beside it."""
+"""The results folder of a study, even if the user gives one near it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from omibench.text.terminal import printable
 
 NAMED_FOLDERS = 3
 _FOLDERS_BELOW = 500
-"""Folders that are looked into for a results folder."""
+"""Folders that are searched for a results folder."""
 _PARENTS = 4
 
 
 def find_results_folder(folder: Path) -> Path:
-    """Check that a folder holds cells of responses.
+    """Check that a folder contains cells of responses.
 
     Args:
-        folder: The folder that a person names.
+        folder: The folder given by the user.
 
     Returns:
         The same folder.
 
     Raises:
-        MissingInputError: It holds none; the line names the results folder above or below it.
+        MissingInputError: It contains none; the line suggests a results folder above or below it.
     """
     if has_cells(folder):
         return folder
@@ -44,12 +44,13 @@ def find_results_folder(folder: Path) -> Path:
         "responses"
     )
     raise MissingInputError(
-        f"{printable(folder)}: holds no cell of responses (infer/<model>/<setting>.parquet): {hint}"
+        f"{printable(folder)}: contains no cell of responses "
+        f"(infer/<model>/<setting>.parquet); {hint}"
     )
 
 
 def has_cells(folder: Path) -> bool:
-    """Whether a folder is a results folder with responses: `infer/<model>/<setting>.parquet`."""
+    """Return whether a folder has responses: `infer/<model>/<setting>.parquet`."""
     return next((folder / "infer").glob("*/*.parquet"), None) is not None
 
 

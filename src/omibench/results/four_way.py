@@ -1,4 +1,4 @@
-"""Rule book x judge on the same responses: where they disagree, one of them is wrong."""
+"""Scorer x judge on the same responses: if they disagree, one of them is wrong."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ RESPONSE = ("model", "setting", "id", "index")
 
 
 def side_by_side(results: Results, rules: str) -> pl.DataFrame:
-    """One row a response that the judge scored, with `quadrant`, `by_rules` and `by_judge`.
+    """Return one row per judged response, with `quadrant`, `by_rules` and `by_judge`.
 
     `by_rules` and `by_judge` are the two verdicts in [0, 1]; a response without an answer for the
-    rule book is wrong for it. Judgements that failed are left out: they say nothing.
+    scorer counts as wrong for it. Failed judgements are excluded.
     """
     import polars as pl
 
@@ -35,7 +35,7 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
 
 
 def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `by_judge` and `by_rules` and, beside them, in which `quadrant` they are."""
+    """Add the `quadrant` to rows with `by_judge` and `by_rules`."""
     import polars as pl
 
     judge, rule = pl.col("by_judge") >= RIGHT, pl.col("by_rules") >= RIGHT
@@ -52,10 +52,10 @@ def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def four_way(rows: pl.DataFrame) -> list[FourWay]:
-    """The table of every model in the order of the rows, then of all of them (`model` "").
+    """Return the table of every model in the order of the rows, then of all of them (`model` "").
 
-    `rows` are those of `side_by_side`; where they have a column `label` (human, null for no label)
-    each of the four says how many of its labels are right.
+    `rows` come from `side_by_side`; if they have a column `label` (human, null for no label) each
+    of the four counts its right labels.
     """
     models = rows["model"].unique(maintain_order=True).to_list()
     parts = [(model, rows.filter(model=model)) for model in models]

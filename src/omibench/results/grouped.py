@@ -1,4 +1,4 @@
-"""Estimates of many groups at once: the numbers of `statistics`, computed in columns.
+"""Estimates of many groups at once: the formulas of `statistics`, computed on columns.
 
 A study of 31 models under 20 settings has hundreds of thousands of verdicts; a query per cell and
 slice takes minutes, one over all of them seconds.
@@ -20,29 +20,30 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 EQUAL = 1e-12
-"""A variance per value below this is that of values which are all the same."""
+"""A variance per value below this is that of equal values."""
 SAME = 1e-9
-"""Differences that are this close are the same."""
+"""Differences this close count as equal."""
 
 
 def average_samples(
     verdicts: pl.DataFrame, by: Sequence[str], columns: Sequence[str] = ("verdict",)
 ) -> pl.DataFrame:
-    """The means of each item's samples in each group.
+    """Return the means of each item's samples in each group.
 
     Args:
-        verdicts: Rows with `id`, `cluster`, the columns of `by` and those that are averaged.
-        by: Columns whose values make a group, such as model, setting and rules.
-        columns: What is averaged; nulls are left out, and only nulls give a null.
+        verdicts: Rows with `id`, `cluster`, the columns of `by` and the columns to average.
+        by: Columns whose values define a group, such as model, setting and rules.
+        columns: The columns to average; nulls are ignored, and only nulls give a null.
 
     Returns:
-        A row per group and item: `by`, `id`, `cluster`, `samples` and `columns`, in the order in
-        which they first occur.
+        One row per group and item: `by`, `id`, `cluster`, `samples` and `columns`, in the order of
+        their first occurrence.
     """
     import polars as pl
 
     alone = verdicts.group_by(list(by)).agg(pl.col("id").n_unique() == pl.len()) if by else None
-    if alone is not None and alone["id"].all():  # one sample an item, so its mean is itself
+    # with one sample per item, its mean is the value itself
+    if alone is not None and alone["id"].all():
         means = (pl.col(name).cast(pl.Float64) for name in columns)
         samples = pl.lit(1, pl.Int64).alias("samples")
         return verdicts.select(*by, "id", "cluster", samples, *means)
@@ -58,17 +59,17 @@ def estimate_groups(
 ) -> pl.DataFrame:
     """Estimate the mean of each group with Wilson's interval at the effective sample size.
 
-    Each row is what `statistics.intervals.clustered_wilson` gives for the values of its group.
+    Each row equals `statistics.intervals.clustered_wilson` on the values of its group.
 
     Args:
-        values: A row per item of a group: `by`, `cluster` and `column`, in [0, 1]; rows with a
-            null are left out.
-        by: Columns whose values make a group; none for one group of all rows.
+        values: One row per item of a group: `by`, `cluster` and `column`, in [0, 1]; rows with a
+            null are ignored.
+        by: Columns whose values define a group; none for one group of all rows.
         confidence: The two-sided level, in (0, 1).
         column: The column of the values.
 
     Returns:
-        A row per group, in the order in which they first occur: `by`, `estimate`, `low`, `high`,
+        One row per group, in the order of their first occurrence: `by`, `estimate`, `low`, `high`,
         `n` (items), `clusters`, `n_eff`.
 
     Raises:
@@ -84,10 +85,10 @@ def estimate_sums(groups: pl.DataFrame, by: Sequence[str], confidence: float) ->
     """Estimate as `estimate_groups` does, from sums over the items and clusters of each group.
 
     Args:
-        groups: A row per group: `by`, `mean`, `n`, `squares` (of deviations from the mean),
+        groups: One row per group: `by`, `mean`, `n`, `squares` (of deviations from the mean),
             `clusters`, `sizes_squared` (of clusters), `between` (squared sums of the deviations of
             a cluster) and `binary` (all values are 0 or 1).
-        by: The columns that name a group.
+        by: The columns that identify a group.
         confidence: The two-sided level, in (0, 1).
     """
     import polars as pl
@@ -112,16 +113,16 @@ def estimate_means(
     """Estimate the mean of each group of values of any size, such as lengths.
 
     Args:
-        values: A row per item of a group: `by`, `cluster` and `column`; rows with a null are left
-            out.
-        by: Columns whose values make a group; none for one group of all rows.
+        values: One row per item of a group: `by`, `cluster` and `column`; rows with a null are
+            ignored.
+        by: Columns whose values define a group; none for one group of all rows.
         confidence: The two-sided level, in (0, 1).
         column: The column of the values.
 
     Returns:
-        A row per group, in the order in which they first occur: `by`, `estimate`, `low` and `high`
-        (Student's interval with the clustered variance at clusters - 1 degrees of freedom; null for
-        one cluster), `n` (items), `clusters`.
+        One row per group, in the order of their first occurrence: `by`, `estimate`, `low` and
+        `high` (Student's interval with the clustered variance at clusters - 1 degrees of freedom;
+        null for one cluster), `n` (items), `clusters`.
 
     Raises:
         MissingExtraError: scipy is needed and not installed.
@@ -133,7 +134,7 @@ def estimate_means(
 
 
 def estimate_mean_sums(groups: pl.DataFrame, by: Sequence[str], confidence: float) -> pl.DataFrame:
-    """Estimate as `estimate_means` does, from the sums that `estimate_sums` takes."""
+    """Estimate as `estimate_means` does, from the sums of `estimate_sums`."""
     import polars as pl
 
     arrays = {name: groups[name].to_numpy().astype(float) for name in _STATISTICS}
@@ -159,17 +160,17 @@ def compare_groups(
 ) -> pl.DataFrame:
     """Estimate first - second of each group over the same items.
 
-    Each row is what `statistics.paired.paired_difference` gives for the pairs of its group.
+    Each row equals `statistics.paired.paired_difference` on the pairs of its group.
 
     Args:
-        pairs: A row per item that both answered: `by`, `cluster` and the two columns, in [0, 1].
-        by: Columns whose values make a group; none for one group of all rows.
+        pairs: One row per item that both answered: `by`, `cluster` and the two columns, in [0, 1].
+        by: Columns whose values define a group; none for one group of all rows.
         confidence: The two-sided level, in (0, 1).
-        comparisons: How many differences are looked at together (Bonferroni).
+        comparisons: Number of simultaneous comparisons (Bonferroni).
         columns: The columns of the first and the second value.
 
     Returns:
-        A row per group, in the order in which they first occur: `by`, `estimate`, `low`, `high`,
+        One row per group, in the order of their first occurrence: `by`, `estimate`, `low`, `high`,
         `n` (items), `clusters`, `n_eff`, `first` and `second` (means), `gained` and `lost` (sums of
         the differences above and below zero), `binary` (all differences are -1, 0 or 1) and
         `standard_error` of the mean difference, clustered (null for one cluster), and the sums
@@ -230,7 +231,7 @@ _STATISTICS = ("mean", "n", "squares", "clusters", "sizes_squared", "between")
 def _describe_groups(
     values: pl.DataFrame, by: Sequence[str], column: str, *more: pl.Expr
 ) -> pl.DataFrame:
-    """The sums over the items and clusters of each group that its variance is made from."""
+    """Return the sums over the items and clusters of each group that determine its variance."""
     import polars as pl
 
     value = pl.col(column)
@@ -263,7 +264,7 @@ def _describe_groups(
 
 
 def _design_effect(sums: dict[str, Floats]) -> Floats:
-    """As `statistics.design_effect.estimate_design_effect`."""
+    """See `statistics.design_effect.estimate_design_effect`."""
     n, clusters = sums["n"], sums["clusters"]
     with np.errstate(divide="ignore", invalid="ignore"):
         independent = sums["squares"] * n / (n - 1)
@@ -275,7 +276,7 @@ def _design_effect(sums: dict[str, Floats]) -> Floats:
 
 
 def _effective_n(sums: dict[str, Floats], confidence: float) -> Floats:
-    """As `statistics.design_effect.effective_n`."""
+    """See `statistics.design_effect.effective_n`."""
     n, clusters = sums["n"], sums["clusters"]
     worth = n / _design_effect(sums)
     few = (clusters > 1) & (clusters < n)
@@ -285,7 +286,7 @@ def _effective_n(sums: dict[str, Floats], confidence: float) -> Floats:
 
 
 def _effective_share_n(sums: dict[str, Floats], binary: pl.Series, confidence: float) -> Floats:
-    """As `statistics.design_effect.effective_share_n`."""
+    """See `statistics.design_effect.effective_share_n`."""
     worth = _effective_n(sums, confidence)
     between = ~binary.to_numpy().astype(bool) & (sums["clusters"] >= 2)
     if not between.any():
@@ -301,7 +302,7 @@ def _effective_share_n(sums: dict[str, Floats], binary: pl.Series, confidence: f
 
 
 def _wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """As `statistics.intervals.wilson`; every n is above 0."""
+    """See `statistics.intervals.wilson`; every n is above 0."""
     z = z_value(confidence)
     share, spread = successes / n, z * z / n
     centre = (share + spread / 2) / (1 + spread)
@@ -311,7 +312,7 @@ def _wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Fl
 
 
 def _compare_signs(sums: dict[str, Floats], pairs: Floats, level: float) -> tuple[Floats, Floats]:
-    """Bonett and Price's interval of paired shares (2012, eq. 4) at the effective pairs."""
+    """Return Bonett and Price's interval of paired shares (2012, eq. 4) at the effective pairs."""
     effect = sums["n"] / pairs
     up, down = ((sums[name] / effect + 1) / (pairs + 2) for name in ("gained", "lost"))
     half = z_value(level) * np.sqrt((up + down - (up - down) ** 2) / (pairs + 2))
@@ -326,7 +327,7 @@ def _standard_error(sums: dict[str, Floats]) -> Floats:
 
 
 def _compare_means(sums: dict[str, Floats], error: Floats, level: float) -> tuple[Floats, Floats]:
-    """Student's interval of a mean difference; one cluster alone says nothing."""
+    """Return Student's interval of a mean difference; undefined for a single cluster."""
     several = sums["clusters"] > 1
     half = np.full_like(error, 2.0)
     half[several] = _t_values(level, sums["clusters"][several] - 1) * error[several]

@@ -1,7 +1,7 @@
-"""Values of items as matrices, a row per cell and a column per item.
+"""Values of items as matrices, with one row per cell and one column per item.
 
-Every cell answers the same items, so that one order of the columns serves all cells: the sums of
-all slices of 820,000 verdicts take a second, where grouping the rows again takes one a slice.
+Every cell answers the same items, so one order of the columns serves all cells: the sums of all
+slices of 820,000 verdicts take a second, while grouping the rows again takes a second per slice.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class ItemMatrix(NamedTuple):
     """The means of each item's samples in each cell."""
 
     cells: pl.DataFrame
-    """A row per row of the matrices: what tells cells apart, in the order of the data."""
+    """One row per row of the matrices: the keys of the cells, in the order of the data."""
     items: pl.DataFrame
-    """A row per column of the matrices: `id`, `cluster`."""
+    """One row per column of the matrices: `id`, `cluster`."""
     values: Mapping[str, Floats]
-    """The matrices by name; NaN where a cell has no value of an item."""
+    """The matrices by name; NaN if a cell has no value for an item."""
 
 
 class LabelledItems(NamedTuple):
-    """Columns of a matrix under labels; an item with several labels stands under each."""
+    """Columns of a matrix under labels; an item with several labels is under each."""
 
     places: Places
     """The column of each item and label."""
@@ -43,9 +43,9 @@ def arrange_items(rows: pl.DataFrame, keys: Sequence[str], columns: Sequence[str
     """Average the samples of each item in each cell, as matrices.
 
     Args:
-        rows: With `keys`, `id`, `cluster` and the columns; nulls are left out.
-        keys: What tells cells apart.
-        columns: What is averaged.
+        rows: Rows with `keys`, `id`, `cluster` and the columns; nulls are ignored.
+        keys: The columns that identify cells.
+        columns: The columns to average.
     """
     import polars as pl
 
@@ -63,15 +63,15 @@ def arrange_items(rows: pl.DataFrame, keys: Sequence[str], columns: Sequence[str
 
 
 def average_cells(matrix: Floats, groups: Places, count: int) -> Floats:
-    """Average the rows of a matrix group by group, each cell counting the same.
+    """Average the rows of a matrix by group, with equal weights for cells.
 
     Args:
-        matrix: Cells by items, NaN where there is no value.
+        matrix: Cells by items, NaN for missing values.
         groups: The group of each row, from 0.
-        count: How many groups there are.
+        count: Number of groups.
 
     Returns:
-        Groups by items, NaN where no cell of the group has a value.
+        Groups by items, NaN if no cell of the group has a value.
     """
     present = ~np.isnan(matrix)
     sums, counts = np.zeros((2, count, matrix.shape[1]))
@@ -82,16 +82,16 @@ def average_cells(matrix: Floats, groups: Places, count: int) -> Floats:
 
 
 def describe_labels(matrix: Floats, clusters: Places, labelled: LabelledItems) -> pl.DataFrame:
-    """Sum up the values of each cell under each label, within clusters and over them.
+    """Sum the values of each cell under each label, within clusters and over them.
 
     Args:
-        matrix: Cells by items, NaN where there is no value.
+        matrix: Cells by items, NaN for missing values.
         clusters: The cluster of each item, as a number.
-        labelled: Which items stand under which label.
+        labelled: The items under each label.
 
     Returns:
-        A row per cell and label with a value: `_cell`, `_label`, and the sums that
-        `grouped.estimate_sums` takes.
+        One row per cell and label with a value: `_cell`, `_label`, and the sums of
+        `grouped.estimate_sums`.
     """
     import polars as pl
 
@@ -127,7 +127,7 @@ def describe_labels(matrix: Floats, clusters: Places, labelled: LabelledItems) -
 
 
 def code_values(values: Sequence[str]) -> Places:
-    """Number texts, equal ones alike."""
+    """Number texts, with equal numbers for equal ones."""
     codes = {value: code for code, value in enumerate(dict.fromkeys(values))}
     return np.fromiter((codes[value] for value in values), dtype=np.int64, count=len(values))
 
@@ -142,7 +142,7 @@ def _average(place: Places, values: Floats, shape: tuple[int, int]) -> Floats:
 
 
 def _find_starts(*codes: Places) -> Places:
-    """Where a run of equal codes begins."""
+    """Return the starts of runs of equal codes."""
     changes = np.zeros(len(codes[0]), dtype=bool)
     changes[:1] = True
     for code in codes:

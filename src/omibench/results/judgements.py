@@ -1,4 +1,4 @@
-"""What judges said of the reasoning in responses, as the stage `judge` wrote it."""
+"""Judgements of the reasoning in responses, from the stage `judge`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
     """Read the judgements of a cell that count.
 
     Args:
-        results: The study that the cell is of.
+        results: The study of the cell.
         folder: The results folder of the stage `judge`.
         cell: The cell.
 
@@ -26,7 +26,7 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
         The columns of JudgementRow, and `cluster`, the group of the problem.
 
     Raises:
-        MissingInputError: The study wants the cell judged, and there is no file of it.
+        MissingInputError: The study judges the cell, but its file does not exist.
     """
     import polars as pl
 
@@ -34,7 +34,7 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
     if not path.is_file():
         raise MissingInputError(
             f"{path}: the file does not exist; run `omibench judge` for {cell.model} under "
-            f"{cell.setting} first, or leave `judge` out of the params"
+            f"{cell.setting} first, or remove `judge` from the params"
         )
     clusters = {answer.id: answer.group or answer.id for answer in results.answers.values()}
     counting = read_parquet(path, JudgementRow).filter("counts")
@@ -44,7 +44,7 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
 
 
 def read_all_judgements(results: Results, folder: Path) -> pl.DataFrame:
-    """Read the judgements that count of all cells that the study wants judged.
+    """Read the counting judgements of all cells that the study judges.
 
     Args:
         results: The study.
@@ -54,7 +54,7 @@ def read_all_judgements(results: Results, folder: Path) -> pl.DataFrame:
         The columns of `read_judgements`, and `model` and `setting`.
 
     Raises:
-        MissingInputError: A cell that the study wants judged has no file.
+        MissingInputError: A cell that the study judges has no file.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""Everything that a report is made from, joined: one row a verdict, one row a response."""
+"""The joined input of a report: one row per verdict, one row per response."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 
 JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
 VOTE_MARK = "/"
-"""Stands between a rule book and the judge of a panel whose own verdict it is."""
+"""Separates a scorer from the judge of a panel whose individual verdict it is."""
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
 _SAMPLE = ("id", "index", "key")
-"""What names a response inside its cell."""
+"""The key of a response inside its cell."""
 LONG_COLUMNS = ("text", "reasoning", "steps", "drawn", "readings")
-"""Of ResponseRow: what only pages and labels need, and most of what a response is."""
+"""Columns of ResponseRow that only pages and labels need, and that take most of the memory."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """A whole study's results.
+    """The results of a whole study.
 
     `verdicts`: the columns of VerdictRow and `model, setting, subject, cluster, n_images,
     answer_type, failed, responded_simulated, judge_simulated`; `responses`: those of ResponseRow
     without `LONG_COLUMNS`, and `model, setting, characters` (of the text); `read_responses` reads
-    them with their texts. `cluster` is a problem's group, or the problem itself when it shares no
-    stem. `failed` says whether a response holds no answer to score. Published verdicts do not say
-    it: theirs is what `robust` found, and null where that did not score the response. `counts` says
-    whether the setting chose this sample; `select_verdicts` gives those rows alone.
+    them with their texts. `cluster` is a problem's group, or the problem itself if it shares no
+    stem. `failed` states whether a response has no answer to score. Published verdicts lack it: for
+    them it is the result of `robust`, and null if that did not score the response. `counts` states
+    whether the setting chose this sample; `select_verdicts` returns only those rows.
     """
 
     study: ResultsParams
@@ -63,41 +63,41 @@ class Results:
     verdicts: pl.DataFrame
     responses: pl.DataFrame
     full_study: ResultsParams | None = None
-    """The study as its parameters say, where some of its cells are missing from `study`."""
+    """The study according to its parameters, if some of its cells are missing in `study`."""
     missing: tuple[Cell, ...] = ()
-    """Cells of the study without responses or verdicts: nothing here is about them."""
+    """Cells of the study without responses or verdicts, which are in no other field."""
     partial: Partial | None = None
-    """What was asked, where that is a part of the dataset."""
+    """The evaluated part of the dataset, if it is not complete."""
     certificate: Certificate | None = None
-    """What people's labels say of the judge; None where no certificate is of this judge."""
+    """The judge's agreement with human labels; None without a certificate of this judge."""
     reasoning_certificates: tuple[ReasoningCertificate, ...] = ()
-    """Those of judges of reasoning, of this study's judges or of others."""
+    """Certificates of judges of reasoning, of this study's judges or of others."""
     infer: Path | None = None
-    """Where the files of responses lie; None: beside `freeze`."""
+    """Folder of the response files; None: next to `freeze`."""
 
     @property
     def main_rules(self) -> str:
-        """The rule book of the headline."""
+        """The scorer of the headline."""
         return self.study.analyze.main_rules or self.study.score.rules[0]
 
     @cached_property
     def rules(self) -> list[str]:
-        """Every rule book that has verdicts, the headline's first, the judge last."""
-        rule_books = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
-        order = [self.main_rules, *self.study.score.rules, *sorted(rule_books - {JUDGE_RULES})]
+        """Every scorer with verdicts, the headline's first, the judge last."""
+        scorers = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
+        order = [self.main_rules, *self.study.score.rules, *sorted(scorers - {JUDGE_RULES})]
         return [
-            *(r for r in dict.fromkeys(order) if r in rule_books),
-            *({JUDGE_RULES} & rule_books),
+            *(r for r in dict.fromkeys(order) if r in scorers),
+            *({JUDGE_RULES} & scorers),
         ]
 
     @cached_property
     def votes(self) -> list[str]:
-        """The verdicts of single judges of a panel that voted: `gptscore/<model>`, ..."""
+        """The verdicts of individual judges of a panel that voted: `gptscore/<model>`, ..."""
         return sorted(r for r in self.verdicts["rules"].unique() if VOTE_MARK in r)
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """The cells of the study that are here, in its order."""
+        """The present cells of the study, in its order."""
         return list(self.study.cells)
 
     def read_responses(self) -> pl.DataFrame:
@@ -107,7 +107,7 @@ class Results:
             The columns of ResponseRow and `model, setting`.
 
         Raises:
-            MissingInputError: A file is no longer there.
+            MissingInputError: A file no longer exists.
         """
         import polars as pl
 
@@ -116,7 +116,7 @@ class Results:
 
     @cached_property
     def failed_cells(self) -> list[Cell]:
-        """The cells that got too few answers for anything to be said of the model."""
+        """The cells with too few answers to judge the model."""
         share = self.study.infer.failed_share
         return failed_cells(self.responses, self.cells, share)
 
@@ -137,12 +137,12 @@ class Results:
 
     @property
     def any_simulated(self) -> bool:
-        """Whether the report must say SIMULATED at all."""
+        """Whether the report must show SIMULATED anywhere."""
         stand_ins = bool(self._judged_by_stand_ins) or any(self.simulated_cells.values())
         return stand_ins or self.has_synthetic_problems
 
     def rests_on_simulation(self, rules: str) -> bool:
-        """Whether what a rule book says of all cells comes from simulated responses or judge."""
+        """Return whether a scorer's results depend on a simulated response or judge."""
         return (
             self.has_simulated_judge(rules)
             or any(self.simulated_cells.values())
@@ -150,7 +150,7 @@ class Results:
         )
 
     def has_simulated_judge(self, rules: str) -> bool:
-        """Whether a simulated judge spoke under a rule book, whoever gave the responses."""
+        """Return whether a scorer has verdicts of a simulated judge, for any responses."""
         return rules in self._judged_by_stand_ins
 
     @property
@@ -171,52 +171,54 @@ class Results:
 
     @cached_property
     def full_settings(self) -> list[str]:
-        """The settings with a cell that show the whole of every item."""
+        """The settings with a cell that show every item completely."""
         settings = list(dict.fromkeys(cell.setting for cell in self.study.cells))
         stated = self.study.analyze.full_settings
         return list_full_settings(self.study.settings, settings, stated)
 
     @property
     def pooled_settings(self) -> list[str]:
-        """The settings over which numbers of several cells together are made: the full ones; where
-        there is none, the one under which the headline compares models."""
+        """The settings over which several cells are aggregated.
+
+        These are the full ones; without any, the one under which the headline compares models.
+        """
         first = self.family.setting or self.study.cells[0].setting
         return self.full_settings or [first]
 
     @property
     def failure_rules(self) -> str | None:
-        """The rule book that says which responses hold no answer; None when nothing says it."""
+        """The scorer that determines which responses have no answer; None without one."""
         if self.main_rules != PUBLISHED_RULES:
             return self.main_rules
         return ROBUST_RULES if ROBUST_RULES in self.rules else None
 
     @property
     def has_synthetic_problems(self) -> bool:
-        """Whether the problems themselves were made up: nothing here is about a real benchmark."""
+        """Whether the problems are synthetic, so that nothing here is about a real benchmark."""
         return self.manifest.synthetic is not None
 
     @property
     def pictures_held(self) -> bool:
-        """Whether the frozen dataset holds pictures, or its problems need none."""
+        """Whether the frozen dataset contains pictures, or its problems need none."""
         return self.manifest.images > 0 or not any(a.n_images for a in self.answers.values())
 
     def label(self, model: str) -> str:
-        """The name under which a model is shown."""
+        """Return the display name of a model."""
         return self.study.models[model].label or model
 
     def setting_label(self, setting: str) -> str:
-        """The name under which a setting is shown."""
+        """Return the display name of a setting."""
         return self.study.settings[setting].label or setting
 
     def select_verdicts(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
-        """The verdicts that count under one rule book, of one cell or of all."""
+        """Return the counting verdicts of one scorer, for one cell or all."""
         if cell is None:
             return self.counting_verdicts.filter(_col("rules") == rules)
         return self._parts.get((*cell, rules), self.verdicts.clear())
 
     @cached_property
     def counting_verdicts(self) -> pl.DataFrame:
-        """The verdicts of the samples that settings chose, under every rule book."""
+        """The verdicts of the samples that settings chose, under every scorer."""
         return (
             self.verdicts if self.verdicts["counts"].all() else self.verdicts.filter(_col("counts"))
         )
@@ -227,16 +229,18 @@ class Results:
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -> Results:
-    """Join frozen dataset, responses and verdicts of every cell of the study that has been scored.
+    """Join frozen dataset, responses and verdicts of every scored cell of the study.
 
     The others are `missing`. Raises MissingInputError for a missing file or without any cell,
-    FileFormatError for a verdict without its problem or response, ParamsError when the study has
-    no cells or no verdict of its main rules.
+    FileFormatError for a verdict without its problem or response, ParamsError if the study has no
+    cells or no verdict of its main rules.
     """
     import polars as pl
 
     if not study.cells:
-        raise ParamsError("infer: names no model and setting, so there is nothing to analyze")
+        raise ParamsError(
+            "infer: has no model and setting, so there is nothing to analyze; add them"
+        )
     answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
     present = find_present_cells(study, infer, score)
     missing = tuple(cell for cell in study.cells if cell not in present)
@@ -245,7 +249,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
         study = keep_cells(study, present)
     items, simulated_models = _frame_items(answers.values()), _simulated_models(study)
     responses, verdicts = [], []
-    # Cell by cell, so that texts and joins take the memory of one cell at a time.
+    # Cell by cell, so that texts and joins take the memory of only one cell.
     for cell in study.cells:
         said = _read_cell(infer, cell, ResponseRow)
         characters = pl.col("text").str.len_chars().cast(pl.Int64).alias("characters")
@@ -273,8 +277,8 @@ def load_results(freeze: Path, infer: Path, score: Path, study: ResultsParams) -
     )
     if results.main_rules not in results.rules:
         raise ParamsError(
-            f"analyze.main_rules: the scores hold no verdict of {results.main_rules!r}; "
-            f"they hold {', '.join(results.rules) or 'none'}"
+            f"analyze.main_rules: the scores have no verdict of {results.main_rules!r}, only of "
+            f"{', '.join(results.rules) or 'none'}"
         )
     return results
 
@@ -304,7 +308,7 @@ def _simulated_models(study: ResultsParams) -> list[str]:
 
 
 def _frame_items(answers: Iterable[Answer]) -> pl.DataFrame:
-    """One row an item, with what every verdict on it says of it."""
+    """Return one row per item with the columns that its verdicts need."""
     import polars as pl
 
     types = (pl.String, pl.String, pl.String, pl.Int64, pl.String)
@@ -321,7 +325,7 @@ def _join(
     items: pl.DataFrame,
     simulated_models: list[str],
 ) -> pl.DataFrame:
-    """The verdicts of one cell, each with what is known of its item and its response."""
+    """Join the verdicts of one cell with the columns of their items and responses."""
     import polars as pl
 
     samples = responses.select(*_SAMPLE, responded_simulated="simulated").unique(_SAMPLE)
@@ -340,7 +344,7 @@ def _join(
                 "score this cell again"
             )
     _check_all_scored(samples, joined)
-    # A judgement of a simulated response is marked too, though its judge may be real.
+    # A judgement of a simulated response is marked too, even if its judge is real.
     judges = pl.col("judge").str.split("+")
     by_stand_in = judges.list.set_intersection(simulated_models).list.len() > 0
     return _with_failures(joined).with_columns(
@@ -368,7 +372,7 @@ def _with_failures(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _check_all_scored(samples: pl.DataFrame, verdicts: pl.DataFrame) -> None:
-    """Check that every rule book which scored a cell scored each of its responses."""
+    """Check that every scorer of a cell scored each of its responses."""
     expected = samples.join(verdicts.select("model", "setting", "rules").unique(), how="cross")
     lost = expected.join(verdicts, on=[*_SAMPLE, "rules"], how="anti")
     if lost.height:

@@ -1,4 +1,4 @@
-"""What stands for partial credit, ratio and strict accuracy of a response that has none."""
+"""Replaces missing partial credit, ratio and strict accuracy of a response."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 OptionalMeasure = Literal["credit", "ratio", "strict"]
 OPTIONAL_MEASURES: tuple[OptionalMeasure, ...] = ("credit", "ratio", "strict")
-"""Columns of verdicts that some rule books give, and they only for answers that they could read."""
+"""Columns of verdicts that only some scorers return, and only for readable answers."""
 
 
 def fill_measure(measure: OptionalMeasure) -> pl.Expr:
-    """The column of a measure without nulls, so that responses without an answer count as wrong.
+    """Return the column of a measure without nulls: responses without an answer count as wrong.
 
-    The verdict stands for a missing credit or ratio; a response without a strict value is wrong
+    The verdict replaces a missing credit or ratio; a response without a strict value is wrong
     (MathReal, evaluation protocol).
     """
     import polars as pl
@@ -24,13 +24,13 @@ def fill_measure(measure: OptionalMeasure) -> pl.Expr:
 
 
 def fill_measures(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Fill the measures of every rule book that gives them, so that each counts all responses.
+    """Fill the measures of every scorer that returns them, so that each covers all responses.
 
     Args:
         verdicts: Rows with `rules`, `verdict` and the columns of `OPTIONAL_MEASURES`.
 
     Returns:
-        The same rows; a measure stays null under a rule book that gives it for no response.
+        The same rows; a measure stays null under a scorer that never returns it.
     """
     import polars as pl
 

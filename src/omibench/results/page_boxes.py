@@ -1,4 +1,4 @@
-"""Where on a page the text of a problem stands: the lines that were read there, found again."""
+"""The location of a problem's text on a page, by matching the lines read there."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from omibench.schemas.problem import BBox, Problem
 
 _NO_LETTERS = re.compile(r"[\W_]+")
 _SHORTEST = 4
-"""Letters and digits of a line that tell where it belongs."""
+"""Minimum letters and digits of a line that identify its place."""
 _LEAST = 16
-"""Letters and digits of a block: what has fewer may stand anywhere."""
+"""Minimum letters and digits of a block: shorter text can be anywhere."""
 _HEAD_WORDS = 4
-"""Words that a line may have before the problem's: its number, a subject."""
+"""Words that can precede the problem's on a line: its number, a subject."""
 _GAP_LINES = 2
-"""Lines within a block that may be none of the problem's: a formula, a mark."""
+"""Lines within a block that can be outside the problem's text: a formula, a mark."""
 
 
 def find_boxes(problem: Problem, page: PageText) -> list[BBox]:
     """Find the boxes of a problem on a page: its text, block by block, and its figures.
 
     Args:
-        problem: The problem; where it was translated, its original counts.
+        problem: The problem; its original if it was translated.
         page: The page as it was read.
 
     Returns:
-        Boxes (x0, y0, x1, y1) in points from the top left of the upright page; none where nothing
-        of the problem is found.
+        Boxes (x0, y0, x1, y1) in points from the top left of the upright page; empty if no part of
+        the problem is found.
     """
     text = _join_texts(problem)
     lines = [line for line in page.lines if not line.left_out]
@@ -37,7 +37,7 @@ def find_boxes(problem: Problem, page: PageText) -> list[BBox]:
 
 
 def scale_box(box: BBox, width: float, height: float) -> BBox:
-    """A box in points as shares of its page's width and height, within [0, 1]."""
+    """Return a box in points as shares of its page's width and height, within [0, 1]."""
     x0, y0, x1, y1 = box
     return (
         _clamp(x0 / max(width, 1.0)),
@@ -87,7 +87,7 @@ def _belongs(line: PageLine, text: str) -> bool:
 
 
 def _is_beside(line: PageLine, block: list[PageLine]) -> bool:
-    """Whether a line goes on below a block, not in the next column."""
+    """Return whether a line continues below a block, not in the next column."""
     return bool(block) and line.bbox[3] > block[-1].bbox[1]
 
 

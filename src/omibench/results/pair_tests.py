@@ -1,4 +1,4 @@
-"""Tests of many paired comparisons, in columns beside their estimates and intervals."""
+"""Tests of many paired comparisons, as columns next to their estimates and intervals."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def compare_pairs(
     """Compare two values over the same items in each group, with an interval and a test.
 
     Args:
-        pairs: A row per item that both answered: `by`, `cluster` and the two columns, in [0, 1].
-        by: Columns whose values make a group, of which each is one comparison.
+        pairs: One row per item that both answered: `by`, `cluster` and the two columns, in [0, 1].
+        by: Columns whose values define a group; each group is one comparison.
         confidence: The two-sided level of each interval, in (0, 1); alpha is the rest.
         columns: The columns of the first and the second value.
-        family: How many comparisons are looked at together; all groups if left out.
+        family: Number of simultaneous comparisons; default: all groups.
 
     Returns:
-        What `grouped.compare_groups` gives, the intervals for one comparison each, with more
-        columns: `p` (`statistics.paired_tests.compare_sums`; null where there is no test), `p_holm`
+        The output of `grouped.compare_groups`, with intervals for one comparison each, and more
+        columns: `p` (`statistics.paired_tests.compare_sums`; null without a test), `p_holm`
         (adjusted over all groups), and `detectable`, the smallest true difference that the
-        comparison finds with a power of 0.8 at alpha over the family; null where it finds none.
+        comparison detects with a power of 0.8 at alpha over the family; null if it detects none.
 
     Raises:
         MissingExtraError: scipy is not installed.

@@ -1,4 +1,4 @@
-"""Pages of papers with the boxes of items on them, as `ocr` has drawn and read them."""
+"""Pages of papers with the boxes of items, as drawn and read by `ocr`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ Row = TypeVar("Row", bound=BaseModel)
 
 @dataclass(frozen=True)
 class PaperPage:
-    """A page on which an item stands.
+    """A page with an item.
 
     Attributes:
-        number: From 1.
+        number: Page number from 1.
         path: The file of its picture.
-        sha256: Of its bytes, as `ocr` says; the file may have others by now.
-        boxes: Where the item's text and figures stand, (x0, y0, x1, y1) as shares of width and
-            height.
+        sha256: Hash of its bytes according to `ocr`; the file can have changed since.
+        boxes: Boxes of the item's text and figures, (x0, y0, x1, y1) as shares of width and height.
     """
 
     number: int
@@ -40,7 +39,7 @@ class PaperPage:
 
     @property
     def label(self) -> str:
-        """Such as `Page 3`."""
+        """Label such as `Page 3`."""
         return f"Page {self.number}"
 
 
@@ -52,16 +51,16 @@ class PaperPages:
         """Prepare the look-up.
 
         Args:
-            folder: What `ocr` wrote.
+            folder: The output folder of `ocr`.
         """
         self._folder = folder
 
     def find_pages(self, question: Question) -> list[PaperPage]:
-        """Find the pages on which an item stands, in order.
+        """Find the pages of an item, in order.
 
         Args:
-            question: The item; its figures say where they were found, and its text is looked for as
-                it was read.
+            question: The item; its figures contain their location, and its text is searched as
+                read.
         """
         figure_pages = {figure.page for figure in question.images if figure.page is not None}
         numbers = sorted({*question.pages, *figure_pages})
@@ -70,13 +69,13 @@ class PaperPages:
 
     @cached_property
     def pictures(self) -> dict[tuple[str, int], tuple[PagePicture, Path]]:
-        """What is drawn of each page, by source and number, with its file."""
+        """The pictures of each page, by source and number, with their files."""
         container = Container(self._folder)
         places = {}
         for row in _read_rows(self._folder / TABLE, PagePicture):
             try:
                 places[row.source, row.page] = row, container.path(row.file)
-            except OmibenchError:  # another's results: no name leads out of the folder
+            except OmibenchError:  # possibly from other results: no name leads out of the folder
                 continue
         return places
 

@@ -1,4 +1,4 @@
-"""Partial runs: what of a dataset was asked, as every output of the study must say."""
+"""Partial runs: the evaluated part of a dataset, which every output of the study must state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTIAL = "PARTIAL RUN"
 
 
 class Partial(NamedTuple):
-    """How many problems were asked, of how many, and how they were chosen."""
+    """The number of evaluated problems, of all, and the selection."""
 
     problems: int
     of: int
@@ -35,10 +35,10 @@ def find_partial(
     responses: pl.DataFrame,
     examples: Iterable[Example],
 ) -> Partial | None:
-    """What a study asked, where that is a part of the frozen `questions`; else None.
+    """Return the evaluated part if it is not all of the frozen `questions`; else None.
 
-    By its `limit`; or by its cells, where one was asked by hand for a part of the problems that
-    its setting asks. Recorded responses may always cover a part.
+    The part is given by its `limit`, or by its cells, if one was run manually for part of the
+    problems of its setting. Recorded responses can always cover a part.
     """
     limit, total = study.study.limit, len(questions)
     if limit and (asked_problems := len(limit.select([q.id for q in questions]))) < total:
@@ -54,7 +54,7 @@ def find_partial(
         for cell, count in counts.items()
         if not study.models[cell.model].is_recorded and count < asked_counts[cell.setting]
     ]
-    return Partial(min(smaller_counts), total, "asked for by hand") if smaller_counts else None
+    return Partial(min(smaller_counts), total, "selected manually") if smaller_counts else None
 
 
 def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
@@ -65,7 +65,7 @@ def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
 
 
 def _count_asked(setting: Setting, questions: Iterable[Question], aside: Collection[str]) -> int:
-    """How many problems a setting asks: those of its `where` that are not set aside to be shown."""
+    """Count the problems of a setting: those of its `where` that are not set aside as examples."""
     shows_sampled = setting.examples is not None and setting.examples.take == "sampled"
     return sum(
         is_selected(question, setting.where) and not (shows_sampled and question.id in aside)

@@ -1,4 +1,4 @@
-"""Which cells a report is about: those whose files are there, and those that can lead."""
+"""The cells of a report: those with files, and those that can lead."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 NAMED = 3
-"""Missing cells that a sentence names."""
+"""Missing cells that a sentence lists."""
 
 
 def find_present_cells(study: ResultsParams, infer: Path, score: Path) -> list[Cell]:
-    """The cells of a study with responses and verdicts; the job of any other has not succeeded."""
+    """Return the cells of a study with responses and verdicts."""
     return [
         cell
         for cell in list_cells(study.infer)
@@ -30,7 +30,7 @@ def find_present_cells(study: ResultsParams, infer: Path, score: Path) -> list[C
 
 
 def keep_cells(study: ResultsParams, cells: Sequence[Cell]) -> ResultsParams:
-    """The study with these of its cells alone."""
+    """Return the study with only these cells."""
     settings_by_model = {
         model: [cell.setting for cell in cells if cell.model == model]
         for model in dict.fromkeys(cell.model for cell in cells)
@@ -42,7 +42,7 @@ def keep_cells(study: ResultsParams, cells: Sequence[Cell]) -> ResultsParams:
 
 
 def describe_missing(missing: Sequence[Cell]) -> str:
-    """What must be said of cells that a report lacks; nothing where it lacks none."""
+    """Describe the cells that a report lacks; empty if it lacks none."""
     if not missing:
         return ""
     names = ", ".join(f"{cell.model}/{cell.setting}" for cell in missing[:NAMED])
@@ -52,9 +52,9 @@ def describe_missing(missing: Sequence[Cell]) -> str:
 
 
 def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -> list[Cell]:
-    """The cells that cannot lead: nobody answered, or more than `share` ended in errors.
+    """Return the cells that cannot lead: without answers, or with more than `share` errors.
 
-    Such a cell is written only where more errors were allowed then, or the budget ended it.
+    Such a cell is written only if more errors were allowed at the time, or the budget ended it.
     """
     failed = []
     counts = {

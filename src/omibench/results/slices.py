@@ -1,8 +1,8 @@
-"""Results told apart by one or two attributes of items, models or settings.
+"""Results by one or two attributes of items, models or settings.
 
-A row is about one model under one setting, unless the attribute is of models or of settings: then
-an item's value is its mean over the cells that share the attribute's value, each counting the same,
-and the interval is over items as everywhere else.
+A row is about one model under one setting, unless the attribute is one of models or of settings:
+then an item's value is its mean over the cells that share the attribute's value, with equal
+weights, and the interval is over items as everywhere else.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 JOINT = " × "
-"""Stands between two attributes, and between their values."""
+"""Separates two attributes, and their values."""
 DEFAULT_SLICES = ("subject", "n_images", "answer_type")
 CELL = ("model", "setting")
 VALUES = (*CELL, "rules")
 MEANS = {"verdict": "accuracy", "credit": "credit", "ratio": "ratio", "strict": "strict"}
-"""The column of verdicts -> the metric that its mean is."""
+"""The column of verdicts -> the metric of its mean."""
 OUTCOME = "outcome-"
-"""Begins the metrics of outcomes without an answer: `outcome-refused`."""
+"""Prefix of the metrics of outcomes without an answer: `outcome-refused`."""
 LENGTHS = ("characters", "output_tokens", "reasoning_tokens")
 _JUDGE = "gptscore"
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\+?$")
@@ -47,12 +47,12 @@ Estimate = Callable[[Any, Sequence[str], float], Any]
 
 
 class SlicePlan(NamedTuple):
-    """One slice: by which attributes, of which cells, at which level of confidence."""
+    """One slice: its attributes, its cells, its level of confidence."""
 
     by: tuple[str, ...]
     tables: AttributeTables
     marks: pl.DataFrame
-    """A row per cell and rule book: `model`, `setting`, `rules`, `simulated`."""
+    """One row per cell and scorer: `model`, `setting`, `rules`, `simulated`."""
     confidence: float
 
     @classmethod
@@ -63,47 +63,47 @@ class SlicePlan(NamedTuple):
 
         Args:
             by: One attribute, or two different ones.
-            tables: What can be sliced by.
-            marks: A row per cell and rule book: `model`, `setting`, `rules`, `simulated`.
+            tables: The available attributes.
+            marks: One row per cell and scorer: `model`, `setting`, `rules`, `simulated`.
             confidence: The two-sided level of intervals, in (0, 1).
 
         Raises:
-            ArgumentError: There are none or too many, or nothing has such an attribute; names
-                those that there are.
+            ArgumentError: The number of attributes is wrong, or one does not exist; with the
+                available ones.
         """
         if not 1 <= len(by) <= MOST_ATTRIBUTES or len(set(by)) < len(by):
             raise ArgumentError(
-                f"slice {','.join(by)!r}: name one attribute, or {MOST_ATTRIBUTES} different ones "
+                f"slice {','.join(by)!r}: give one attribute, or {MOST_ATTRIBUTES} different ones "
                 "with a comma between them"
             )
         for name in by:
             if name not in tables.names:
                 raise ArgumentError(
                     f"slice {','.join(by)!r}: no item, model or setting has the attribute "
-                    f"{name!r}; there are {', '.join(tables.names)}"
+                    f"{name!r}; available: {', '.join(tables.names)}"
                 )
         return cls(tuple(by), tables, marks, confidence)
 
     @property
     def name(self) -> str:
-        """The slice as tables name it."""
+        """The name of the slice in tables."""
         return JOINT.join(self.by)
 
     @property
     def pooled_columns(self) -> list[str]:
-        """`model` and `setting`, where an attribute is of theirs: rows are about several."""
+        """`model` and `setting`, if rows aggregate several because of an attribute of theirs."""
         kinds = {"model": self.tables.of_models, "setting": self.tables.of_settings}
         return [key for key, names in kinds.items() if any(name in names for name in self.by)]
 
     def label(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Give rows with `model` and `setting`, perhaps with `id`, the values of their attributes.
+        """Add the values of their attributes to rows with `model`, `setting` and optionally `id`.
 
         Args:
-            frame: Without `id`, attributes of items are left out.
+            frame: The rows; without `id`, attributes of items are omitted.
 
         Returns:
-            A column an attribute; several rows for an item of several labels, and an empty text
-            under the keys that rows are pooled over.
+            One column per attribute; several rows for an item with several labels, and an empty
+            text under the aggregated keys.
         """
         import polars as pl
 
@@ -116,7 +116,7 @@ class SlicePlan(NamedTuple):
         return frame.with_columns(pl.lit("").alias(key) for key in pooled)
 
     def list_columns(self, frame: pl.DataFrame) -> list[str]:
-        """The columns of attributes that labelled rows have."""
+        """List the columns of attributes in labelled rows."""
         return [_column(name) for name in self.by if _column(name) in frame.columns]
 
     def _find_table(self, name: str) -> tuple[str, pl.DataFrame]:
@@ -140,20 +140,20 @@ def slice_verdicts(values: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
 
     Returns:
         Rows of `model, setting, rules, slice, value, metric, estimate, low, high, n, clusters`,
-        `simulated` and `cells`, over how many cells an item's value is the mean: cells as they
-        come, values in their natural order. The metric of a judge's accuracy is `gptscore`.
+        `simulated` and `cells`, the number of cells in an item's mean; cells in order of
+        occurrence, values in their natural order. The metric of a judge's accuracy is `gptscore`.
     """
     return _slice_means(values, plan, MEANS)
 
 
 def arrange_outcomes(verdicts: pl.DataFrame) -> ItemMatrix:
-    """Arrange the share of each outcome that is no answer among an item's samples.
+    """Arrange the share of each outcome without an answer among an item's samples.
 
     Args:
         verdicts: Rows of `model, setting, rules, id, cluster, outcome`.
 
     Returns:
-        A matrix for every such outcome that some verdict has, under its name.
+        A matrix for every such outcome among the verdicts, by its name.
     """
     import polars as pl
 
@@ -169,20 +169,20 @@ def arrange_outcomes(verdicts: pl.DataFrame) -> ItemMatrix:
 
 
 def slice_outcomes(outcomes: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate the share of each outcome that is no answer in a slice.
+    """Estimate the share of each outcome without an answer in a slice.
 
     Args:
-        outcomes: As `arrange_outcomes` gives them.
+        outcomes: The output of `arrange_outcomes`.
         plan: The slice.
 
     Returns:
-        Rows as `slice_verdicts` gives them, with metrics such as `outcome-refused`.
+        Rows as in `slice_verdicts`, with metrics such as `outcome-refused`.
     """
     return _slice_means(outcomes, plan, {name: f"{OUTCOME}{name}" for name in outcomes.values})
 
 
 def arrange_samples(aggregates: pl.DataFrame) -> ItemMatrix:
-    """Arrange pass@k, consistency@k and what was chosen among k samples.
+    """Arrange pass@k, consistency@k and the choice among k samples.
 
     Args:
         aggregates: Rows of `model, setting, rules, id, cluster, metric, k, value`.
@@ -206,14 +206,14 @@ def arrange_samples(aggregates: pl.DataFrame) -> ItemMatrix:
 
 
 def slice_samples(samples: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
-    """Estimate pass@k, consistency@k and what was chosen among k samples in a slice.
+    """Estimate pass@k, consistency@k and the choice among k samples in a slice.
 
     Args:
-        samples: As `arrange_samples` gives them.
+        samples: The output of `arrange_samples`.
         plan: The slice.
 
     Returns:
-        Rows as `slice_verdicts` gives them, with metrics such as `pass@4`.
+        Rows as in `slice_verdicts`, with metrics such as `pass@4`.
     """
     return _slice_means(samples, plan, {name: name for name in samples.values})
 
@@ -226,9 +226,9 @@ def slice_lengths(lengths: ItemMatrix, plan: SlicePlan) -> pl.DataFrame:
         plan: The slice.
 
     Returns:
-        Rows as `slice_verdicts` gives them, without `rules`: metrics `characters` (of the visible
-        text), `output_tokens` and `reasoning_tokens` (as providers counted them; responses without
-        a count are left out), with Student's intervals of clustered means.
+        Rows as in `slice_verdicts`, without `rules`: metrics `characters` (of the visible text),
+        `output_tokens` and `reasoning_tokens` (as counted by providers; responses without a count
+        are ignored), with Student's intervals of clustered means.
     """
     import polars as pl
 
@@ -266,7 +266,7 @@ def _slice_means(
 
 
 def _group_cells(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, Places]:
-    """What tells the rows of a slice apart besides its items, and the row of each cell.
+    """Return the keys of the rows of a slice other than its items, and the row of each cell.
 
     `_place` counts the rows that differ in more than the slice's own values.
     """
@@ -281,7 +281,7 @@ def _group_cells(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, Pla
 
 
 def _name_values(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
-    """Name the slice and its values; cells as they come, within them the values in order."""
+    """Name the slice and its values; cells in order of occurrence, their values sorted."""
     import polars as pl
 
     names = [_column(name) for name in plan.by]
@@ -296,7 +296,7 @@ def _name_values(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
 
 
 def _label_columns(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, LabelledItems]:
-    """The values that items have in a slice, and which column stands under which of them."""
+    """Return the values of items in a slice, and the columns under each."""
     items = plan.label(matrix.items.select("id").with_row_index("_place"))
     names = plan.list_columns(items)
     if not names:
@@ -309,7 +309,7 @@ def _label_columns(matrix: ItemMatrix, plan: SlicePlan) -> tuple[pl.DataFrame, L
 
 
 def _mark_cells(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
-    """Say of each row how many cells it is about, and whether any of them is simulated."""
+    """Add to each row its number of cells, and whether any of them is simulated."""
     import polars as pl
 
     labelled = plan.label(plan.marks)
@@ -321,7 +321,7 @@ def _mark_cells(rows: pl.DataFrame, plan: SlicePlan) -> pl.DataFrame:
 
 
 def name_metric(metric: str) -> pl.Expr:
-    """Name the metric of rows by their rule book: the accuracy of a judge is `gptscore`."""
+    """Name the metric of rows by their scorer: the accuracy of a judge is `gptscore`."""
     import polars as pl
 
     if metric != MEANS["verdict"]:
@@ -331,7 +331,7 @@ def name_metric(metric: str) -> pl.Expr:
 
 
 def sort_values(values: Iterable[str]) -> list[str]:
-    """Sort the values of a slice: numbers by size, texts by letters, what is not stated last."""
+    """Sort the values of a slice: numbers by size, texts alphabetically, `NOT_STATED` last."""
     return sorted(set(values), key=_rank_value)
 
 

@@ -1,4 +1,4 @@
-"""A file of verdicts in a few lines: accuracy with its interval, and what became of the rest."""
+"""A file of verdicts in a few lines: accuracy with its interval, and the other outcomes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SCORED = "scored"
 
 
 class VerdictSummary(NamedTuple):
-    """The verdicts of one rule book.
+    """The verdicts of one scorer.
 
-    `accuracy` is the mean verdict with the interval of Wilson at the effective number of
-    responses, clustered; what holds no answer counts as wrong.
+    `accuracy` is the mean verdict with Wilson's interval at the effective number of responses,
+    clustered; a response without an answer counts as wrong.
     """
 
     rules: str
@@ -27,7 +27,7 @@ class VerdictSummary(NamedTuple):
 
     @property
     def unread_share(self) -> float:
-        """The share of responses that hold text in which no answer was found, in [0, 1]."""
+        """The share of responses with text in which no answer was found, in [0, 1]."""
         return self.outcomes[UNREAD] / max(1, self.accuracy.n)
 
 
@@ -38,13 +38,13 @@ def summarise_verdicts(
     clusters: Sequence[str],
     confidence: float = 0.95,
 ) -> VerdictSummary:
-    """The summary of verdicts in [0, 1], each with its outcome and its cluster."""
+    """Summarize verdicts in [0, 1] with their outcomes and clusters."""
     estimate = clustered_wilson(verdicts, clusters, confidence)
     return VerdictSummary(rules, estimate, len(set(clusters)), Counter(outcomes), confidence)
 
 
 def format_lines(summary: VerdictSummary) -> Iterator[str]:
-    """The summary for people: one line of accuracy, one of outcomes."""
+    """Render the summary: one line of accuracy, one of outcomes."""
     mean, lo, hi, n, _ = summary.accuracy
     level = f"{100 * summary.confidence:g} % interval"
     problems = f" to {summary.clusters:,} problems, clustered" if summary.clusters < n else ""

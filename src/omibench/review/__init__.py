@@ -1,4 +1,4 @@
-"""Human work on problems: decisions in plain files, obeyed when a dataset is frozen."""
+"""Human review of problems: decisions in plain files, applied when a dataset is frozen."""
 
 from omibench.review.apply import apply
 from omibench.review.decisions import Decision, Edit, load_decisions

@@ -1,4 +1,4 @@
-"""What reviewers' decisions make of the problems."""
+"""Application of reviewers' decisions to the problems."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ def apply(
     problems: Sequence[Problem],
     rejections: Callable[[], Mapping[str, str]] = dict,
 ) -> list[Problem]:
-    """The problems that reviewers leave, in order, with their edits made.
+    """Apply the decisions and return the remaining problems in order, with their edits.
 
-    A problem without a decision is kept. `rejections` tells, by id, why the filter rejected
-    others; a reviewer who dropped such a problem agrees with it. Raises MissingInputError for any
-    other decision on a problem that is not there, with the reasons of its rejection or the nearest
-    id, and FileFormatError when reviewers contradict each other or an edit makes a problem
-    inconsistent.
+    A problem without a decision is kept. `rejections` maps the ids of filtered problems to the
+    reasons; a decision to drop such a problem has no effect.
+
+    Raises:
+        MissingInputError: Any other decision is on a missing problem. The message gives the reasons
+            for its rejection or the nearest id.
+        FileFormatError: Reviewers contradict each other, or an edit makes a problem inconsistent.
     """
     ids = [problem.id for problem in problems]
     known_ids = frozenset(ids)
@@ -41,7 +43,7 @@ def apply(
 
 
 def _refuse(decision: Decision, ids: Sequence[str], rejections: Mapping[str, str]) -> None:
-    """Raise MissingInputError for a decision on a problem that is not there, unless it is moot."""
+    """Raise MissingInputError for a decision on a missing problem, unless it has no effect."""
     decision_text = f"review: {decision.reviewer} decided on {decision.problem!r}"
     reason = rejections.get(decision.problem)
     if reason and decision.decision == "drop":
@@ -49,8 +51,8 @@ def _refuse(decision: Decision, ids: Sequence[str], rejections: Mapping[str, str
         return
     if reason:
         raise MissingInputError(
-            f"{decision_text}, which the filter rejected: {reason}; mend the paper's key, the "
-            "manifest or the threshold and filter again, or take the decision out"
+            f"{decision_text}, which the filter rejected: {reason}; fix the paper's key, the "
+            "manifest or the threshold and filter again, or remove the decision"
         )
     near = get_close_matches(decision.problem, ids, n=1)
     raise MissingInputError(
@@ -60,12 +62,15 @@ def _refuse(decision: Decision, ids: Sequence[str], rejections: Mapping[str, str
 
 
 def valid_decisions(decisions: Sequence[Decision]) -> list[Decision]:
-    """The decisions on one problem that count, in order.
+    """Return the effective decisions on one problem, in order.
 
-    A binding decision replaces every earlier one, and a reviewer's later decision that reviewer's
-    earlier ones. Raises FileFormatError when two of those left contradict each other: one drops
-    what the other wants, both set a field to different values, or one edits what another had
-    approved. Approving another's edit is no contradiction.
+    A binding decision replaces all earlier ones, and a reviewer's later decision replaces that
+    reviewer's earlier ones. Approving another reviewer's edit is not a contradiction.
+
+    Raises:
+        FileFormatError: Two remaining decisions contradict each other: one drops a problem that the
+            other keeps or edits, both set a field to different values, or one edits a problem that
+            the other approved earlier.
     """
     binding = [i for i, decision in enumerate(decisions) if decision.binding]
     valid: list[Decision] = []

@@ -1,4 +1,4 @@
-"""The test before a person is given work: decisions held against a gold standard."""
+"""The test before a person gets work: decisions compared with a gold standard."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ CalibrationStatus = Literal["passed", "failed", "not done"]
 
 @dataclass(frozen=True)
 class CalibrationResult:
-    """What one person showed in one set of calibration tasks.
+    """One person's result in one set of calibration tasks.
 
     Attributes:
         person: Name.
         kind: Name of the kind of task.
-        set_name: What stands behind the `@` of the tasks' ids; empty without one.
+        set_name: The part of the task ids after `@`; empty if there is none.
         status: `not done` until enough tasks are decided.
-        decided: How many of its tasks the person decided.
-        agreeing: On how many of these the decision agrees with the gold one.
-        needed: How many tasks the rule asks for.
-        simulated: Whether a program stands in for the person.
+        decided: The number of its tasks that the person decided.
+        agreeing: The number of these that agree with the gold decision.
+        needed: The number of tasks that the rule requires.
+        simulated: Whether the person is simulated.
     """
 
     person: str
@@ -43,23 +43,23 @@ class CalibrationResult:
 
     @property
     def share(self) -> float:
-        """The share of decided tasks that agree, in [0, 1]; 0 before the first."""
+        """The share of decided tasks that agree, in [0, 1]; 0 before the first decision."""
         return self.agreeing / self.decided if self.decided else 0.0
 
 
 def measure_calibration(
     tasks: Iterable[ReviewTask], decisions: Iterable[ReviewDecision], rule: CalibrationParams
 ) -> list[CalibrationResult]:
-    """What everybody showed who decided a calibration task (OMIBench, A.3.2).
+    """Return the result of each person who decided a calibration task (OMIBench, A.3.2).
 
-    The first decision of a person on a task counts, on its content as it is. It agrees where no
-    field differs from the gold one by more than what would go to a senior (A.4.2).
+    A person's first decision on a task counts if it is on the current content. It agrees if no
+    field differs from the gold decision by more than would be escalated (A.4.2).
 
     Args:
-        tasks: Tasks of every purpose; those with the purpose `calibration` and a gold decision that
-            can be compared count.
+        tasks: Tasks of every purpose. Only those with the purpose `calibration` and a comparable
+            gold decision count.
         decisions: Decisions on them.
-        rule: How many tasks are needed, and which share must agree.
+        rule: The required number of tasks and share of agreement.
 
     Returns:
         One result for each person, kind and set, in alphabetical order.
@@ -93,18 +93,18 @@ def measure_calibration(
 
 
 def agrees_with_gold(kind: Kind, task: ReviewTask, decision: ReviewDecision) -> bool:
-    """Whether no field of the gold decision differs by more than what would be escalated."""
+    """Return whether no field differs from the gold decision by more than would be escalated."""
     fields = {name: decision.fields.get(name) for name in task.gold}
     return not list_differences(kind, task.gold, fields)
 
 
 def find_set_name(task: ReviewTask) -> str:
-    """The set that a calibration task belongs to: what stands behind the last `@` of its id."""
+    """Return the set of a calibration task: the part of its id after the last `@`."""
     return task.id.rpartition("@")[2] if "@" in task.id else ""
 
 
 def needs_calibration(kind: str, tasks: Iterable[ReviewTask], rule: CalibrationParams) -> bool:
-    """Whether people need to pass the test before they are given tasks of a kind."""
+    """Return whether reviewers must pass the test before they get tasks of a kind."""
     if rule.kinds:
         return kind in rule.kinds
     return any(task.kind == kind and task.purpose == "calibration" for task in tasks)
@@ -117,18 +117,17 @@ def list_qualified(
     decisions: Iterable[ReviewDecision],
     rule: CalibrationParams | None,
 ) -> list[Reviewer]:
-    """The people to whom tasks of a kind may be given.
+    """Return the people who are eligible for tasks of a kind.
 
     Args:
-        reviewers: Everybody, in the order in which they are returned. Seniors, who make the gold
-            standard, need no test.
+        reviewers: All people; their order is kept. Seniors make the gold standard and need no test.
         kind: Name of the kind.
-        tasks: All tasks, those of the calibration among them.
+        tasks: All tasks, including the calibration tasks.
         decisions: All decisions.
-        rule: `review.calibration` of the params; without it everybody may be asked.
+        rule: `review.calibration` of the params; without it everyone is eligible.
 
     Returns:
-        Those who have passed some set of the kind; everybody where the kind needs no test.
+        The people who passed some set of the kind, or everyone if the kind needs no test.
     """
     if rule is None or not needs_calibration(kind, tasks, rule):
         return list(reviewers)
@@ -154,5 +153,5 @@ def _is_compared(field: Field) -> bool:
 def _judge(answers: Sequence[bool], rule: CalibrationParams) -> CalibrationStatus:
     if len(answers) < rule.items:
         return "not done"
-    # A share of 0.8 of 30 items is 24 of them, whatever the binary fractions say.
+    # Binary fractions must not turn 0.8 of 30 items into 25.
     return "passed" if sum(answers) >= round(rule.agreement * len(answers), 9) else "failed"

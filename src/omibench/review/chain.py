@@ -1,4 +1,4 @@
-"""The head hash of a record of decisions: one number that says whether a line of it has changed."""
+"""Head hash of a decision log: it changes if any line of the log changes."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from typing import Final
 from omibench.schemas.review import ReviewDecision
 
 EMPTY_HEAD: Final = "0" * 64
-"""The head of a record without decisions."""
+"""The head of an empty log."""
 
 
 def format_event(decision: ReviewDecision) -> str:
-    """The canonical JSON of a decision: keys sorted, no spaces, values by default left out.
+    """Return the canonical JSON of a decision: sorted keys, no spaces, default values omitted.
 
-    Since defaults are left out, a field that a later version adds changes no earlier hash.
+    Because defaults are omitted, fields added by later versions do not change earlier hashes.
     """
     values = decision.model_dump(mode="json", exclude_defaults=True)
     return json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def extend_head(head: str, decision: ReviewDecision) -> str:
-    """The head after one more decision: SHA-256 of the head before, a line end and the event."""
+    """Return the head after one more decision: SHA-256 of the previous head, a newline and the
+    event.
+    """
     link = f"{head}\n{format_event(decision)}"
     return hashlib.sha256(link.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def compute_head(decisions: Iterable[ReviewDecision]) -> str:
-    """The head of a record, whose order counts: each link is made of the one before.
+    """Return the head of a log. The order counts: each link depends on the previous one.
 
     Args:
-        decisions: In the order of the record.
+        decisions: Decisions in the order of the log.
     """
     head = EMPTY_HEAD
     for decision in decisions:

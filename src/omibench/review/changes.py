@@ -1,4 +1,4 @@
-"""What a person's decision makes of one problem."""
+"""Changes that a decision makes to one problem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from omibench.schemas.problem_warning import LABEL, RATIONALE, ProblemWarning
 from omibench.schemas.review import ReviewTask
 
 TRANSLATION: Final = "translation"
-"""The code of a warning that says who translated a problem."""
+"""The code of the warning that states who translated a problem."""
 _STATEMENT: Final = {"question", "choices", "answer"}
 _NONE: Final = "none"
 
@@ -34,17 +34,17 @@ def change_problem(
     simulated_by: Collection[str] = (),
     keep_solution: bool = False,
 ) -> Problem:
-    """The problem with other fields, and with what then no longer holds taken back.
+    """Return the problem with changed fields, with information that no longer applies removed.
 
-    A solution that a person has written loses what was said of the model's; a solution that a model
-    wrote for another question or gold than the corrected one is taken out.
+    A solution written by a person loses the model's metadata. A solution that a model wrote for
+    another question or gold answer is removed.
 
     Args:
-        problem: The problem before.
+        problem: The problem before the change.
         changes: Fields with their new values.
-        place: Whose change it is, for an error.
-        simulated_by: People for whom a program stands in: what they write is marked so.
-        keep_solution: Whether a person has read the solution beside the changed question.
+        place: The author of the change, for error messages.
+        simulated_by: Simulated people; their texts are marked as simulated.
+        keep_solution: Whether a person has checked the solution against the changed question.
 
     Raises:
         FileFormatError: The changes do not fit the problem.
@@ -65,12 +65,12 @@ def change_problem(
 
 
 def list_other_warnings(warnings: Collection[ProblemWarning], code: str) -> list[ProblemWarning]:
-    """Warnings of other codes than one."""
+    """Return the warnings with other codes."""
     return [warning for warning in warnings if warning.code != code]
 
 
 def find_drop(kind: Kind, fields: Mapping[str, JsonValue]) -> str | None:
-    """The answer of a settled task that takes the problem out, as `FIELD: VALUE`; else None."""
+    """Return the answer of a settled task that drops the problem, as `FIELD: VALUE`, or None."""
     for field in kind.fields:
         drops = {option.value for option in field.options if option.drops}
         if fields.get(field.name) in drops:
@@ -84,17 +84,17 @@ def apply_fields(
     fields: Mapping[str, JsonValue],
     simulated_by: Collection[str] = (),
 ) -> Problem:
-    """The problem as a settled task leaves it, unless that drops it (`find_drop`).
+    """Return the problem as changed by a settled task that does not drop it (`find_drop`).
 
-    Edited texts replace the problem's, fields with an attribute become that attribute, and labels
-    its subject and topics (OMIBench, A.3.2, A.4.2 and A.5).
+    Edited texts replace those of the problem, fields with an attribute set that attribute, and
+    labels set subject and topics (OMIBench, A.3.2, A.4.2 and A.5).
 
     Args:
-        problem: The problem that the task is about.
+        problem: The problem of the task.
         task: The task.
-        fields: On which it is settled.
-        simulated_by: People among those who decided for whom a program stands in. What was
-            marked as simulated stays so.
+        fields: The settled fields.
+        simulated_by: Simulated people among those who decided. Texts already marked as simulated
+            stay marked.
 
     Raises:
         FileFormatError: An edit does not fit the problem.
@@ -102,7 +102,7 @@ def apply_fields(
     if task.kind == "rationale":
         return _set_rationale(problem, task, fields, simulated_by)
     kind = find_kind(task.kind)
-    place = f"{task.id}: what was settled"
+    place = f"{task.id}: the settled decision"
     changes = _read_texts(kind, problem, fields, place)
     if task.kind == "page" and problem.original is not None:
         changes = _correct_original(problem.original, changes)
@@ -130,13 +130,13 @@ def apply_fields(
 
 
 _VOUCHED: Final = {"translation": TRANSLATION, "label": LABEL}
-"""By kind of task: the warning that a person's decision replaces."""
+"""The warning that a person's decision replaces, by kind of task."""
 
 
 def _read_texts(
     kind: Kind, problem: Problem, fields: Mapping[str, JsonValue], place: str
 ) -> dict[str, Any]:
-    """Texts of the problem that were edited, as its fields."""
+    """Return the edited texts as fields of the problem."""
     changes: dict[str, Any] = {}
     for field in kind.fields:
         value = fields.get(field.name)
@@ -162,9 +162,9 @@ def _read_texts(
 
 
 def _keep_marks(before: str, text: str) -> str:
-    """A question that was written down anew, with the marks of pictures that it lacks before it.
+    """Return a rewritten question, with missing picture marks put in front.
 
-    Without its mark a photograph would be shown to no model.
+    A photograph without its mark would not be shown to any model.
     """
     kept = list_image_marks(text)
     lost = [mark for mark in dict.fromkeys(list_image_marks(before)) if mark not in kept]
@@ -173,7 +173,7 @@ def _keep_marks(before: str, text: str) -> str:
 
 
 def _correct_original(original: Original, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Corrections of a page, which shows the problem in the language of the page."""
+    """Return the corrections of a page, in the language of the page."""
     texts = {name: changes[name] for name in ("question", "choices") if name in changes}
     others = {name: value for name, value in changes.items() if name not in texts}
     return {**others, "original": original.model_copy(update=texts)} if texts else others
@@ -195,7 +195,7 @@ def _read_attributes(
 
 
 def _read_description(problem: Problem, fields: Mapping[str, JsonValue]) -> dict[str, Any]:
-    """The description of the figure, as the caption of the only picture (MathReal, C)."""
+    """Return the description of the figure as the caption of the only picture (MathReal, C)."""
     text = fields.get("description")
     if not isinstance(text, str) or not text.strip() or not problem.images:
         return {}
@@ -206,7 +206,7 @@ def _read_description(problem: Problem, fields: Mapping[str, JsonValue]) -> dict
 
 
 def _replace_noise(attributes: Mapping[str, Value]) -> dict[str, Value]:
-    """Attributes with the conditions that a photograph has, and their groups, as two lists."""
+    """Return the attributes with the conditions of a photograph and their groups, as two lists."""
     others = {name: value for name, value in attributes.items() if name not in NOISE_LISTS}
     return others | list_noise(attributes)
 
@@ -214,10 +214,9 @@ def _replace_noise(attributes: Mapping[str, Value]) -> dict[str, Value]:
 def _read_labels(
     problem: Problem, attributes: Mapping[str, Value], fields: Mapping[str, JsonValue]
 ) -> dict[str, Any]:
-    """Subject and topics: `a#b` are two topics, the first of which is the problem's topic.
+    """Return subject and topics. `a#b` is two topics, the first of which is the problem's topic.
 
-    A topic that was left as it was shown leaves the problem's finer topics, which the task does not
-    show, as they are.
+    If the topic was not changed, the problem keeps its finer topics, which the task does not show.
     """
     subject = str(fields.get("subject") or problem.subject)
     text = str(fields.get("topic") or "")
@@ -241,7 +240,7 @@ def _set_rationale(
     fields: Mapping[str, JsonValue],
     simulated_by: Collection[str],
 ) -> Problem:
-    """The problem with the text that was settled; that of a model keeps its mark."""
+    """Return the problem with the settled text; a model's text keeps its mark."""
     text = get_solution(task, fields)
     if text is None or text == problem.solution:
         return problem

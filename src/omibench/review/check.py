@@ -1,4 +1,4 @@
-"""Whether the fields of a decision are what its kind of task asks for."""
+"""Validation of the fields of a decision against its kind of task."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from omibench.schemas.review import ReviewTask
 from omibench.schemas.validation import suggest_name
 
 TEXT_CHARACTERS: Final = 200_000
-"""The longest text of a field or comment."""
+"""The maximum length of a text field or comment, in characters."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 NO_CANDIDATE: Final = "none"
-"""The value of a field that chooses among candidates for none of them."""
+"""The value of a choice among candidates that selects none of them."""
 
 
 class DecisionFieldError(FileFormatError):
-    """A field of a decision that its kind does not take; `field` is its name."""
+    """Raised for an invalid field of a decision; `field` is its name."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -35,25 +35,25 @@ class DecisionFieldError(FileFormatError):
 def check_fields(
     kind: Kind, task: ReviewTask, fields: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
-    """The fields of a decision as they are recorded, in the order of the declaration.
+    """Validate the fields of a decision and return them in declaration order.
 
-    Fields without a value are None, and so is a text that is the one the task came with. Line ends
-    are `\\n`.
+    Fields without a value become None, as do texts equal to the original. Line ends become `\\n`.
 
     Args:
         kind: The kind of the task.
-        task: The task, whose content says what a text was and how many steps there are.
-        fields: What a person or a file says.
+        task: The task; its content gives the original texts and the number of steps.
+        fields: The fields from a person or a file.
 
     Raises:
-        DecisionFieldError: For a field that the kind does not have, that is required and absent, or
-            that is asked only after another answer, for a value that it does not take, and for an
-            edited text that cannot take the place of its part.
+        DecisionFieldError: The kind does not have the field, the field is required and missing, it
+            depends on another answer that was not given, its value is invalid, or an edited text
+            cannot replace its part.
     """
     for name in fields:
         if name not in kind.by_name:
             raise DecisionFieldError(
-                name, f"is no field of {kind.name!r} tasks{suggest_name(name, list(kind.by_name))}"
+                name,
+                f"is not a field of {kind.name!r} tasks{suggest_name(name, list(kind.by_name))}",
             )
     checked: dict[str, JsonValue] = {}
     for field in kind.fields:
@@ -69,11 +69,11 @@ def check_fields(
 
 
 def _refuse_nothing(kind: Kind, field: Field, fields: Mapping[str, JsonValue]) -> None:
-    """A text that is to be made of a candidate is written where no candidate is chosen."""
+    """Check that a text made from a candidate is written if no candidate is chosen."""
     chooser = next((f.name for f in kind.fields if f.options_from == field.edits), None)
     if chooser and fields.get(chooser) == NO_CANDIDATE:
         raise DecisionFieldError(
-            field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so it is written anew"
+            field.name, f"is missing: {chooser} is {NO_CANDIDATE}, so write the text"
         )
 
 
@@ -95,18 +95,18 @@ def _check_field(
             return None
         name, wanted = field.when
         raise DecisionFieldError(
-            field.name, f"is asked only where {name} is {' or '.join(wanted)}: leave it out"
+            field.name, f"applies only if {name} is {' or '.join(wanted)}: leave it out"
         )
     if value is None:
         if field.required and _can_be_answered(field, task):
-            raise DecisionFieldError(field.name, "is missing: the decision needs it")
+            raise DecisionFieldError(field.name, "is missing, but required")
         return None
     _CHECKS[field.type](field, value, task)
     return value
 
 
 def _can_be_answered(field: Field, task: ReviewTask) -> bool:
-    """Whether there is something to choose: a task may list no options, and have no steps."""
+    """Return whether there is anything to choose: a task may have no options or no steps."""
     part = "steps" if field.type == "steps" else field.options_from
     return part is None or bool(task.content.get(part))
 
@@ -122,7 +122,7 @@ def _list_values(field: Field, task: ReviewTask) -> list[str]:
 def _check_choice(field: Field, value: JsonValue, task: ReviewTask) -> None:
     options = _list_values(field, task)
     if not isinstance(value, str) or value not in options:
-        raise _refuse(field, value, f"takes one of {', '.join(options)}")
+        raise _refuse(field, value, f"must be one of {', '.join(options)}")
 
 
 def _check_choices(field: Field, value: JsonValue, task: ReviewTask) -> None:
@@ -130,20 +130,20 @@ def _check_choices(field: Field, value: JsonValue, task: ReviewTask) -> None:
     texts = [v for v in values if isinstance(v, str)]
     options = _list_values(field, task)
     if len(texts) < len(values) or not set(texts) <= set(options):
-        raise _refuse(field, value, f"takes a list of {', '.join(options)}")
+        raise _refuse(field, value, f"must be a list of {', '.join(options)}")
     if len(set(texts)) < len(texts):
-        raise _refuse(field, value, "holds a value twice")
+        raise _refuse(field, value, "has a value twice")
 
 
 def _check_rating(field: Field, value: JsonValue, task: ReviewTask) -> None:
     low, high = field.scale
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise _refuse(field, value, f"takes a whole number from {low} to {high}")
+        raise _refuse(field, value, f"must be an integer from {low} to {high}")
 
 
 def _check_flag(field: Field, value: JsonValue, task: ReviewTask) -> None:
     if not isinstance(value, bool):
-        raise _refuse(field, value, "takes true or false")
+        raise _refuse(field, value, "must be true or false")
 
 
 def _check_text(field: Field, value: JsonValue, task: ReviewTask) -> None:
@@ -151,11 +151,11 @@ def _check_text(field: Field, value: JsonValue, task: ReviewTask) -> None:
         raise _refuse(field, value, "takes a text")
     if len(value) > TEXT_CHARACTERS:
         raise DecisionFieldError(
-            field.name, f"has {len(value):,} characters and at most {TEXT_CHARACTERS:,} are taken"
+            field.name, f"has {len(value):,} characters; the limit is {TEXT_CHARACTERS:,}"
         )
     if control := _CONTROL.search(value):
         raise DecisionFieldError(
-            field.name, f"holds the control character U+{ord(control[0]):04X}: take it out"
+            field.name, f"has the control character U+{ord(control[0]):04X}: remove it"
         )
 
 
@@ -165,7 +165,9 @@ def _check_steps(field: Field, value: JsonValue, task: ReviewTask) -> None:
     values = value if isinstance(value, list) else []
     if len(values) != count or not all(isinstance(v, str) and v in field.values for v in values):
         options = ", ".join(field.values)
-        raise _refuse(field, value, f"takes a list with one of {options} for each of {count} steps")
+        raise _refuse(
+            field, value, f"must be a list with one of {options} for each of {count} steps"
+        )
 
 
 _CHECKS: Final = {

@@ -1,8 +1,8 @@
-"""What tasks on a problem show: the content that `assign` writes and `freeze` computes again.
+"""Content of tasks on a problem, written by `assign` and computed again by `freeze`.
 
-A decision counts for the content that its person saw. Each kind is about the problem as the kinds
-before it in `PROBLEM_KINDS` have left it: who corrects a page changes what is translated, and an
-item is judged in its final form.
+A decision applies to the content that its author saw. Each kind sees the problem as changed by the
+kinds before it in `PROBLEM_KINDS`: page corrections change the text to translate, and items are
+judged in their final form.
 """
 
 from __future__ import annotations
@@ -20,23 +20,22 @@ from omibench.schemas.review import ReviewTask, TaskPicture
 
 Content = dict[str, JsonValue]
 PROBLEM_KINDS: Final = ("page", "translation", "difficulty", "rationale", "label", "item")
-"""Kinds of tasks that are about one problem, in the order in which they come."""
+"""Kinds of tasks about one problem, in the order in which they apply."""
 _LABELS: Final = ("subfield", "difficulty", "skills")
-"""Attributes of an item that are labels, beside its subject and topic."""
+"""Label attributes of an item, in addition to its subject and topic."""
 PICTURE_SUFFIXES: Final = ("png", "jpg", "jpeg", "gif", "webp", "bmp")
 
 
 def make_content(kind: str, problem: Problem) -> Content | None:
-    """What a task of a kind shows of a problem.
+    """Return the content of a task on a problem.
 
     Args:
         kind: One of `PROBLEM_KINDS`.
-        problem: As the kinds before it have left it.
+        problem: The problem as changed by the kinds before it.
 
     Returns:
-        Parts by name, those that are empty left out; None where the kind does not apply: a
-        translation check of a problem that was never translated, a page check of one that was read
-        from no page.
+        Parts by name, without empty ones, or None if the kind does not apply: a translation check
+        of a problem that was not translated, or a page check of one that was not read from a page.
     """
     if kind == "translation" and problem.original is None:
         return None
@@ -46,17 +45,16 @@ def make_content(kind: str, problem: Problem) -> Content | None:
 
 
 def compute_hash(task: ReviewTask, problem: Problem) -> str | None:
-    """The content hash that a task has for a problem as it is now.
+    """Return the content hash of a task on the problem in its current form.
 
-    Parts that come from elsewhere, such as the candidates of a rationale, count as the task has
-    them.
+    Parts from other sources, such as the candidates of a rationale, are taken from the task.
 
     Args:
         task: A task of one of `PROBLEM_KINDS`.
-        problem: The problem as the kinds before it have left it.
+        problem: The problem as changed by the kinds before it.
 
     Returns:
-        The hash; None where the kind no longer applies to the problem.
+        The hash, or None if the kind no longer applies to the problem.
     """
     content = make_content(task.kind, problem)
     if content is None:
@@ -66,9 +64,9 @@ def compute_hash(task: ReviewTask, problem: Problem) -> str | None:
 
 
 def list_pictures(problem: Problem | Question) -> list[TaskPicture]:
-    """The pictures of a problem in the order of their marks; one without bytes is left out.
+    """Return the pictures of a problem in the order of their marks, without those that lack bytes.
 
-    A picture has its caption as label, unless the question prints the caption itself.
+    A picture is labelled with its caption, unless the question already contains the caption.
     """
     return [
         TaskPicture(
@@ -86,20 +84,20 @@ def _find_label(caption: str | None, question: str) -> str:
 
 
 def find_suffix(name: str) -> str:
-    """The suffix under which the folder of a review keeps a picture; `png` for any other name."""
+    """Return the file suffix of a picture in a review folder; `png` for unknown names."""
     suffix = name.rpartition(".")[2].lower()
     return suffix if suffix in PICTURE_SUFFIXES else "png"
 
 
 def get_solution(task: ReviewTask, fields: Mapping[str, JsonValue]) -> str | None:
-    """The rationale that a decision on a `rationale` task settles on.
+    """Return the rationale that a decision on a `rationale` task selects.
 
     Args:
         task: The task.
-        fields: Of the decision: the edited text counts, else the chosen candidate as it stands.
+        fields: Fields of the decision: the edited text, if any, else the chosen candidate.
 
     Returns:
-        The text; None where no candidate was chosen and nothing was written.
+        The text, or None if no candidate was chosen and no text was written.
     """
     text = fields.get("solution")
     if isinstance(text, str):
@@ -112,7 +110,7 @@ def get_solution(task: ReviewTask, fields: Mapping[str, JsonValue]) -> str | Non
 
 
 def show_problem(problem: Problem) -> Content:
-    """Question, choices and answer, as most kinds show them."""
+    """Return question, choices and answer as most kinds show them."""
     return {
         "question": problem.question,
         "choices": _show_choices(problem.choices),
@@ -121,7 +119,7 @@ def show_problem(problem: Problem) -> Content:
 
 
 def state_facts(problem: Problem) -> dict[str, JsonValue]:
-    """Where a problem is from, for its reader; what is not known is left out."""
+    """Return the source of a problem for display, without unknown parts."""
     facts = {
         "source": problem.source,
         "number": problem.number,
@@ -133,7 +131,7 @@ def state_facts(problem: Problem) -> dict[str, JsonValue]:
 
 
 def state_labels(problem: Problem) -> dict[str, JsonValue]:
-    """The labels that models and people gave a problem; what it lacks is left out."""
+    """Return the existing labels of a problem, by models and people."""
     attributes = {name: join_labels(problem.attributes.get(name)) for name in _LABELS}
     labels = {"subject": problem.subject, "topic": problem.topic or "", **attributes}
     return {name: value for name, value in labels.items() if value}
@@ -149,7 +147,7 @@ def _drop_empty(content: Content) -> Content:
 
 
 def _show_page(problem: Problem) -> Content:
-    """As it was read, in the language of its page."""
+    """Return the problem as read, in the language of its page."""
     original = problem.original
     texts = problem if original is None else original
     language = problem.language if original is None else original.language
@@ -217,4 +215,4 @@ _PROBLEM_PARTS: Final = frozenset(
         "original_choices", "subject", "subfield", "topic", "labels", "facts",
     }
 )  # fmt: skip
-"""Parts that `make_content` gives."""
+"""The parts that `make_content` returns."""

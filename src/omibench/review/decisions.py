@@ -1,7 +1,7 @@
-"""Reviewers' decisions on problems, kept in a YAML file that git can hold.
+"""Reviewers' decisions on problems, in a YAML file that can be kept in git.
 
-The file is a list. Each entry names a problem, a decision (keep, drop or edit), who decided, when
-and why; an edit also says what the fields become. Decisions are read in the order of the file.
+The file is a list. Each entry has a problem, a decision (keep, drop or edit), a reviewer, a date
+and a reason; edits also have the new field values. Decisions apply in file order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Edit(Noun):
-    """The fields of a problem that a reviewer sets; those left out stay as they are."""
+    """The fields of a problem that a reviewer sets; omitted fields stay unchanged."""
 
     question: Words | None = None
     answer: Annotated[list[Words], Field(min_length=1)] | None = None
@@ -35,8 +35,8 @@ class Edit(Noun):
 class Decision(Noun):
     """One reviewer's decision on one problem.
 
-    `binding` marks the decision of a senior reviewer who settles a disagreement: what others
-    decided on the problem is then no longer compared (OMIBench, A.4.2).
+    `binding` marks the decision of a senior reviewer who settles a disagreement. Other decisions on
+    the problem are then no longer compared (OMIBench, A.4.2).
     """
 
     problem: Words
@@ -61,14 +61,18 @@ class Decision(Noun):
 def load_decisions(path: str | Path) -> list[Decision]:
     """Read a decisions file.
 
-    Raises MissingInputError when there is none, and FileFormatError naming the file, the entry
-    (counted from 1), the field and its value.
+    Raises:
+        MissingInputError: The file does not exist.
+        FileFormatError: An entry is invalid; the message gives the file, the entry (counted from
+            1), the field and its value.
     """
     values = read_yaml(path)
     if values is None:
         return []
     if not isinstance(values, list):
-        raise FileFormatError(f"{path}: holds a {type(values).__name__}, not a list of decisions")
+        raise FileFormatError(
+            f"{path}: contains a {type(values).__name__}, not a list of decisions"
+        )
     return [_parse(value, f"{path}, entry {i}") for i, value in enumerate(values, 1)]
 
 

@@ -1,4 +1,4 @@
-"""Whether a text that a person edited can take the place of the part that it edits."""
+"""Validation of edited texts against the part that they replace."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _CHOICES: TypeAdapter[list[Choice]] = TypeAdapter(list[Choice])
 
 
 def find_defect(part: str, text: str, task: ReviewTask) -> str | None:
-    """What keeps an edited text from being used, for the person who wrote it.
+    """Explain why an edited text cannot be used, for its author.
 
     Args:
-        part: The part that it edits, such as `question` or `choices`.
+        part: The edited part, such as `question` or `choices`.
         text: The text.
-        task: The task, whose pictures the marks in the text stand for.
+        task: The task, with the pictures that marks in the text refer to.
 
     Returns:
-        What is wrong and what to do; None where it can be used.
+        The problem and how to fix it, or None if the text is valid.
     """
     if part == "choices":
         try:
@@ -41,8 +41,8 @@ def _find_wrong_mark(text: str, task: ReviewTask) -> str | None:
     if not wrong:
         return None
     return (
-        f"holds {write_image_mark(wrong[0])}, and the item has {pictures} pictures, counted from "
-        "0: put the mark of one of them"
+        f"has {write_image_mark(wrong[0])}, but the item has {pictures} pictures, counted from 0: "
+        "use the mark of one of them"
     )
 
 

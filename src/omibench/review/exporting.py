@@ -1,4 +1,4 @@
-"""Tasks and decisions for somebody else: chosen, blinded, with their pictures."""
+"""Export of tasks and decisions: selected, blinded, with their pictures."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ log = logging.getLogger("omibench.review")
 
 @dataclass(frozen=True)
 class TaskSelection:
-    """Which tasks are given to somebody; what is left out selects nothing.
+    """A selection of tasks to export; omitted criteria select nothing.
 
     Attributes:
         kinds: Names of kinds.
-        statuses: What the tasks wait for.
-        person: Whom they ask.
-        role: In which role; without a person, for anybody who has it.
+        statuses: The statuses of the tasks.
+        person: The person to whom the tasks are assigned.
+        role: The role of the assignment; without a person, any person with this role.
     """
 
     kinds: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class TaskSelection:
     role: ReviewRole | None = None
 
     def find_role(self, task: ReviewTask) -> ReviewRole | None:
-        """The role in which a task asks the person; None where it does not."""
+        """Return the role in which a task is assigned to the person, or None."""
         if self.person is None:
             return self.role
         named: list[ReviewRole] = [
@@ -60,12 +60,12 @@ class TaskSelection:
 
 @dataclass(frozen=True)
 class ReviewExport:
-    """What is given to somebody.
+    """The contents of an export.
 
     Attributes:
-        tasks: The tasks, without what the role may not see.
-        decisions: Those on them that the role may see.
-        reviewers: People of the copy: the one whom it is for, or all in the keeper's own.
+        tasks: The tasks, without parts that the role cannot see.
+        decisions: The decisions on them that the role can see.
+        reviewers: The people in the copy: the recipient, or everyone in the owner's copy.
     """
 
     tasks: tuple[ReviewTask, ...]
@@ -74,16 +74,16 @@ class ReviewExport:
 
 
 def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExport:
-    """Choose the tasks and decisions that somebody may have.
+    """Select the tasks and decisions for an export.
 
-    Without a person and a role it is a copy for the keeper of the review, with everything. Golds of
-    calibrations leave it in no other case. Annotators and auditors get no decision but their own
-    (OMIBench, A.4.1), seniors the history of what is escalated or was settled (A.4.2), without that
-    of tasks which a sample has them judge again (A.4.3).
+    Without a person and a role the export is a full copy for the owner of the review. Only this
+    copy contains gold decisions of calibrations. Annotators and auditors get only their own
+    decisions (OMIBench, A.4.1). Seniors get the history of escalated and settled tasks (A.4.2),
+    except for tasks that they judge again as part of a sample (A.4.3).
 
     Args:
         record: The review.
-        selection: What is chosen.
+        selection: The selection.
     """
     states = compute_states(record.tasks, record.decisions)
     chosen = [
@@ -112,12 +112,12 @@ def select_export(record: ReviewRecord, selection: TaskSelection) -> ReviewExpor
 
 
 def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = None) -> ReviewTask:
-    """A task without what a role may not see: hidden parts, labels, gold, and who else is asked.
+    """Return a task without what a role cannot see: hidden parts, labels, gold, other assignees.
 
     Args:
         task: The task.
-        role: The role; nothing is left out where it is None.
-        person: Who is asked, the only one whose name stays.
+        role: The role; with None nothing is removed.
+        person: The assignee, the only one whose name is kept.
     """
     if role is None:
         return task
@@ -128,21 +128,21 @@ def blind_task(task: ReviewTask, role: ReviewRole | None, person: str | None = N
 
 
 def write_export(export: ReviewExport, folder: Path, out: Path) -> int:
-    """Write an export as the folder of a review, which `omibench review serve` opens.
+    """Write an export as a review folder for `omibench review serve`.
 
     Args:
-        export: What is given.
-        folder: The review, with the pictures.
-        out: The folder to write; it is made.
+        export: The export.
+        folder: The review folder with the pictures.
+        out: The folder to create.
 
     Returns:
-        How many pictures it holds. Those that are absent are named in a warning.
+        The number of pictures copied. Missing pictures are reported in a warning.
 
     Raises:
-        OutputError: It cannot be written, or is the folder of the review itself.
+        OutputError: The folder cannot be written, or is the review folder itself.
     """
     if out.resolve() == folder.resolve():
-        raise OutputError(f"{out}: is the review itself: give another folder as --out")
+        raise OutputError(f"{out}: is the review folder itself; pass another folder as --out")
     made_folder(out)
     write_jsonl(out / TASKS, export.tasks)
     events = "".join(f"{format_event(decision)}\n" for decision in export.decisions)
@@ -157,15 +157,15 @@ def copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
 
     Args:
         tasks: The tasks.
-        folder: The review that has them.
-        out: The folder to which they are copied, under the same names.
+        folder: The review folder to copy from.
+        out: The folder to copy to; file names are kept.
 
     Returns:
-        How many were copied. Of those that are absent, or others than their hash says, the first
-        is named in a warning.
+        The number of pictures copied. A warning gives the first picture that is missing or does not
+        match its hash.
 
     Raises:
-        OutputError: One cannot be written.
+        OutputError: A picture cannot be written.
     """
     pictures = {picture.sha256: picture for task in tasks for picture in task.pictures}
     absent = []
@@ -181,8 +181,8 @@ def copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
             raise OutputError(f"{place}: cannot be written: {reason_of(error)}") from None
     if absent:
         log.warning(
-            "review: %d pictures are not in %s, or are others than the tasks show; the first is "
-            "%s: make them again with `omibench review assign`",
+            "review: %d pictures are missing from %s or do not match the tasks; the first is %s: "
+            "run `omibench review assign` to write them again",
             len(absent),
             folder,
             absent[0],
@@ -191,7 +191,7 @@ def copy_pictures(tasks: Iterable[ReviewTask], folder: Path, out: Path) -> int:
 
 
 def _read_picture(path: Path, sha256: str) -> bytes | None:
-    """The bytes of a picture; None where they are not there, or not those of its hash."""
+    """Return the bytes of a picture, or None if they are missing or do not match its hash."""
     try:
         content = read_bytes(path, PICTURE_BYTES)
     except OmibenchError:

@@ -1,4 +1,4 @@
-"""The folder of a review, read whole."""
+"""Reading of a whole review folder."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 
 @dataclass(frozen=True)
 class ReviewRecord:
-    """What the folder of a review holds.
+    """The contents of a review folder.
 
     Attributes:
         folder: The folder.
-        tasks: Its tasks, in the order of the file.
-        decisions: Its decisions, in the order of the file.
-        reviewers: Its people; none where there is no reviewers.yaml.
-        errors: Lines of tasks.jsonl and decisions.jsonl that cannot be read.
+        tasks: Its tasks, in file order.
+        decisions: Its decisions, in file order.
+        reviewers: Its people; empty without reviewers.yaml.
+        errors: Unreadable lines of tasks.jsonl and decisions.jsonl.
     """
 
     folder: Path
@@ -38,16 +38,16 @@ class ReviewRecord:
 
 
 def read_review(folder: Path) -> ReviewRecord:
-    """Read tasks, decisions and people; before anybody decided there is no decisions.jsonl.
+    """Read tasks, decisions and people. decisions.jsonl may be missing before the first decision.
 
     Raises:
-        MissingInputError: There is no such folder, or no tasks.jsonl in it.
-        FileFormatError: reviewers.yaml is wrong.
+        MissingInputError: The folder or its tasks.jsonl does not exist.
+        FileFormatError: reviewers.yaml is invalid.
     """
     if not (folder / TASKS).is_file():
         raise MissingInputError(
-            f"{folder}: holds no {TASKS}: make tasks with `omibench review assign`, or name the "
-            "folder that has them"
+            f"{folder}: {TASKS} not found; make tasks with `omibench review assign`, or pass the "
+            "folder that contains it"
         )
     tasks = read_tasks(folder / TASKS)
     decisions = read_record(folder)
@@ -62,6 +62,6 @@ def read_review(folder: Path) -> ReviewRecord:
 
 
 def read_record(folder: Path) -> ReviewLines[ReviewDecision]:
-    """The decisions of a folder, none where there is no decisions.jsonl yet."""
+    """Read the decisions of a folder; empty without decisions.jsonl."""
     path = folder / DECISIONS
     return read_decisions(path) if path.exists() else ReviewLines()

@@ -1,4 +1,4 @@
-"""The hash of what a decision is about: when it changes, the decision is stale."""
+"""Content hash of a task: a decision becomes stale if the hash changes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 def hash_content(
     kind: Kind, content: Mapping[str, JsonValue], pictures: Sequence[TaskPicture] = ()
 ) -> str:
-    """SHA-256 of the parts that decisions of a kind are about, and of the problem's pictures.
+    """Return the SHA-256 of the parts that decisions of a kind are about, and of the problem's
+    pictures.
 
-    Pages of the paper and parts that are not `hashed` are outside of it. Line ends are `\\n` before
-    hashing, since a form in a browser changes them.
+    Pages of the paper and parts that are not `hashed` are excluded. Line ends are normalized to
+    `\\n` because browser forms change them.
 
     Args:
-        kind: The kind of task, whose parts say what is hashed.
+        kind: The kind of task; its parts state what is hashed.
         content: The parts by name.
-        pictures: Pictures of the task; those of the problem count, in their order.
+        pictures: Pictures of the task; only those of the problem count, in order.
     """
     names = [part.name for part in kind.parts if part.hashed and part.name in content]
     parts: JsonValue = {name: content[name] for name in names}
@@ -36,7 +37,7 @@ def hash_content(
 
 
 def normalise_lines(value: JsonValue) -> JsonValue:
-    """The same value with `\\n` for every other line end in its texts."""
+    """Return the value with line ends normalized to `\\n` in all texts."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").replace("\r", "\n")
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Decisions of others, checked against the tasks before they are recorded."""
+"""Import of external decisions after validation against the tasks."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.validation import suggest_name
 
 SEARCHED_TASKS: Final = 1_000
-"""Among how many tasks the nearest id is looked for, so that a wrong file is refused soon."""
+"""The maximum number of tasks in which the nearest id is searched, so that wrong files fail fast.
+"""
 
 
 @dataclass(frozen=True)
 class ImportOutcome:
-    """What became of a file of decisions.
+    """The result of importing decisions.
 
     Attributes:
-        added: How many were recorded.
-        repeated: How many had been recorded before.
-        stale: Ids of the tasks of those that were recorded and are about other content.
-        errors: Why others were not, one line each.
+        added: The number of new decisions.
+        repeated: The number of decisions that already existed.
+        stale: Ids of the tasks whose added decisions are about other content.
+        errors: Reasons for rejected decisions, one line each.
     """
 
     added: int = 0
@@ -40,15 +41,15 @@ class ImportOutcome:
 
 
 def import_files(folder: Path, files: Iterable[Path]) -> ImportOutcome:
-    """Record the decisions of JSON Lines files.
+    """Import decisions from JSON Lines files.
 
     Args:
-        folder: The folder of the review.
-        files: Files with lines as those of decisions.jsonl.
+        folder: The review folder.
+        files: Files with the line format of decisions.jsonl.
 
     Raises:
-        MissingInputError: A file or the folder's tasks are not there.
-        OutputError: The record cannot be written.
+        MissingInputError: A file or the folder's tasks file does not exist.
+        OutputError: The decisions cannot be written.
     """
     review = read_review(folder)
     decisions: list[PlacedDecision] = []
@@ -63,19 +64,19 @@ def import_files(folder: Path, files: Iterable[Path]) -> ImportOutcome:
 def import_decisions(
     review: ReviewRecord, decisions: Iterable[PlacedDecision], errors: Sequence[str] = ()
 ) -> ImportOutcome:
-    """Record decisions that fit their tasks; importing them again changes nothing.
+    """Add decisions that fit their tasks; importing them again changes nothing.
 
     Args:
-        review: The folder as it was read.
-        decisions: With their places, in order.
-        errors: What is wrong with others already, one line each.
+        review: The review.
+        decisions: Decisions with their places, in order.
+        errors: Existing errors of other decisions, one line each.
 
     Returns:
-        What became of each, with the bad lines of the review itself. A decision on other content
-        than its task has now is recorded, and said to be stale.
+        The result, including bad lines of the review itself. Decisions on content that has changed
+        are added and reported as stale.
 
     Raises:
-        OutputError: The record cannot be written.
+        OutputError: The decisions cannot be written.
     """
     tasks = {task.id: task for task in review.tasks}
     people = {reviewer.name: reviewer for reviewer in review.reviewers}
@@ -101,29 +102,29 @@ def import_decisions(
 def check_decision(
     decision: ReviewDecision, tasks: dict[str, ReviewTask], people: dict[str, Reviewer]
 ) -> None:
-    """Check that a decision is one on a task, by somebody who may decide it.
+    """Check that a decision is on an existing task and by an eligible person.
 
-    The fields of a decision on other content are not checked beyond their names: what the task
-    offered then is not known.
+    For decisions on other content, only the field names are checked because the options at that
+    time are unknown.
 
     Args:
         decision: The decision.
         tasks: Tasks by id.
-        people: People by name; anybody may decide where there are none.
+        people: People by name; if empty, anyone can decide.
 
     Raises:
-        DecisionFieldError: A field of the decision is wrong; the line names it with its value.
-        ParamsError: Its kind does not exist.
+        DecisionFieldError: A field is invalid; the message gives its name and value.
+        ParamsError: The kind does not exist.
     """
     kind = find_kind(decision.kind)
     task = tasks.get(decision.task)
     if task is None:
         near = get_close_matches(decision.task, list(tasks)[:SEARCHED_TASKS], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise DecisionFieldError("task", f"there is no task {decision.task!r}{hint}")
+        raise DecisionFieldError("task", f"task {decision.task!r} not found{hint}")
     if task.kind != decision.kind:
         raise DecisionFieldError(
-            "kind", f"the task {task.id!r} is of the kind {task.kind!r} (got {decision.kind!r})"
+            "kind", f"the kind of task {task.id!r} is {task.kind!r} (got {decision.kind!r})"
         )
     _check_person(decision, people)
     if decision.content_hash == task.content_hash:
@@ -132,18 +133,19 @@ def check_decision(
     for name in decision.fields:
         if name not in KINDS[kind.name].by_name:
             raise DecisionFieldError(
-                name, f"is no field of {kind.name!r} tasks{suggest_name(name, list(kind.by_name))}"
+                name,
+                f"is not a field of {kind.name!r} tasks{suggest_name(name, list(kind.by_name))}",
             )
 
 
 def list_wrong_decisions(review: ReviewRecord) -> list[str]:
-    """What is wrong with decisions of the record itself, one line each.
+    """Return the errors of existing decisions, one line each.
 
-    Others than `omibench review` may have written decisions.jsonl. Decisions on tasks that are
-    gone, and people who are not in reviewers.yaml by now, are no mistake of a record.
+    decisions.jsonl may have been written by other programs. Decisions on removed tasks, or by
+    people no longer in reviewers.yaml, are not errors.
 
     Args:
-        review: The folder as it was read.
+        review: The review.
     """
     tasks = {task.id: task for task in review.tasks}
     wrong: list[str] = []
@@ -163,13 +165,11 @@ def _check_person(decision: ReviewDecision, people: dict[str, Reviewer]) -> None
     reviewer = people.get(decision.person)
     if reviewer is None:
         hint = suggest_name(decision.person, list(people))
-        raise DecisionFieldError(
-            "person", f"nobody of reviewers.yaml is called {decision.person!r}{hint}"
-        )
+        raise DecisionFieldError("person", f"{decision.person!r} is not in reviewers.yaml{hint}")
     if decision.role != "imported" and decision.role not in reviewer.roles:
         raise DecisionFieldError(
             "role",
-            f"{reviewer.name} is {' and '.join(reviewer.roles)} in reviewers.yaml "
+            f"the roles of {reviewer.name} are {' and '.join(reviewer.roles)} in reviewers.yaml "
             f"(got {decision.role!r})",
         )
     if reviewer.simulated and not decision.simulated:

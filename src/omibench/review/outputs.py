@@ -1,4 +1,4 @@
-"""What a review gives back to a study: answers of people, and labels of responses."""
+"""Outputs of a review for a study: human answers and labels of responses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from omibench.schemas.marks import ALIGNMENT_MARK, QUALITY_MARKS
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 PEOPLE_COLUMNS: Final = ("person", "group", "problem", "answer", "seconds", "simulated")
-"""Of people.csv, which `analyze.people` names (docs/results.md)."""
+"""Columns of people.csv, the file of `analyze.people` (docs/results.md)."""
 MARKS: Final = (*QUALITY_MARKS, ALIGNMENT_MARK)
 LABEL_COLUMNS: Final = (
     "id", "model", "setting", "index", "response_sha256",
     "label", "error_type", "source", "steps", "wrong_steps", *MARKS, "simulated",
 )  # fmt: skip
-"""Of labels.csv, which `omibench certify` reads (docs/certifying.md)."""
+"""Columns of labels.csv, which `omibench certify` reads (docs/certifying.md)."""
 LABEL_KINDS: Final = ("rating", "disagreement", "steps")
-"""Kinds that label a response; where several say whether it is right, the first one counts."""
+"""Kinds that label a response; if several label its correctness, the first one counts."""
 NO_ERROR: Final = "no_error"
 Row = dict[str, Any]
 
@@ -32,18 +32,18 @@ def list_answers(
     decisions: Iterable[ReviewDecision],
     reviewers: Iterable[Reviewer] = (),
 ) -> list[Row]:
-    """What people answered in the human baseline (OMIBench, K), one row a person and problem.
+    """Return the answers of the human baseline (OMIBench, K), one row per person and problem.
 
-    A person's last answer counts. Familiarisation is left out, and so are answers to a problem that
-    has changed since.
+    A person's last answer counts. Familiarisation and answers to problems that have changed since
+    are excluded.
 
     Args:
-        tasks: Those of the review.
-        decisions: Those of the review.
-        reviewers: Who says of which group a person is.
+        tasks: Tasks of the review.
+        decisions: Decisions of the review.
+        reviewers: People with their groups.
 
     Returns:
-        Rows with `PEOPLE_COLUMNS`; `seconds` is None where no time was measured.
+        Rows with `PEOPLE_COLUMNS`; `seconds` is None if no time was measured.
     """
     people = {reviewer.name: reviewer for reviewer in reviewers}
     asked = [task for task in tasks if task.kind == "baseline" and task.purpose == "work"]
@@ -62,18 +62,18 @@ def list_answers(
 
 
 def list_labels(tasks: Iterable[ReviewTask], decisions: Iterable[ReviewDecision]) -> list[Row]:
-    """What people settled on responses, one row a response.
+    """Return the settled labels of responses, one row per response.
 
-    Ratings give `label` and marks (OMIBench, J), steps how many of those that matter are wrong and
-    the type of the first fatal error (B.2), disagreements their source (C.3). Tasks that are not
-    settled give nothing.
+    Ratings give `label` and marks (OMIBench, J), steps give the number of wrong reasoning steps and
+    the type of the first fatal error (B.2), disagreements their source (C.3). Unsettled tasks are
+    skipped.
 
     Args:
-        tasks: Those of the review.
-        decisions: Those of the review.
+        tasks: Tasks of the review.
+        decisions: Decisions of the review.
 
     Returns:
-        Rows with `LABEL_COLUMNS`, None where nothing is said.
+        Rows with `LABEL_COLUMNS`; missing values are None.
     """
     asked = [task for task in tasks if task.kind in LABEL_KINDS and task.purpose == "work"]
     states = sorted(
@@ -107,7 +107,7 @@ def _fill_label(row: Row, state: TaskState, fields: Mapping[str, JsonValue]) -> 
 
 
 def _count_steps(values: JsonValue) -> tuple[int, int] | tuple[None, None]:
-    """Steps of the reasoning, and how many of them are wrong; nothing where there is no step."""
+    """Return the numbers of reasoning steps and of wrong ones; empty without steps."""
     steps: Sequence[JsonValue] = values if isinstance(values, list) else []
     marked = [value for value in steps if value in {"right", "wrong"}]
     return (len(marked), marked.count("wrong")) if marked else (None, None)

@@ -1,4 +1,4 @@
-"""Parts of a task as texts that people edit, and such texts as parts again."""
+"""Conversion of task parts to editable texts and back."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ONE_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
 
 
 def write_part_text(value: JsonValue) -> str:
-    """The text with which a field that edits a part starts.
+    """Return the initial text of a field that edits a part.
 
-    Texts stay as they are; of a list, each entry is a line. Choices are lines `A. text`, and one
-    that is a picture `A. [IMAGE2]`.
+    Texts stay unchanged; each entry of a list becomes a line. Choices become lines `A. text`, or
+    `A. [IMAGE2]` for a picture.
 
     Args:
         value: The part: a text, the texts of an answer, or the options of a problem.
@@ -47,16 +47,16 @@ def _write_entry(entry: JsonValue) -> str:
 def find_first_text(
     kind: Kind, item: Field, task: ReviewTask, fields: Mapping[str, JsonValue]
 ) -> str | None:
-    """The text with which a field that edits a part starts.
+    """Return the initial text of a field that edits a part.
 
     Args:
         kind: The kind of the task.
         item: The field.
         task: The task.
-        fields: What the person said before: of candidates, the one that was chosen counts.
+        fields: The person's current fields; for candidates, the chosen one counts.
 
     Returns:
-        The text with `\\n` as line ends; None where there is no such part or no candidate chosen.
+        The text with `\\n` as line ends, or None if there is no part or no chosen candidate.
     """
     part = normalise_lines(task.content.get(item.edits or ""))
     chooser = next((f.name for f in kind.fields if f.options_from == item.edits), None)
@@ -68,25 +68,26 @@ def find_first_text(
 
 
 def read_answer_text(text: str) -> list[str]:
-    """The parts of an answer: the lines of a text that are not empty."""
+    """Return the parts of an answer: the non-empty lines of a text."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def read_choices_text(text: str, choices: Sequence[Choice]) -> list[Choice]:
-    """The choices of a text that `write_part_text` wrote and a person edited.
+    """Parse the choices of an edited text from `write_part_text`.
 
-    A line that begins with none of the labels belongs to the choice before it. A choice that is a
-    picture mark and nothing else is that picture.
+    A line without a label belongs to the choice before it. A choice that consists of a picture mark
+    is that picture.
 
     Args:
         text: Lines `A. text`.
-        choices: Those before the edit, whose labels open a choice.
+        choices: The choices before the edit, with their labels.
 
     Returns:
         The choices in the order of their lines.
 
     Raises:
-        FileFormatError: No line opens a choice, a label stands twice, or fewer than two are left.
+        FileFormatError: No line starts a choice, a label occurs twice, or fewer than two choices
+            remain.
     """
     labels = {choice.label for choice in choices}
     entries: list[tuple[str, list[str]]] = []
@@ -104,13 +105,13 @@ def read_choices_text(text: str, choices: Sequence[Choice]) -> list[Choice]:
     names = [label for label, _ in entries]
     if len(names) < 2 or len(set(names)) < len(names):
         raise FileFormatError(
-            f"choices: {', '.join(names) or 'none'} are named; name two or more, each once"
+            f"choices: {', '.join(names) or 'none'} found; give two or more, each once"
         )
     return [_make_choice(label, "\n".join(lines).strip()) for label, lines in entries]
 
 
 def _is_next_label(label: str, labels: set[str]) -> bool:
-    """Whether a label may be that of a choice that reading had missed: a capital letter more."""
+    """Return whether a label can be that of a choice missed in reading: the next capital letter."""
     letters = all(len(name) == 1 and name.isupper() for name in labels)
     return letters and len(label) == 1 and label.isupper()
 

@@ -1,4 +1,4 @@
-"""Who reviews: the list of people in reviewers.yaml."""
+"""Reviewers and their roles, from reviewers.yaml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from omibench.schemas.review import Name
 from omibench.schemas.validation import explain, suggest_name
 
 AssignedRole = Literal["annotator", "auditor", "senior"]
-"""Roles that a person may be given; `imported` is none of them."""
+"""Roles of people; `imported` is not assignable."""
 
 
 class Reviewer(Noun):
@@ -24,25 +24,25 @@ class Reviewer(Noun):
     name: Name
     roles: Annotated[list[AssignedRole], Field(min_length=1)]
     subjects: list[Subject] | None = None
-    """Subjects that the person is asked about; all where they are left out."""
+    """Subjects assigned to the person; all if omitted."""
     group: str = ""
-    """Of the human baseline (OMIBench, K): such as `expert` or `trained`."""
+    """Group in the human baseline (OMIBench, K), such as `expert` or `trained`."""
     email: str | None = None
-    """By which Label Studio knows the person."""
+    """The person's address in Label Studio."""
     simulated: bool = False
-    """Whether a program stands in for the person."""
+    """Whether the person is simulated by a program."""
 
     def may_review(self, role: str, subject: str) -> bool:
-        """Whether the person has a role and is asked about a subject."""
+        """Return whether the person has a role and covers a subject."""
         return role in self.roles and (self.subjects is None or subject in self.subjects)
 
 
 def read_reviewers(path: str | Path) -> list[Reviewer]:
-    """Read reviewers.yaml: a list of people.
+    """Read reviewers.yaml, a list of people.
 
     Raises:
-        MissingInputError: There is no such file.
-        FileFormatError: An entry is wrong, or two have one name or one address; the line names the
+        MissingInputError: The file does not exist.
+        FileFormatError: An entry is invalid, or two share a name or address; the message gives the
             file, the entry (from 1), the field and its value.
     """
     values = read_yaml(path)
@@ -50,7 +50,7 @@ def read_reviewers(path: str | Path) -> list[Reviewer]:
         return []
     if not isinstance(values, list):
         raise FileFormatError(
-            f"{path}: holds a {type(values).__name__}, not a list of people such as "
+            f"{path}: contains a {type(values).__name__}, not a list of people such as "
             "`- {name: ann, roles: [annotator]}`"
         )
     reviewers = [_parse_reviewer(value, f"{path}, entry {i}") for i, value in enumerate(values, 1)]
@@ -60,7 +60,7 @@ def read_reviewers(path: str | Path) -> list[Reviewer]:
 
 
 def format_reviewers(reviewers: Iterable[Reviewer]) -> str:
-    """The text of a reviewers.yaml that `read_reviewers` reads back."""
+    """Return the text of a reviewers.yaml that `read_reviewers` can read."""
     import yaml
 
     people = [reviewer.model_dump(mode="json", exclude_defaults=True) for reviewer in reviewers]
@@ -68,15 +68,15 @@ def format_reviewers(reviewers: Iterable[Reviewer]) -> str:
 
 
 def find_reviewer(reviewers: Iterable[Reviewer], name: str) -> Reviewer:
-    """The person of that name.
+    """Return the person with that name.
 
     Raises:
-        MissingInputError: There is none; the message suggests the nearest name.
+        MissingInputError: The name is not found; the message suggests the nearest name.
     """
     by_name = {reviewer.name: reviewer for reviewer in reviewers}
     if name not in by_name:
         hint = suggest_name(name, list(by_name))
-        raise MissingInputError(f"review: nobody of reviewers.yaml is called {name!r}{hint}")
+        raise MissingInputError(f"review: {name!r} is not in reviewers.yaml{hint}")
     return by_name[name]
 
 
@@ -93,5 +93,5 @@ def _refuse_twins(field: str, values: list[str], path: str | Path) -> None:
     twins = {value for value in values if values.count(value) > 1}
     if twins:
         raise FileFormatError(
-            f"{path}: two people have the {field} {min(twins)!r}: give each one of their own"
+            f"{path}: two people have the {field} {min(twins)!r}; give each a different one"
         )

@@ -1,4 +1,4 @@
-"""How far a review has come, for people and for scripts."""
+"""Progress of a review, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
     "escalated": "senior",
 }
 LISTED_IDS = 10
-"""How many ids of stale and escalated tasks are printed."""
+"""The maximum number of stale and escalated task ids to print."""
 
 
 @dataclass(frozen=True)
 class PersonProgress:
-    """What one person did and has to do in one kind of task.
+    """One person's progress in one kind of task.
 
     Attributes:
         person: Name.
         kind: Name of the kind.
-        done: Tasks that the person decided, on their content as it is.
-        waiting: Tasks that name the person and wait for the role that it is named in.
-        stale: Tasks that the person decided on other content alone.
-        seconds: The median time of a decision, in seconds; None where no time was measured.
-        simulated: Whether a program stands in for the person.
+        done: Tasks that the person decided on their current content.
+        waiting: Tasks assigned to the person that wait for that role.
+        stale: Tasks that the person decided only on other content.
+        seconds: The median time of a decision, in seconds; None if no time was measured.
+        simulated: Whether the person is simulated.
     """
 
     person: str
@@ -53,12 +53,12 @@ def measure_people(
     decisions: Iterable[ReviewDecision],
     reviewers: int | None = None,
 ) -> list[PersonProgress]:
-    """What each person did and has to do, by kind, in alphabetical order of people.
+    """Return each person's progress by kind, in alphabetical order of people.
 
     Args:
         tasks: Tasks of every purpose.
         decisions: The decisions on them.
-        reviewers: The study's own number of people who decide (`count_needed`).
+        reviewers: The study's number of required decisions (`count_needed`).
     """
     every_decision = list(decisions)
     done: Mapping[tuple[str, str], set[str]] = defaultdict(set)
@@ -93,9 +93,9 @@ def measure_people(
 
 
 def list_people_waited_for(state: TaskState) -> list[str]:
-    """Who a task names and waits for; nobody where it is settled or open to all who have the role.
+    """Return the assignees that a task waits for; empty if it is settled or open to a whole role.
 
-    Of a task that everybody does apart, those who have not decided yet.
+    For a task that everyone does independently, these are the people who have not decided yet.
     """
     if state.status == "settled":
         return []
@@ -110,7 +110,7 @@ def list_people_waited_for(state: TaskState) -> list[str]:
 
 
 def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) -> str:
-    """The text of `omibench review status`."""
+    """Return the text of `omibench review status`."""
     kinds = [
         [k.kind, k.open, k.audit, k.escalated, k.settled, k.tasks, k.people] for k in report.kinds
     ]
@@ -134,11 +134,11 @@ def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) ->
         ]
     lines += ["", f"{report.decisions} decisions, head {report.head}"]
     lines += _list_ids("escalated", report.escalations)
-    lines += _list_ids("stale, to be asked again", report.stale)
+    lines += _list_ids("stale, to decide again", report.stale)
     if report.superseded:
-        lines.append(f"{report.superseded} stale decisions on tasks that were settled since")
+        lines.append(f"{report.superseded} stale decisions on tasks settled since")
     if report.orphans:
-        lines.append(f"{report.orphans} decisions on tasks that are not there")
+        lines.append(f"{report.orphans} decisions on missing tasks")
     return "\n".join(lines)
 
 
@@ -147,7 +147,7 @@ def dump_progress(
     people: Sequence[PersonProgress],
     tests: Sequence[CalibrationResult] = (),
 ) -> str:
-    """The same as one JSON document for scripts, with what people showed in calibrations."""
+    """Return the same as a JSON document for scripts, with the results of calibrations."""
     values = {
         **asdict(report),
         "by_person": [asdict(person) for person in people],

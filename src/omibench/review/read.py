@@ -1,4 +1,4 @@
-"""Tasks and decisions as they stand in files: a bad line is named, and the rest is taken."""
+"""Reading of tasks and decisions from files: bad lines are reported, the rest is used."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ TASKS: Final = "tasks.jsonl"
 DECISIONS: Final = "decisions.jsonl"
 REVIEWERS: Final = "reviewers.yaml"
 LINE_BYTES: Final = 8 * 2**20
-"""The longest line: a task with sixteen long rationales has less than one MiB."""
+"""The maximum length of a line: a task with sixteen long rationales has less than 1 MiB."""
 
 Line = TypeVar("Line", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class ReviewLines(Generic[Line]):
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
         rows: Its good lines, in order.
-        places: Where each of them stands, as `FILE, line N`.
-        errors: What is wrong with the others, one line each, which begins with its place.
+        places: The place of each row, as `FILE, line N`.
+        errors: The errors of the other lines, one line each, starting with the place.
     """
 
     rows: tuple[Line, ...] = ()
@@ -38,17 +38,17 @@ class ReviewLines(Generic[Line]):
     errors: tuple[str, ...] = ()
 
     def require_whole(self) -> tuple[Line, ...]:
-        """The rows of a file that must have no bad line.
+        """Return the rows of a file without bad lines.
 
         Raises:
-            FileFormatError: It has some; the first is named.
+            FileFormatError: Some lines are bad; the message gives the first.
         """
         raise_bad_lines(self.errors)
         return self.rows
 
 
 def raise_bad_lines(errors: Sequence[str]) -> None:
-    """Raise FileFormatError with the first of some bad lines, where there are any."""
+    """Raise FileFormatError with the first bad line, if any."""
     if errors:
         others = len(errors) - 1
         more = f" (and {others} more bad line{'s' * (others > 1)})" if others else ""
@@ -56,21 +56,21 @@ def raise_bad_lines(errors: Sequence[str]) -> None:
 
 
 def read_tasks(path: str | Path) -> ReviewLines[ReviewTask]:
-    """Read tasks.jsonl; a task that stands there twice is a bad line.
+    """Read tasks.jsonl; a repeated task is a bad line.
 
     Raises:
-        MissingInputError: There is no such file.
-        FileFormatError: It is larger than 1 GiB.
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is larger than 1 GiB.
     """
     return _refuse_repeats(_read_lines(Path(path), ReviewTask))
 
 
 def read_decisions(path: str | Path) -> ReviewLines[ReviewDecision]:
-    """Read decisions of any file: an event that stands there twice is taken twice.
+    """Read decisions of any file; repeated events are kept.
 
     Raises:
-        MissingInputError: There is no such file.
-        FileFormatError: It is larger than 1 GiB.
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is larger than 1 GiB.
     """
     return _read_lines(Path(path), ReviewDecision)
 
@@ -91,7 +91,7 @@ def _read_lines(path: Path, row: type[Line]) -> ReviewLines[Line]:
 
 
 def _iter_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Each line that is not empty, with its number from 1, cut where it is longer than allowed."""
+    """Yield each non-empty line with its number from 1, cut if it is too long."""
     with open_regular(path, FILE_BYTES) as file:
         number = 0
         while line := file.readline(LINE_BYTES + 1):
@@ -120,7 +120,7 @@ def _refuse_repeats(lines: ReviewLines[ReviewTask]) -> ReviewLines[ReviewTask]:
     errors: list[str] = []
     for task, place in zip(lines.rows, lines.places, strict=True):
         if task.id in tasks:
-            errors.append(f"{place}: the task {task.id!r} stands already at {tasks[task.id]}")
+            errors.append(f"{place}: the task {task.id!r} is already at {tasks[task.id]}")
             continue
         tasks[task.id] = place
         rows.append(task)

@@ -1,4 +1,4 @@
-"""The record of decisions, decisions.jsonl: it only grows, and a kill leaves it whole."""
+"""The decision log, decisions.jsonl: append-only, and intact after a kill."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from omibench.review.read import DECISIONS
 from omibench.schemas.review import ReviewDecision
 
 LOCK: Final = ".decisions.lock"
-"""The file through which writers of one folder wait for each other; it may be deleted between."""
+"""The lock file with which writers of one folder wait for each other; it can be deleted."""
 
 PlacedDecision = tuple[str, ReviewDecision]
-"""A decision, and where it stands: `FILE, line N`."""
+"""A decision and its place, `FILE, line N`."""
 
 
 @dataclass(frozen=True)
 class RecordGrowth:
-    """What became of decisions that were to be recorded.
+    """The result of appending decisions.
 
     Attributes:
-        added: Those that are new, in order.
-        repeated: How many stand in the record already.
-        errors: Those whose id is another decision's, one line each.
+        added: The new decisions, in order.
+        repeated: The number of decisions that are already in the log.
+        errors: Decisions with the id of a different decision, one line each.
     """
 
     added: tuple[ReviewDecision, ...] = ()
@@ -41,18 +41,18 @@ class RecordGrowth:
 
 
 def append_decisions(folder: Path, decisions: Iterable[PlacedDecision]) -> RecordGrowth:
-    """Add decisions to the record of a folder, each event once, all of them or none.
+    """Append decisions to the log of a folder, each event once, all of them or none.
 
-    Other writers wait. An event that is there already is left out, and one that has the id of
-    another is named.
+    Other writers wait. Existing events are skipped, and events with the id of a different one are
+    reported.
 
     Args:
-        folder: The folder of the review.
-        decisions: With their places, in order.
+        folder: The review folder.
+        decisions: Decisions with their places, in order.
 
     Raises:
-        OutputError: The record cannot be written.
-        FileFormatError: It is larger than 1 GiB.
+        OutputError: The log cannot be written.
+        FileFormatError: The log is larger than 1 GiB.
     """
     path = folder / DECISIONS
     try:
@@ -68,11 +68,11 @@ def append_decisions(folder: Path, decisions: Iterable[PlacedDecision]) -> Recor
 def sort_new(
     recorded: Iterable[ReviewDecision], decisions: Iterable[PlacedDecision]
 ) -> RecordGrowth:
-    """Which decisions a record lacks.
+    """Return the decisions that are missing in a log.
 
     Args:
-        recorded: The record.
-        decisions: Those to be recorded, with their places.
+        recorded: The log.
+        decisions: New decisions with their places.
     """
     events = {decision.id: decision for decision in recorded}
     added: list[ReviewDecision] = []
@@ -87,9 +87,8 @@ def sort_new(
             repeated += 1
         else:
             errors.append(
-                f"{place}: the id {decision.id!r} is that of another decision (on {earlier.task} "
-                f"by {earlier.person}): an event never changes; give a new decision an id of its "
-                "own"
+                f"{place}: the id {decision.id!r} belongs to another decision (on {earlier.task} "
+                f"by {earlier.person}); events never change, so give a new decision a new id"
             )
     return RecordGrowth(tuple(added), repeated, tuple(errors))
 

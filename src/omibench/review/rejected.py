@@ -1,4 +1,4 @@
-"""What the filter said of problems that reviewers decided on and that never reached them."""
+"""Reasons why the filter rejected problems that reviewers decided on."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from omibench.schemas.tables import read_parquet
 
 
 def rejections(problems: Path) -> dict[str, str]:
-    """Why problems were rejected on the way to the file `problems`, by id: reasons and evidence.
+    """Return the reasons and evidence for problems rejected before the file `problems`, by id.
 
-    The filter's `rejects.parquet` is looked for beside the file and in `filter` beside its folder.
-    What is not there, or cannot be read, says nothing: it only explains another error.
+    The filter's `rejects.parquet` is searched next to the file and in `filter` next to its folder.
+    A missing or unreadable file is ignored, since it would only explain another error.
     """
     for folder in (problems.parent, problems.parent.parent / "filter"):
         path = folder / "rejects.parquet"

@@ -1,4 +1,4 @@
-"""Where a whole review stands: what reports, releases and people ask of it."""
+"""State of a whole review, for reports and releases."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 
 @dataclass(frozen=True)
 class KindProgress:
-    """How many tasks of one kind wait for whom; samples, calibrations and familiarisation apart.
+    """The number of tasks of one kind by status, without samples, calibrations and familiarisation.
 
     Attributes:
         kind: Name of the kind.
         open: Tasks that wait for an annotator.
-        audit: Those that wait for an auditor.
-        escalated: Those that wait for a senior.
-        settled: Those that are done.
-        people: How many people decided on them.
+        audit: Tasks that wait for an auditor.
+        escalated: Tasks that wait for a senior.
+        settled: Settled tasks.
+        people: The number of people who decided on them.
     """
 
     kind: str
@@ -34,27 +34,27 @@ class KindProgress:
 
     @property
     def tasks(self) -> int:
-        """All of them."""
+        """All tasks of the kind."""
         return self.open + self.audit + self.escalated + self.settled
 
 
 @dataclass(frozen=True)
 class AgreementFigure:
-    """How far the people who read the same agree on one field.
+    """One measure of agreement between independent readers on one field.
 
     Attributes:
         kind: Name of the kind of task.
         field: Name of the field.
         measure: Such as `cohen kappa`, `fleiss kappa`, `krippendorff alpha`, `agreement`.
-        value: Its value; None where too little was read twice.
+        value: Its value; None if too few tasks were read twice.
         low: Lower end of its interval.
         high: Upper end.
-        tasks: How many tasks it is over.
-        people: How many people read them.
-        simulated: Whether programs stand in for some of them.
-        option: The option of a field of several values, where it is compared by itself.
-        units: How many units were compared: tasks, or the steps of their responses.
-        between: Of two sides: which, as `annotator and auditor`.
+        tasks: The number of tasks.
+        people: The number of people who read them.
+        simulated: Whether any of them is simulated.
+        option: The option, if options are compared individually.
+        units: The number of compared units: tasks, or the steps of their responses.
+        between: The two sides, as `annotator and auditor`, if there are two.
     """
 
     kind: str
@@ -72,25 +72,25 @@ class AgreementFigure:
 
     @property
     def title(self) -> str:
-        """The field, and its option where that is compared by itself."""
+        """The field, with its option if options are compared individually."""
         return f"{self.field}: {self.option}" if self.option else self.field
 
 
 @dataclass(frozen=True)
 class ReviewReport:
-    """Where a review stands.
+    """The state of a review.
 
     Attributes:
-        kinds: Progress by kind, in the order in which kinds are declared.
-        decisions: How many decisions there are.
-        stale: Ids of tasks with decisions on other content that are not settled on their own.
+        kinds: Progress by kind, in declaration order.
+        decisions: The number of decisions.
+        stale: Ids of tasks with decisions on other content that are not settled.
         superseded: Decisions on other content of tasks that were settled since.
-        orphans: Decisions on tasks that are not there.
+        orphans: Decisions on missing tasks.
         escalations: Ids of tasks that wait for a senior.
-        head: The head hash of the record (`review.chain`).
-        people: Everybody who decided.
-        simulated: Those of them for whom a program stands in.
-        agreement: How far people agree.
+        head: The head hash of the log (`review.chain`).
+        people: Everyone who decided.
+        simulated: Those of them who are simulated.
+        agreement: Agreement between people.
     """
 
     kinds: tuple[KindProgress, ...] = ()
@@ -106,7 +106,7 @@ class ReviewReport:
 
     @property
     def open_tasks(self) -> int:
-        """Tasks that wait for somebody."""
+        """The number of unsettled tasks."""
         return sum(kind.tasks - kind.settled for kind in self.kinds)
 
 
@@ -115,12 +115,12 @@ def compute_states(
     decisions: Iterable[ReviewDecision],
     reviewers: int | None = None,
 ) -> dict[str, TaskState]:
-    """The state of each task by its id; tasks of a kind that is not known are left out.
+    """Return the state of each task by its id; tasks of unknown kinds are skipped.
 
     Args:
         tasks: The tasks.
-        decisions: Those on them, in any order; others are left out.
-        reviewers: The study's own number of people who decide (`count_needed`).
+        decisions: Decisions in any order; those on other tasks are ignored.
+        reviewers: The study's number of required decisions (`count_needed`).
     """
     on_task: dict[str, list[ReviewDecision]] = defaultdict(list)
     for decision in decisions:
@@ -138,13 +138,13 @@ def summarize_review(
     reviewers: int | None = None,
     agreement: Iterable[AgreementFigure] = (),
 ) -> ReviewReport:
-    """Where a review stands.
+    """Return the state of a review.
 
     Args:
         tasks: All of its tasks.
-        decisions: All of its decisions, in the order of the record.
-        reviewers: The study's own number of people who decide (`count_needed`).
-        agreement: How far people agree, from `review.agreement`.
+        decisions: All of its decisions, in the order of the log.
+        reviewers: The study's number of required decisions (`count_needed`).
+        agreement: Agreement between people, from `review.agreement`.
     """
     states = compute_states(tasks, decisions, reviewers)
     work = [state for state in states.values() if state.task.purpose == "work"]

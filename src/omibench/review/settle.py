@@ -1,8 +1,8 @@
-"""What the tasks of a review make of the problems: which are dropped, changed, or not settled yet.
+"""Effect of review tasks on the problems: dropped, changed, or not settled yet.
 
-Kinds of tasks come in the order of `ORDER`, and each is about the problem as those before it have
-left it. So a task is taken at the hash that its content has by then (`contents.compute_hash`): what
-was decided on other content is stale.
+Kinds apply in the order of `ORDER`, each to the problem as changed by the kinds before it. A task
+therefore counts only if its hash matches that content (`contents.compute_hash`); decisions on other
+content are stale.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 
 PHOTO_KINDS: Final = ("photo_screening", "photo_fields", "photo_conditions")
 ORDER: Final = (*PHOTO_KINDS, *PROBLEM_KINDS)
-"""The kinds that a dataset obeys, in the order in which they are applied."""
+"""The kinds that change a dataset, in the order in which they apply."""
 
 
 @dataclass(frozen=True)
 class ReviewRule:
-    """What a study asks of a review before it freezes.
+    """A study's review requirements before it freezes.
 
     Attributes:
-        reviewers: How many people decide on each task; a kind that asks for fewer needs no more.
-            With 0 nobody needs to, and what one person decided counts.
-        kinds: Kinds in which each problem must be settled, where they apply to it.
+        reviewers: The number of people who decide on each task, at most the kind's own number. With
+            0, no decision is required, and one person's decision counts.
+        kinds: Kinds in which each applicable problem must be settled.
     """
 
     reviewers: int = 2
     kinds: tuple[str, ...] = ("item",)
 
     def count_needed(self, kind: str) -> int:
-        """How many people decide before a task of a kind is settled."""
+        """Return the number of people who decide before a task of a kind is settled."""
         return count_needed(find_kind(kind), self.reviewers)
 
 
 @dataclass
 class SettledReview:
-    """What a review makes of problems.
+    """The result of a review.
 
     Attributes:
-        problems: Those that are left, in order, as changed.
+        problems: The remaining problems, in order, as changed.
         dropped: Id of each dropped problem -> the answer that dropped it.
-        settled: Ids of the problems of which some task is settled, dropped ones among them.
-        people: Everybody whose decision counts.
-        simulated: Those of them for whom a program stands in.
-        lacking: What is under-reviewed, as `ID (KIND: STATUS)`.
+        settled: Ids of problems with a settled task, including dropped ones.
+        people: Everyone whose decision counts.
+        simulated: Those of them who are simulated.
+        lacking: Problems with missing reviews, as `ID (KIND: STATUS)`.
         escalated: Ids of tasks that wait for a senior.
-        stale: Ids of tasks that were decided on other content, and are not settled on theirs.
+        stale: Ids of unsettled tasks that were decided on other content.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -81,9 +81,9 @@ class ReviewIndex:
             self._decisions[decision.task].append(decision)
 
     def find_state(self, problem: Problem, kind: str, rule: ReviewRule) -> TaskState | None:
-        """Where the task of a kind on a problem stands, at the problem's content as it is.
+        """Return the state of a kind's task on a problem, at its current content.
 
-        None where there is no such task, or the kind no longer applies.
+        Returns None if there is no task or the kind no longer applies.
         """
         task = self._tasks.get((problem.id, kind))
         if task is None:
@@ -106,15 +106,15 @@ def settle_problems(
     rule: ReviewRule,
     settled_elsewhere: Collection[str] = (),
 ) -> SettledReview:
-    """Obey the settled tasks on problems, and list what is not settled.
+    """Apply the settled tasks to the problems, and list unsettled ones.
 
     Args:
         problems: Problems before the review.
-        tasks: All tasks of the review; those on other things than problems are left out.
+        tasks: All tasks of the review; those that are not about problems are ignored.
         decisions: All of its decisions.
-        rule: What the study asks for.
-        settled_elsewhere: Ids of problems that need no `item` task, since people have decided on
-            them in another file.
+        rule: The study's requirements.
+        settled_elsewhere: Ids of problems that need no `item` task because another file has
+            decisions on them.
 
     Raises:
         FileFormatError: An edit does not fit its problem.
@@ -140,16 +140,16 @@ def settle_problems(
 def apply_earlier_kinds(
     problem: Problem, kind: str, index: ReviewIndex, rule: ReviewRule
 ) -> Problem | None:
-    """The problem that a new task of a kind is about: as the kinds before it have left it.
+    """Return the problem that a new task of a kind is about, as changed by the kinds before it.
 
     Args:
         problem: The problem before the review.
         kind: One of `ORDER`.
-        index: Tasks and decisions so far.
+        index: Existing tasks and decisions.
         rule: When a task is settled.
 
     Returns:
-        The problem; None where it is dropped already.
+        The problem, or None if it is already dropped.
 
     Raises:
         FileFormatError: An edit does not fit the problem.
@@ -165,7 +165,7 @@ def apply_earlier_kinds(
 
 
 def list_simulated(state: TaskState) -> list[str]:
-    """People among those who decided on a task for whom a program stands in."""
+    """Return the simulated people who decided on a task."""
     return sorted({d.person for d in state.decisions if d.simulated})
 
 
@@ -176,7 +176,7 @@ def _settle_problem(
     needed_kinds: Collection[str],
     review: SettledReview,
 ) -> Problem | None:
-    """The problem as its settled tasks leave it, noted in `review`; None where one drops it."""
+    """Return the problem as changed by its settled tasks, noted in `review`; None if dropped."""
     unsettled = SettledReview()
     for kind in ORDER:
         state = index.find_state(problem, kind, rule)
@@ -203,11 +203,10 @@ def _follow_photograph(
     rule: ReviewRule,
     review: SettledReview,
 ) -> Problem | None:
-    """A clean picture as people leave it who decide on its photograph; None where one drops it.
+    """Return a clean picture as changed by decisions on its photograph; None if dropped.
 
-    It takes question, answer and fields of the photograph, and none of its conditions (MathReal,
-    C). It goes where the photograph goes, and where it shows another figure. Any other problem
-    stays as it is.
+    It takes question, answer and fields of the photograph, but not its conditions (MathReal, C). It
+    is dropped with the photograph, or if it shows another figure. Any other problem is unchanged.
     """
     if problem.photograph != "clean" or photograph is None:
         return problem
@@ -233,7 +232,7 @@ def _apply_state(problem: Problem, state: TaskState) -> Problem:
     try:
         return apply_fields(problem, state.task, state.fields or {}, list_simulated(state))
     except FileFormatError as error:
-        raise FileFormatError(f"{error}; have the task decided again") from None
+        raise FileFormatError(f"{error}; decide the task again") from None
 
 
 def _list_unsettled(
@@ -257,9 +256,9 @@ def _hash_now(task: ReviewTask, problem: Problem) -> str | None:
 
 
 def _hash_photograph(task: ReviewTask, problem: Problem) -> str:
-    """The hash of a task on a photograph, whose first picture is that of the problem.
+    """Return the hash of a task on a photograph; its first picture is that of the problem.
 
-    A clean picture of its figure, which the problem does not have, counts as the task has it.
+    A clean picture of its figure, which the problem does not have, is taken from the task.
     """
     texts: dict[str, JsonValue] = {
         "question": problem.question,
@@ -274,7 +273,7 @@ def _hash_photograph(task: ReviewTask, problem: Problem) -> str:
 
 
 def _applies(kind: str, problem: Problem) -> bool:
-    """Whether a problem needs a task of a kind."""
+    """Return whether a problem needs a task of a kind."""
     if kind in PROBLEM_KINDS:
         return make_content(kind, problem) is not None
     return bool(problem.images) and problem.photograph != "clean"

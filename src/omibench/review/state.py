@@ -1,4 +1,4 @@
-"""What the decisions on a task make of it: open, escalated, settled; pure functions."""
+"""State of a task from its decisions (open, escalated, settled), as pure functions."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 
 @dataclass(frozen=True)
 class TaskState:
-    """Where a task stands.
+    """The state of a task.
 
     Attributes:
         task: The task.
-        status: What it waits for.
-        decisions: Those that count, one a person and role, in order of time.
-        stale: Decisions on other content than the task has now.
+        status: Its status.
+        decisions: The effective decisions, one per person and role, ordered by time.
+        stale: Decisions on other content than the current one.
         differences: Names of the fields over which it was last escalated.
-        rounds: How often it was escalated.
-        fields: The result, where it is settled: the annotator's fields, which the auditor confirms,
-            or those of the senior.
-        settled_by: The role whose decision settled it.
+        rounds: The number of escalations.
+        fields: The result if settled: the annotator's fields, confirmed by the auditor, or those of
+            the senior.
+        settled_by: The role of the decision that settled it.
     """
 
     task: ReviewTask
@@ -48,16 +48,16 @@ def compute_state(
     """Fold the decisions on a task, in order of time.
 
     A person's later decision in a role replaces the earlier one; the history keeps both. Each
-    person has one role in a task, that of the first decision: nobody audits or settles their own. A
-    senior's decision binds once somebody else has read the task, or where one reader is enough;
-    samples are for seniors alone. A later decision that differs from it in a field that escalates
-    opens another round.
+    person has one role in a task, that of the first decision, so they cannot audit or settle their
+    own. A senior's decision is binding once another person has read the task, or if one reader is
+    enough; samples are for seniors only. A later decision that differs from it in an escalating
+    field opens another round.
 
     Args:
-        task: The task as it is now.
+        task: The task in its current form.
         kind: Its kind.
-        decisions: Those on this task; others are left out.
-        reviewers: How many people decide before it is settled; the kind's number by default.
+        decisions: Decisions; those on other tasks are ignored.
+        reviewers: The number of people who decide before it is settled; the kind's by default.
     """
     on_task = sorted((d for d in decisions if d.task == task.id), key=lambda d: (d.time, d.id))
     stale = tuple(d for d in on_task if d.content_hash != task.content_hash)
@@ -72,11 +72,11 @@ def compute_state(
 
 
 def count_needed(kind: Kind, reviewers: int | None = None) -> int:
-    """How many people decide before a task is settled by the rule of a study.
+    """Return the number of people who decide before a task is settled.
 
     Args:
-        kind: The kind of the task; one that asks for fewer people needs no more.
-        reviewers: The study's own number (`review.reviewers`); the kind's where it is None.
+        kind: The kind of the task; its own number is the maximum.
+        reviewers: The study's number (`review.reviewers`); the kind's if None.
     """
     return kind.reviewers if reviewers is None else min(kind.reviewers, max(1, reviewers))
 
@@ -84,7 +84,7 @@ def count_needed(kind: Kind, reviewers: int | None = None) -> int:
 def list_differences(
     kind: Kind, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]
 ) -> tuple[str, ...]:
-    """Names of the fields whose difference escalates (OMIBench, A.4.2)."""
+    """Return the names of the fields whose difference escalates (OMIBench, A.4.2)."""
     return tuple(
         field.name
         for field in kind.fields
@@ -95,11 +95,11 @@ def list_differences(
 def list_corrections(
     kind: Kind, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]
 ) -> tuple[str, ...]:
-    """Names of the parts that two readers leave in different words.
+    """Return the names of the parts that two readers leave in different words.
 
-    Whose words count is for a senior to say (OMIBench, A.4.2): the first reader's would be
-    published unread, and the second reader's would be lost. In a kind that one person decides, the
-    first reader's count.
+    A senior decides whose words count (OMIBench, A.4.2): otherwise the first reader's words would
+    be published without a check, and the second reader's lost. For kinds with one reader, the first
+    reader's words count.
     """
     if kind.reviewers < 2:
         return ()
@@ -120,7 +120,7 @@ def _are_unequal(field: Field, first: JsonValue, second: JsonValue) -> bool:
     if field.type == "choices":
         return set(map(str, _as_list(first))) != set(map(str, _as_list(second)))
     if field.type == "text" and isinstance(first, str) and isinstance(second, str):
-        return first.split() != second.split()  # spaces and line ends say nothing
+        return first.split() != second.split()  # ignore spaces and line ends
     return first != second
 
 
@@ -129,7 +129,7 @@ def _as_list(value: JsonValue) -> Sequence[JsonValue]:
 
 
 def _advance(state: TaskState, kind: Kind, decision: ReviewDecision, needed: int) -> TaskState:
-    """The state after one more decision on the content as it is."""
+    """Return the state after one more decision on the current content."""
     role = _read_role(decision)
     if any(d.person == decision.person and _read_role(d) != role for d in state.decisions):
         return state
@@ -198,7 +198,7 @@ def _change(
 def _gather(
     task: ReviewTask, current: Sequence[ReviewDecision], stale: tuple[ReviewDecision, ...]
 ) -> TaskState:
-    """The state of a task that everybody does apart: settled once all who are asked decided."""
+    """Return the state of an independent task: settled once all assignees have decided."""
     latest = {decision.person: decision for decision in current}
     asked = {name for names in task.people.values() for name in names}
     is_done = bool(latest) and asked <= set(latest)

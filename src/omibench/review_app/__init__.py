@@ -1,1 +1,1 @@
-"""The application in which people decide: a server, and pages that run without any other host."""
+"""Web application for reviewers: a server, and pages that load nothing from other hosts."""

@@ -1,4 +1,4 @@
-"""The application: its addresses, its errors, and what stands around every request."""
+"""The application: routes, error handling and middleware."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ ROUTES: tuple[BaseRoute, ...] = (
 
 
 def make_application(service: ReviewService, settings: ServerSettings) -> Starlette:
-    """Make the application of a review.
+    """Build the application of a review.
 
     Args:
         service: The review.
-        settings: Where and for whom it is served.
+        settings: The server settings.
     """
     sessions = Sessions(
         service.database, settings.secret, is_secure=settings.is_secure, port=settings.port
@@ -76,12 +76,12 @@ def make_application(service: ReviewService, settings: ServerSettings) -> Starle
 
 
 def _wants_page(request: Request) -> bool:
-    """Whether a person waits for a page, and not a script for JSON."""
+    """Return whether a request expects a page rather than JSON."""
     return request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
 
 
 def _answer(request: Request, status: int, title: str, message: str, **values: Any) -> Response:
-    """An error as a page or as JSON, as the request wants it."""
+    """Build the response of an error as a page or as JSON, as the request expects."""
     if not _wants_page(request):
         return JSONResponse({"message": message, **values}, status)
     context = read_context(request)
@@ -107,7 +107,7 @@ def _answer_request(request: Request, error: Exception) -> Response:
 
 
 def _answer_right(request: Request, error: Exception) -> Response:
-    return _answer(request, 403, "Not for you", "this task does not wait for you", reason="right")
+    return _answer(request, 403, "Not for you", "this task is not waiting for you", reason="right")
 
 
 def _answer_field(request: Request, error: Exception) -> Response:
@@ -116,7 +116,7 @@ def _answer_field(request: Request, error: Exception) -> Response:
 
 
 def _answer_conflict(request: Request, error: Exception) -> Response:
-    """Who was first is told to seniors alone: another person may still be asked to audit."""
+    """Show only seniors who decided first, since another person may still audit."""
     assert isinstance(error, DecisionConflictError)
     conflict = error.conflict
     _, person = identify(request)
@@ -132,7 +132,7 @@ def _answer_conflict(request: Request, error: Exception) -> Response:
 
 def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    message = "there is no such page" if error.status_code == 404 else error.detail
+    message = "page not found" if error.status_code == 404 else error.detail
     return _answer(request, error.status_code, "Not possible", message, reason="address")
 
 

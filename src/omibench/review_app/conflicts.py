@@ -1,4 +1,4 @@
-"""Why a decision is not taken: somebody else was first, or it is not this person's turn."""
+"""Reasons why a decision is rejected: another person was first, or is next."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from omibench.review.state import TaskState
 
 @dataclass(frozen=True)
 class Conflict:
-    """What stands in the way of a decision.
+    """The reason against a decision.
 
     Attributes:
         reason: The content of the task has changed, another person decided in between, or another
-            person holds the task.
+            person has claimed the task.
         by: That other person.
-        state: Where the task stands now.
-        base: The id of the newest event, which a decision has to follow.
+        state: The current state of the task.
+        base: The id of the newest event, which a decision must follow.
     """
 
     reason: Literal["changed", "decided", "claimed"]
@@ -28,7 +28,7 @@ class Conflict:
 
 
 class DecisionConflictError(OmibenchError):
-    """A decision that would overwrite what another person did without having seen it."""
+    """Raised for a decision that would overwrite another person's unseen work."""
 
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(f"{conflict.state.task.id}: the task has {conflict.reason} in between")
@@ -36,4 +36,4 @@ class DecisionConflictError(OmibenchError):
 
 
 class NoRightError(OmibenchError):
-    """The task is not for this person, or does not wait for them."""
+    """Raised if the task is not for this person, or does not wait for them."""

@@ -1,4 +1,4 @@
-"""What a browser is told of the fields of a task: options and texts to start with filled in."""
+"""Fields of a task in the form that browsers receive, with options and initial texts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SHOWN: Final = (
     "name", "title", "type", "scale", "required", "edits", "options_from", "prefill", "when", "key",
     "help", "group",
 )  # fmt: skip
-"""When a difference escalates, and what becomes of an answer, are nothing that a form shows."""
+"""Escalation rules and the effect of an answer, which a form does not show."""
 
 
 def describe_fields(kind: Kind, content: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
-    """The fields of a kind as the form of one task has them.
+    """Return the fields of a kind as the form of one task needs them.
 
-    Beside the declaration a field has `options` (value, title, key, help), those that the task
-    lists included, and where it starts with something:
+    In addition to the declaration, a field has `options` (value, title, key, help) with those of
+    the task included. Fields with initial values have:
 
     - `start`: the text or value of a part;
     - `starts` and `starts_by`: texts by the answer to another field, whose options are the entries
@@ -30,7 +30,7 @@ def describe_fields(kind: Kind, content: Mapping[str, JsonValue]) -> list[dict[s
 
     Args:
         kind: The kind of the task.
-        content: The parts that the person sees; from one that is hidden nothing is taken.
+        content: The parts that the person sees; hidden parts are not used.
     """
     return [_describe_field(kind, field, content) for field in kind.fields]
 

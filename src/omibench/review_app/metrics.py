@@ -1,4 +1,4 @@
-"""Numbers of a served review for programs that watch it, in the text format of Prometheus."""
+"""Metrics of a served review in the Prometheus text format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from omibench.review_app.service import ReviewService
 
 
 def format_metrics(service: ReviewService) -> str:
-    """Events, tasks by kind and status, stale ones, and the head hash of the log."""
+    """Return events, tasks by kind and status, stale tasks, and the head hash of the log."""
     with service.database.read() as connection:
         number, head = read_head(connection)
         states, stale = count_states(connection), count_stale(connection)

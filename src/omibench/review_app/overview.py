@@ -1,4 +1,4 @@
-"""What a person has to do, and how far everything is, as pages show it."""
+"""A person's workload and the overall progress, for pages."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from omibench.review_app.service import ReviewService
 from omibench.review_app.tasks import ListedTask
 
 LISTED: Final = 200
-"""Tasks that wait, and that a list shows."""
+"""The maximum number of waiting tasks in a list."""
 DECIDED: Final = 50
-"""Tasks that a person decided on last, and that a list shows."""
+"""The maximum number of recently decided tasks in a list."""
 
 
 def list_tasks(
     service: ReviewService, person: Reviewer
 ) -> tuple[list[Workload], list[TaskLine], int]:
-    """The tasks of a person: how many by kind and role, the first of them, how many more wait."""
+    """Return a person's tasks: counts by kind and role, the first tasks, and how many more wait."""
     tasks, query = service.content.tasks, service.find_waiting(person)
     with service.database.read() as connection:
         waiting = count_waiting(connection, query)
@@ -49,7 +49,7 @@ def list_tasks(
 
 
 def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
-    """How far the tasks of each kind are, and the head hash of the log."""
+    """Return the progress of each kind, and the head hash of the log."""
     with service.database.read() as connection:
         counts, stale = count_states(connection), count_stale(connection)
         _, head = read_head(connection)
@@ -66,11 +66,11 @@ def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
 
 
 def measure_people(service: ReviewService, only: str | None = None) -> list[PersonLine]:
-    """What people have decided, in the order of reviewers.yaml.
+    """Return people's work, in the order of reviewers.yaml.
 
     Args:
         service: The review.
-        only: A name; everybody where it is None.
+        only: Restrict to this person; everyone if None.
     """
     seconds: defaultdict[str, list[float | None]] = defaultdict(list)
     with service.database.read() as connection:
@@ -155,5 +155,5 @@ def _describe_line(listed: ListedTask, role: str, status: str) -> TaskLine:
 
 
 def _name_role(awaited: Awaited) -> str:
-    """The role as a person reads it: who decides apart is an annotator."""
+    """Return the role for display; `everyone` is shown as annotator."""
     return "annotator" if awaited == "everyone" else awaited

@@ -1,7 +1,7 @@
-"""The pages of the application as text: templates, filled with typed values.
+"""Pages of the application as text, from templates and typed values.
 
-Every value is escaped. A page holds no script or style of its own but the JSON of a task, so that
-its policy needs no `unsafe-inline`.
+Every value is escaped. Pages have no inline script or style except the JSON of a task, so that
+their policy does not need `unsafe-inline`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ STATIC_FOLDERS: Final[Mapping[str, tuple[str, str]]] = {
     "/static/web": ("omibench.web", "static"),
     "/static": (PACKAGE, "static"),
 }
-"""Where scripts, styles and fonts are served, and from which folder of which package. The first
-address that fits counts."""
+"""Addresses of scripts, styles and fonts, with package and folder. The first match counts."""
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who looks at a page.
+    """The person who views a page.
 
     Attributes:
         name: The name in reviewers.yaml; empty before the login.
-        roles: What the person may do.
+        roles: The person's roles.
         csrf: The token of the session, for forms and requests.
-        is_demo: Whether everything is an invented demonstration.
-        demo_users: Of a demonstration: names and passwords to log in with, with their roles.
+        is_demo: Whether this is a demonstration.
+        demo_users: In a demonstration: the names and passwords to log in with, with their roles.
     """
 
     name: str = ""
@@ -50,10 +49,10 @@ class Workload:
 
     Attributes:
         kind: Title of the kind.
-        role: In which role.
-        done: Tasks that the person has decided.
-        total: All tasks of the person.
-        next_task: Id of the next one that is open; None where there is none.
+        role: The role.
+        done: The number of tasks that the person has decided.
+        total: The number of all tasks of the person.
+        next_task: Id of the next open task, or None.
     """
 
     kind: str
@@ -70,9 +69,9 @@ class TaskLine:
     Attributes:
         id: Its id.
         kind: Title of the kind.
-        role: In which role the person is asked.
-        status: `open`, `draft`, `claimed` (another person has it open), `changed` (the content is
-            another than the person decided on), `escalated` or `done`.
+        role: The person's role in the task.
+        status: `open`, `draft`, `claimed` (another person has it open), `changed` (the content has
+            changed since the person's decision), `escalated` or `done`.
         purpose: `work`, `sample`, `calibration` or `familiarisation`.
         simulated: Whether its texts come from a simulated model.
     """
@@ -87,12 +86,12 @@ class TaskLine:
 
 @dataclass(frozen=True)
 class KindLine:
-    """How far the tasks of one kind are.
+    """The progress of one kind.
 
     Attributes:
         kind: Title of the kind.
-        counts: Tasks by status: `open`, `audit`, `escalated`, `settled`.
-        stale: Tasks among them with a decision on other content.
+        counts: The number of tasks by status: `open`, `audit`, `escalated`, `settled`.
+        stale: The number of tasks with a decision on other content.
     """
 
     kind: str
@@ -101,20 +100,20 @@ class KindLine:
 
     @property
     def total(self) -> int:
-        """All tasks of the kind."""
+        """The number of all tasks of the kind."""
         return sum(self.counts.values())
 
 
 @dataclass(frozen=True)
 class PersonLine:
-    """What one person has decided.
+    """The work of one person.
 
     Attributes:
         name: The name.
         roles: The person's roles.
-        decided: Number of decisions.
-        median_seconds: Half of the decisions took less; None without any.
-        simulated: Whether the person is invented.
+        decided: The number of decisions.
+        median_seconds: The median time of a decision; None without decisions.
+        simulated: Whether the person is simulated.
     """
 
     name: str
@@ -125,13 +124,13 @@ class PersonLine:
 
 
 def render_login(visitor: Visitor, message: str = "", name: str = "", target: str = "/") -> str:
-    """The page that asks for name and password; it posts `name`, `password`, `target`, `csrf`.
+    """Render the login page; its form posts `name`, `password`, `target`, `csrf`.
 
     Args:
-        visitor: With the token that the form sends back.
-        message: Why a login failed.
-        name: What was typed before.
-        target: The page to go to.
+        visitor: The visitor with the token of the form.
+        message: The reason of a failed login.
+        name: The name typed before.
+        target: The page to open after the login.
     """
     return _render(visitor, "login.html.j2", message=message, typed_name=name, target=target)
 
@@ -139,25 +138,25 @@ def render_login(visitor: Visitor, message: str = "", name: str = "", target: st
 def render_task_list(
     visitor: Visitor, workloads: Sequence[Workload], tasks: Sequence[TaskLine], hidden: int = 0
 ) -> str:
-    """A person's tasks.
+    """Render a person's tasks.
 
     Args:
         visitor: The person.
-        workloads: Per kind and role, how much is done.
-        tasks: Those to list, open ones first.
-        hidden: How many more there are.
+        workloads: Progress per kind and role.
+        tasks: The tasks to list, open ones first.
+        hidden: The number of tasks not listed.
     """
     values = {"workloads": workloads, "tasks": tasks, "hidden": hidden}
     return _render(visitor, "tasks.html.j2", **values)
 
 
 def render_task(visitor: Visitor, document: Mapping[str, Any]) -> str:
-    """The page of one task: the browser makes it from the JSON.
+    """Render the page of one task; the browser builds it from the JSON.
 
     Args:
         visitor: The person.
-        document: Task, kind, role, draft, state, history and neighbours; it must hold nothing that
-            the role may not see.
+        document: Task, kind, role, draft, state, history and neighbours, without anything hidden
+            from the role.
     """
     title = str(document["task"]["title"])
     return _render(visitor, "task.html.j2", title=title, document=escape_json(document))
@@ -169,33 +168,33 @@ def render_progress(
     people: Sequence[PersonLine] = (),
     head: str = "",
 ) -> str:
-    """How far all work is.
+    """Render the overall progress.
 
     Args:
-        visitor: Who asks.
+        visitor: The person.
         kinds: The kinds of tasks.
-        people: What each has decided; only for those who may see it.
-        head: Hash of the log's last line.
+        people: Each person's work; only if the visitor can see it.
+        head: Hash of the log's last event.
     """
     return _render(visitor, "progress.html.j2", kinds=kinds, people=people, head=head)
 
 
 def render_error(visitor: Visitor, title: str, message: str) -> str:
-    """A page that says what is wrong and where to go."""
+    """Render an error page with a link to continue."""
     return _render(visitor, "error.html.j2", title=title, message=message)
 
 
 def escape_json(document: Any) -> str:
-    """JSON that may stand in a script element: no sign in it ends the element or a line.
+    """Return JSON that is safe inside a script element and on one line.
 
     Args:
-        document: What JSON can hold.
+        document: A JSON value.
     """
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
 
 
 def link_task(task: str) -> str:
-    """The address of a task; its id may hold any sign."""
+    """Return the address of a task; its id can contain any character."""
     return f"/tasks/{quote(task, safe='')}"
 
 

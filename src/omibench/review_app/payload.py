@@ -1,7 +1,7 @@
-"""What a browser is given of a task: only what the person may see in their role.
+"""The JSON of a task for a browser, restricted to the person's role.
 
-Nothing that is hidden leaves the server: no gold, no part that the kind hides from the role, and
-for an auditor nothing that the annotator said, neither name nor rating nor label (OMIBench, A.4.1).
+Hidden content never leaves the server: no gold decision, no part that the kind hides from the role,
+and for auditors nothing from the annotator: name, rating or label (OMIBench, A.4.1).
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from omibench.schemas.review import ReviewDecision, ReviewTask, TaskPicture
 
 
 class Neighbours(NamedTuple):
-    """The tasks that a person goes to from one: the next that waits, and the one before."""
+    """The previous task, and the next one that waits."""
 
     next_task: str | None = None
     previous_task: str | None = None
 
 
 def describe_task(opened: OpenedTask, person: Reviewer, neighbours: Neighbours) -> dict[str, Any]:
-    """The document from which a browser makes the page of a task.
+    """Build the document from which a browser renders a task.
 
     Args:
-        opened: The task as the person meets it.
-        person: Who looks at it.
-        neighbours: Ids of the tasks that the person goes to from it.
+        opened: The task as opened by the person.
+        person: The person.
+        neighbours: Ids of the previous and next task.
     """
     task, kind = opened.listed.task, opened.listed.kind
     content, original = show_content(task, kind, opened.state, opened.role)
@@ -78,9 +78,9 @@ def describe_task(opened: OpenedTask, person: Reviewer, neighbours: Neighbours) 
 def show_content(
     task: ReviewTask, kind: Kind, state: TaskState, role: AssignedRole
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """The parts that a role sees, and the text before of those that the annotator edited.
+    """Return the parts visible to a role, and the original texts of those the annotator edited.
 
-    Who reads after the annotator reads the final form: the audit is of what would be published.
+    Later readers see the annotator's version: the audit covers the text to be published.
     """
     visible = [part.name for part in kind.list_visible_parts(role)]
     content = {name: task.content[name] for name in visible if name in task.content}
@@ -92,16 +92,16 @@ def show_content(
 
 
 def describe_state(state: TaskState, role: AssignedRole) -> dict[str, Any]:
-    """Where a task stands; the fields that people differ over are for the senior alone."""
+    """Return the state of a task; only seniors see the differing fields."""
     differences = list(state.differences) if role == "senior" else []
     return {"status": state.status, "rounds": state.rounds, "differences": differences}
 
 
 def describe_history(opened: OpenedTask, person: Reviewer) -> list[dict[str, Any]]:
-    """The decisions on a task that a person may see: a senior all of them, others their own.
+    """Return the decisions on a task visible to a person: all for seniors, else their own.
 
-    Of a sample, which seniors judge without knowing whose work it is, names are left out; while one
-    waits, seniors see nothing of what others decided on the task itself (OMIBench, A.4.3).
+    In samples, which seniors judge blindly, names are hidden. While a sample waits, seniors do not
+    see the decisions of others on the task itself (OMIBench, A.4.3).
     """
     is_senior = opened.role == "senior" and not (
         opened.is_judged_again and opened.state.status == "settled"
@@ -132,9 +132,9 @@ def _link(task: str | None) -> str | None:
 
 
 def _find_edits(task: ReviewTask, kind: Kind, state: TaskState) -> Mapping[str, JsonValue]:
-    """The parts that the annotator edited, by name, in their edited form.
+    """Return the parts that the annotator edited, by name, in their edited form.
 
-    A text that is written anew from candidates replaces no part.
+    A text written from candidates does not replace a part.
     """
     first: ReviewDecision | None = next(
         (d for d in state.decisions if d.role not in {"auditor", "senior"}), None
@@ -153,7 +153,7 @@ def _find_edits(task: ReviewTask, kind: Kind, state: TaskState) -> Mapping[str, 
 
 
 def _read_part(style: PartStyle | None, text: str, part: JsonValue) -> JsonValue:
-    """An edited text as the part that it edits; None for a style that no text replaces."""
+    """Convert an edited text to the form of its part; None for styles without editable text."""
     if style in {"markdown", "text"}:
         return text
     if style == "answer":

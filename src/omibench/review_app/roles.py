@@ -1,4 +1,4 @@
-"""Who may do what with a task: pure functions of the task, its state and a person."""
+"""Access rules: pure functions of a task, its state and a person."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.review.state import Status, TaskState
 from omibench.schemas.review import ReviewTask
 
 Awaited = Literal["annotator", "auditor", "senior", "everyone"]
-"""Whom a task waits for. `everyone`: each person who is asked decides apart."""
+"""The role that a task waits for. `everyone`: each assignee decides independently."""
 _BY_STATUS: Final[dict[Status, Awaited]] = {
     "open": "annotator",
     "audit": "auditor",
@@ -22,14 +22,14 @@ _ORDER: Final[tuple[AssignedRole, ...]] = ("annotator", "auditor", "senior")
 
 
 def fit_kind(kind: Kind, task: ReviewTask) -> Kind:
-    """The kind as it holds for a task: what has a gold answer is decided by each person apart."""
+    """Return the kind adjusted for a task: tasks with a gold answer are decided independently."""
     return dataclasses.replace(kind, design="everyone") if task.purpose in _APART else kind
 
 
 def find_awaited(task: ReviewTask, kind: Kind, state: TaskState) -> Awaited | None:
-    """Whom a task waits for; None where it is settled.
+    """Return the role that a task waits for; None if it is settled.
 
-    Settled work that is judged again for a sample waits for a senior (OMIBench, A.4.3).
+    A sample of settled work waits for a senior (OMIBench, A.4.3).
     """
     if kind.design == "everyone":
         return "everyone"
@@ -39,12 +39,12 @@ def find_awaited(task: ReviewTask, kind: Kind, state: TaskState) -> Awaited | No
 
 
 def read_subject(task: ReviewTask) -> str | None:
-    """The subject of a task's problem, where its strata say it."""
+    """Return the subject of a task's problem, if its strata contain it."""
     return task.strata.get("subject")
 
 
 def is_asked(task: ReviewTask, role: Awaited, person: Reviewer) -> bool:
-    """Whether a task is for a person in a role: by name, else by role and subject."""
+    """Return whether a task is for a person in a role: by assignment, else by role and subject."""
     if role == "everyone":
         names = {name for asked in task.people.values() for name in asked}
         return not names or person.name in names
@@ -57,7 +57,7 @@ def is_asked(task: ReviewTask, role: Awaited, person: Reviewer) -> bool:
 
 
 def list_taken_roles(state: TaskState, person: Reviewer) -> set[str]:
-    """The roles in which a person has decided on the task as it is now."""
+    """Return the roles in which a person has decided on the current content of the task."""
     roles = {decision.role for decision in state.decisions if decision.person == person.name}
     return {"annotator" if role == "imported" else role for role in roles}
 
@@ -65,11 +65,11 @@ def list_taken_roles(state: TaskState, person: Reviewer) -> set[str]:
 def choose_role(
     task: ReviewTask, kind: Kind, state: TaskState, person: Reviewer
 ) -> AssignedRole | None:
-    """In which role a person sees a task; None where it is not for them.
+    """Return the role in which a person sees a task; None if they cannot.
 
-    Who has decided on it keeps that role, since nobody audits or settles what they decided
-    themselves (OMIBench, A.4.1). Else it is the role that the task waits for, and then, to look on,
-    the first that the person has; an auditor sees no history before the audit.
+    People who have decided keep that role, since they cannot audit or settle their own decisions
+    (OMIBench, A.4.1). Otherwise it is the role that the task waits for, or, for reading only, the
+    person's first role; auditors see no history before the audit.
     """
     taken = list_taken_roles(state, person)
     for role in _ORDER:
@@ -86,9 +86,9 @@ def choose_role(
 def may_decide(
     task: ReviewTask, kind: Kind, state: TaskState, person: Reviewer, role: AssignedRole
 ) -> bool:
-    """Whether a person may decide on a task now: it waits for them, or they correct themselves.
+    """Return whether a person can decide now: the task waits for them, or they correct their own.
 
-    A senior may also decide anew on what is settled.
+    Seniors can also change the decision on a settled task.
     """
     taken = list_taken_roles(state, person)
     if taken:

@@ -16,15 +16,15 @@ from omibench.web.serving.server import serve
 def run_server(
     service: ReviewService, settings: ServerSettings, on_start: Callable[[str], None]
 ) -> None:
-    """Serve a review until the process is told to stop; then the record has all of the log.
+    """Serve a review until the process is stopped, then write the whole log to decisions.jsonl.
 
     Args:
-        service: The review, which is closed in the end.
-        settings: Where and for whom.
-        on_start: Is given the address once the server listens.
+        service: The review; it is closed at the end.
+        settings: Address and mode.
+        on_start: Called with the address once the server listens.
 
     Raises:
-        OutputError: Nobody can listen at the address, or the record cannot be written.
+        OutputError: The address cannot be used, or decisions.jsonl cannot be written.
     """
 
     def make(port: int) -> Starlette:

@@ -1,7 +1,7 @@
-"""What people do with a review: open a task, save a draft, claim, decide.
+"""Operations of reviewers: open a task, save a draft, claim, decide.
 
-The files of the review are read again when they change, decisions of others among them; what was
-decided stands in the live log.
+The files of the review are reloaded when they change, including external decisions. The decisions
+are in the live log.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ log = logging.getLogger("omibench.review")
 
 
 class Submission(NamedTuple):
-    """What a person sends as a decision."""
+    """The submitted content of a decision."""
 
     fields: Mapping[str, JsonValue]
     comment: str
@@ -67,7 +67,7 @@ class Submission(NamedTuple):
 
 
 class OpenedTask(NamedTuple):
-    """A task as one person meets it: in which role, with which state, draft and events."""
+    """A task as opened by one person, with their role, and its state, draft and events."""
 
     listed: ListedTask
     state: TaskState
@@ -77,15 +77,15 @@ class OpenedTask(NamedTuple):
     draft: dict[str, Any] | None
     claimed_by: str | None
     is_judged_again: bool = False
-    """Whether a sample of it waits for a senior, who must not read what others decided."""
+    """Whether a sample of it waits for a senior, who must not see others' decisions."""
 
     def find_base(self, person: Reviewer) -> str | None:
-        """The id of the newest event that a decision of the person follows."""
+        """Return the id of the newest event that the person's decision follows."""
         return find_base(self.listed, self.events, person.name)
 
 
 class ReviewService:
-    """A review that is served: its files, its live log, and a clock."""
+    """A served review: its files, its live log, and a clock."""
 
     def __init__(
         self,
@@ -95,20 +95,19 @@ class ReviewService:
         calibration: CalibrationParams | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Read the files of a review, open its live log and make the states of all tasks.
+        """Read the files of a review, open its live log and compute the states of all tasks.
 
-        The log takes over those lines of decisions.jsonl that it lacks.
+        Lines of decisions.jsonl that the log lacks are appended to it.
 
         Args:
-            folder: Of the review.
-            rule: How many people decide before a task is settled; each kind's number by default.
-            calibration: The test that a person passes before work is given to them; none by
-                default.
+            folder: The review folder.
+            rule: The number of people who decide before a task is settled; each kind's by default.
+            calibration: The test that people must pass before they get work; none by default.
             now: The clock.
 
         Raises:
-            MissingInputError: tasks.jsonl or reviewers.yaml is not there.
-            FileFormatError: One of the files cannot be read, or the chain of the log is broken.
+            MissingInputError: tasks.jsonl or reviewers.yaml does not exist.
+            FileFormatError: A file cannot be read, or the chain of the log is broken.
         """
         self.folder = folder
         self.rule = rule or ReviewRule()
@@ -125,7 +124,7 @@ class ReviewService:
 
     @property
     def content(self) -> ReviewContent:
-        """The tasks and people, read again where their files have changed."""
+        """Return the tasks and people, reloaded if their files have changed."""
         signature = sign_files(self.folder)
         if signature != self._signature:
             with self._reading:
@@ -135,11 +134,11 @@ class ReviewService:
 
     @property
     def seconds(self) -> float:
-        """The time as claims and sessions have it: seconds of Unix time."""
+        """Return the Unix time in seconds, as used by claims and sessions."""
         return self.now().timestamp()
 
     def write_states(self) -> None:
-        """Make the states of all tasks from the events."""
+        """Compute the states of all tasks from the events."""
         events: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
         with self.database.write() as connection:
             for event in read_events(connection):
@@ -152,15 +151,15 @@ class ReviewService:
                 write_people(connection, listed.task, awaited)
 
     def fold(self, listed: ListedTask, events: list[ReviewDecision]) -> TaskState:
-        """The state that events make of a task."""
+        """Return the state of a task after some events."""
         return compute_state(
             listed.task, listed.kind, events, self.rule.count_needed(listed.task.kind)
         )
 
     def list_barred_kinds(self, person: Reviewer) -> frozenset[str]:
-        """The kinds of which a person is given no work, since they have not passed the test.
+        """Return the kinds for which a person has not passed the test.
 
-        It is that of OMIBench, A.3.2; without `review.calibration` in the params there is none.
+        It is the test of OMIBench, A.3.2; without `review.calibration` in the params there is none.
         """
         if self.calibration is None:
             return frozenset()
@@ -175,20 +174,20 @@ class ReviewService:
         )
 
     def is_barred(self, listed: ListedTask, person: Reviewer) -> bool:
-        """Whether a task is work that a person is not given before they pass the test."""
+        """Return whether a task requires a test that the person has not passed."""
         is_work = listed.task.purpose == "work"
         return is_work and listed.task.kind in self.list_barred_kinds(person)
 
     def find_waiting(self, person: Reviewer) -> WaitingQuery:
-        """What asks for the tasks that wait for a person now."""
+        """Return the query for the tasks that wait for a person now."""
         return WaitingQuery(person, self.seconds, barred=self.list_barred_kinds(person))
 
     def find_task(self, name: str) -> ListedTask | None:
-        """The task of that id."""
+        """Return the task with that id."""
         return self.content.tasks.get(name)
 
     def open_task(self, listed: ListedTask, person: Reviewer) -> OpenedTask | None:
-        """A task as a person meets it; None where it is not for them."""
+        """Return a task as opened by a person, or None if they cannot see it."""
         task, kind = listed.task, listed.kind
         with self.database.read() as connection:
             events = read_task_events(connection, task.id)
@@ -211,13 +210,13 @@ class ReviewService:
     def decide(
         self, listed: ListedTask, person: Reviewer, submission: Submission
     ) -> ReviewDecision:
-        """Append a decision, with the state that it makes of the task, in one transaction.
+        """Append a decision and the resulting state of the task, in one transaction.
 
         Raises:
-            DecisionFieldError: A field is not what the kind asks for.
-            NoRightError: It is not for this person to decide now.
-            DecisionConflictError: The content has changed, another person decided in between, or
-                holds the claim. What was sent is kept as the person's draft.
+            DecisionFieldError: A field is invalid for the kind.
+            NoRightError: The person cannot decide now.
+            DecisionConflictError: The content has changed, another person decided in between or has
+                claimed the task. The submission is kept as the person's draft.
         """
         task, kind = listed.task, listed.kind
         fields = check_fields(kind, task, submission.fields)
@@ -258,7 +257,7 @@ class ReviewService:
         raise DecisionConflictError(conflict)
 
     def save_draft(self, listed: ListedTask, person: Reviewer, submission: Submission) -> None:
-        """Keep what a person has filled in so far; a claim of theirs is renewed.
+        """Save a person's draft and renew their claim, if any.
 
         Raises:
             NoRightError: The task is not for this person.
@@ -271,11 +270,11 @@ class ReviewService:
                 claim_task(connection, listed.task.id, person.name, self.seconds)
 
     def claim(self, listed: ListedTask, person: Reviewer) -> None:
-        """Claim a task, or renew the claim. Tasks that each person does apart need none.
+        """Claim a task, or renew the claim. Independent tasks need no claim.
 
         Raises:
             NoRightError: The task does not wait for this person.
-            DecisionConflictError: Another person holds it.
+            DecisionConflictError: Another person has claimed it.
         """
         opened = self.open_task(listed, person)
         if opened is None or not opened.may_decide:
@@ -289,7 +288,7 @@ class ReviewService:
             raise DecisionConflictError(Conflict("claimed", opened.claimed_by, opened.state, base))
 
     def release(self, listed: ListedTask, person: Reviewer) -> None:
-        """Give a claim back."""
+        """Release a claim."""
         with self.database.write() as connection:
             drop_claim(connection, listed.task.id, person.name)
 
@@ -314,13 +313,13 @@ class ReviewService:
         return None
 
     def _read_again(self, signature: tuple[tuple[int, int] | None, ...]) -> None:
-        """Take over files that have changed; as they were, where they cannot be read."""
+        """Load changed files; keep the previous contents if they cannot be read."""
         self._signature = signature
         try:
             self._content = read_content(self.folder)
             take_over_record(self.database, self.folder)
         except OmibenchError as error:
-            log.warning("the review goes on with its tasks and people as they were: %s", error)
+            log.warning("the review continues with the previous tasks and people: %s", error)
             return
         for line in self._content.errors:
             log.warning("%s", line)
@@ -328,9 +327,9 @@ class ReviewService:
 
 
 def find_base(listed: ListedTask, events: list[ReviewDecision], person: str) -> str | None:
-    """The id of the newest event that a person's decision follows.
+    """Return the id of the newest event that a person's decision follows.
 
-    Where each person decides apart, others' decisions do not count.
+    In independent tasks, others' decisions do not count.
     """
     is_apart = listed.kind.design == "everyone"
     ids = [event.id for event in events if not is_apart or event.person == person]
@@ -338,7 +337,7 @@ def find_base(listed: ListedTask, events: list[ReviewDecision], person: str) -> 
 
 
 def make_draft(submission: Submission) -> dict[str, Any]:
-    """What is kept of a form that is not yet, or could not be, a decision."""
+    """Return a form as a draft: not submitted yet, or rejected."""
     return {
         "fields": dict(submission.fields),
         "comment": submission.comment,

@@ -1,4 +1,4 @@
-"""Sessions: a signed cookie that only our own pages send, and a token that each request repeats."""
+"""Sessions: a signed same-site cookie, and a token that each change request repeats."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from omibench.review_app.log.database import Database
 from omibench.review_app.log.users import read_hash
 
 SESSION_S: Final = 12 * 3600
-"""A working day: then a person logs in again."""
+"""One working day; then people must log in again."""
 _SALT: Final = "omibench.review.session"
 
 
 @dataclass(frozen=True)
 class Session:
-    """A visit of a browser.
+    """The session of a browser.
 
     Attributes:
-        person: Who has logged in; empty before that.
-        token: What every request that changes something repeats, so that no other site's page can
-            send one.
+        person: The logged-in person; empty before the login.
+        token: Repeated by each request that changes data, so that other sites' pages cannot send
+            one.
     """
 
     person: str
@@ -34,16 +34,16 @@ class Session:
 
 
 class Sessions:
-    """The sessions of a server: made, read from cookies, ended."""
+    """The sessions of a server: create, read from cookies, end."""
 
     def __init__(self, database: Database, secret: bytes, *, is_secure: bool, port: int) -> None:
         """Prepare the signatures.
 
         Args:
-            database: Where ended sessions and hashes of passwords are.
-            secret: Signs the cookies; another secret ends all sessions.
-            is_secure: Whether browsers reach the server through TLS alone.
-            port: Names the cookie, since browsers give all ports of a host the same cookies.
+            database: The live log with ended sessions and password hashes.
+            secret: The key that signs the cookies; changing it ends all sessions.
+            is_secure: Whether browsers reach the server only through TLS.
+            port: Part of the cookie name, since browsers share cookies among all ports of a host.
         """
         self._database = database
         self._serializer = URLSafeTimedSerializer(secret, salt=_SALT)
@@ -51,9 +51,9 @@ class Sessions:
         self.cookie = "__Host-omibench-review" if is_secure else f"omibench-review-{port}"
 
     def read(self, request: HTTPConnection) -> Session | None:
-        """The session that a request's cookie proves; None without a valid one.
+        """Return the session of a request's cookie, or None if it is not valid.
 
-        It ends with the password that it was opened with, and when the person logs out.
+        It ends when the password changes or the person logs out.
         """
         cookie = request.cookies.get(self.cookie, "")
         try:
@@ -70,13 +70,13 @@ class Sessions:
         return session if is_proven and not has_ended else None
 
     def start(self, response: Response, person: str = "") -> Session:
-        """Start a session with a token of its own, and put it into the response's cookie."""
+        """Start a session with a new token, and set its cookie on the response."""
         session = open_session(person)
         self.write(response, session)
         return session
 
     def write(self, response: Response, session: Session) -> None:
-        """Put a session into the response's cookie."""
+        """Set the cookie of a session on the response."""
         proof = self._prove(session.person) if session.person else ""
         response.set_cookie(
             self.cookie,
@@ -89,7 +89,7 @@ class Sessions:
         )
 
     def end(self, response: Response, session: Session, now: float) -> None:
-        """End a session: neither this browser nor a copy of its cookie can go on."""
+        """End a session, including copies of its cookie."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM ended_sessions WHERE until < ?", (now,))
             connection.execute(
@@ -107,10 +107,10 @@ class Sessions:
 
 
 def open_session(person: str = "") -> Session:
-    """A new session with a token of its own."""
+    """Return a session with a new token."""
     return Session(person, secrets.token_urlsafe(24))
 
 
 def is_repeated(session: Session, token: str) -> bool:
-    """Whether a request repeats the token of its session."""
+    """Return whether a request repeats the token of its session."""
     return secrets.compare_digest(session.token.encode(), token.encode("utf-8", "replace"))

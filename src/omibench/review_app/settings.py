@@ -1,4 +1,4 @@
-"""How the application is served, as whoever starts it says."""
+"""Server settings of the application."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from omibench.web.serving.address import ServedAddress
 
 @dataclass(frozen=True)
 class ServerSettings(ServedAddress):
-    """Where and for whom the application is served.
+    """The address, secret and mode of the server.
 
     Attributes:
-        secret: Signs the cookies of sessions.
-        is_demo: Whether everything is invented and nothing is kept.
-        demo_users: Of a demonstration: name, password and roles of each person.
+        secret: The key that signs session cookies.
+        is_demo: Whether this is a demonstration, which saves nothing.
+        demo_users: In a demonstration: name, password and roles of each person.
     """
 
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)

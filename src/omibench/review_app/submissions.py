@@ -1,4 +1,4 @@
-"""What browsers send, read under limits: nothing that a person posts is larger or deeper."""
+"""Validation of browser submissions, with limits on size and depth."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ LONGEST_S: Final = 7 * 86400.0
 
 
 async def read_submission(request: Request) -> Submission:
-    """What a person sends as a decision or draft: `{fields, comment, seconds, content_hash, base}`.
+    """Parse a decision or draft: `{fields, comment, seconds, content_hash, base}`.
 
     Raises:
-        RequestError: It is too long, no JSON, or one of its values has another type.
+        RequestError: It is too long, not JSON, or a value has the wrong type.
     """
     values = parse_object(await read_body(request, DECISION_BYTES))
     fields, comment = values.get("fields", {}), values.get("comment") or ""
     seconds, base = values.get("seconds"), values.get("base")
     content_hash = values.get("content_hash", "")
     if not isinstance(fields, dict):
-        raise RequestError(400, "format", "`fields` is no object")
+        raise RequestError(400, "format", "`fields` is not an object")
     if not isinstance(comment, str) or len(comment) > TEXT_CHARACTERS:
-        raise RequestError(400, "format", f"`comment` is no text of {TEXT_CHARACTERS:,} characters")
+        raise RequestError(
+            400, "format", f"`comment` is not a text of at most {TEXT_CHARACTERS:,} characters"
+        )
     if seconds is not None and not _is_duration(seconds):
-        raise RequestError(400, "format", "`seconds` is no time from 0 to a week")
+        raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
     if not isinstance(content_hash, str) or not (base is None or isinstance(base, str)):
-        raise RequestError(400, "format", "`content_hash` or `base` is no text")
+        raise RequestError(400, "format", "`content_hash` or `base` is not a text")
     comment = comment.replace("\r\n", "\n").replace("\r", "\n")
     return Submission(
         fields, comment, None if seconds is None else float(seconds), content_hash, base

@@ -1,4 +1,4 @@
-"""The tasks of a review, as its folder holds them, and the pictures that they show."""
+"""Tasks of a review folder, and the pictures that they show."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from omibench.review_app.roles import fit_kind
 from omibench.schemas.review import ReviewRole, ReviewTask, TaskPicture
 
 PICTURE_BYTES: Final = 64 * 2**20
-"""The largest picture that is sent."""
+"""The maximum size of a picture."""
 MEDIA_TYPES: Final[Mapping[str, str]] = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -31,7 +31,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ListedTask(NamedTuple):
-    """A task with its place in the list, and its kind as it holds for it."""
+    """A task with its position in the list, and its kind adjusted for the task."""
 
     position: int
     task: ReviewTask
@@ -40,13 +40,13 @@ class ListedTask(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewContent:
-    """What the files of a review hold: tasks by id, people by name, pictures by hash.
+    """The contents of a review folder: tasks by id, people by name, pictures by hash.
 
     Attributes:
-        tasks: Those of a kind that is known, in the order of the file.
-        people: Everybody of reviewers.yaml.
-        pictures: Where each picture is shown: in which task, and as what.
-        errors: What is wrong with other lines.
+        tasks: Tasks of known kinds, in file order.
+        people: Everyone in reviewers.yaml.
+        pictures: The uses of each picture: in which tasks, and as what.
+        errors: Errors of other lines.
     """
 
     tasks: Mapping[str, ListedTask]
@@ -65,13 +65,13 @@ class ReviewContent:
 
     @cached_property
     def calibration(self) -> tuple[ReviewTask, ...]:
-        """The tasks with a gold answer that its reader does not see (OMIBench, A.3.2)."""
+        """Tasks with a gold answer that is hidden from the reader (OMIBench, A.3.2)."""
         tasks = (listed.task for listed in self.tasks.values())
         return tuple(task for task in tasks if task.purpose == "calibration")
 
 
 def sign_files(folder: Path) -> tuple[tuple[int, int] | None, ...]:
-    """What changes when the files of a review change: time and size of each."""
+    """Return time and size of the review files, which change with them."""
     return tuple(_sign_file(folder / name) for name in (TASKS, REVIEWERS, DECISIONS))
 
 
@@ -79,14 +79,14 @@ def read_content(folder: Path) -> ReviewContent:
     """Read the tasks and people of a review.
 
     Raises:
-        MissingInputError: One of the files is not there.
-        FileFormatError: One cannot be read at all; a bad line of tasks.jsonl is left out and named
-            in `errors`.
+        MissingInputError: A file does not exist.
+        FileFormatError: A file cannot be read at all. Bad lines of tasks.jsonl are skipped and
+            added to `errors`.
     """
     lines = read_tasks(folder / TASKS)
     known_tasks = [task for task in lines.rows if task.kind in KINDS]
     unknown_kinds = [
-        f"{place}: the kind {task.kind!r} is not known; the task is left out"
+        f"{place}: unknown kind {task.kind!r}; the task is skipped"
         for task, place in zip(lines.rows, lines.places, strict=True)
         if task.kind not in KINDS
     ]
@@ -100,10 +100,10 @@ def read_content(folder: Path) -> ReviewContent:
 
 
 def shows_picture(kind: Kind, role: ReviewRole, picture: TaskPicture) -> bool:
-    """Whether a role sees a picture of a task.
+    """Return whether a role can see a picture of a task.
 
-    Pages are shown where a part for pages is; pictures of the problem also stand at their marks in
-    a text, and are hidden only by a part of pictures that is hidden.
+    Pages are visible if the part for pages is. Pictures of the problem can also be at their marks
+    in a text, and are hidden only if a part of pictures is hidden.
     """
     visible = {part.style for part in kind.list_visible_parts(role)}
     if picture.part == "page":
@@ -112,10 +112,10 @@ def shows_picture(kind: Kind, role: ReviewRole, picture: TaskPicture) -> bool:
 
 
 def read_picture(folder: Path, picture: TaskPicture) -> bytes | None:
-    """The bytes of a picture; None where the file is not there or is not what its name says.
+    """Return the bytes of a picture, or None if the file is missing or does not match its hash.
 
-    The path is made of the hash and suffix that tasks.jsonl states, and what lies there must be a
-    regular file with this hash: nothing that a browser asks for becomes a path.
+    The path is built from the hash and suffix in tasks.jsonl, and must be a regular file with this
+    hash: no browser input becomes a path.
     """
     try:
         file = os.open(folder / picture.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)

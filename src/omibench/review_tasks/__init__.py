@@ -1,1 +1,1 @@
-"""Tasks for people, made from a study's results: what `omibench review assign` writes."""
+"""Review tasks made from a study's results, written by `omibench review assign`."""

@@ -1,4 +1,4 @@
-"""Tasks made, people drawn, files written: the whole of `omibench review assign`."""
+"""Implementation of `omibench review assign`: make tasks, draw people, write files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MAKERS: Final[Mapping[str, Callable[[TaskRequest], list[TaskDraft]]]] = {
     "disagreement": draft_study_disagreements,
     "rating": draft_study_ratings,
 }
-"""What makes the tasks of each kind."""
+"""The functions that make the tasks of each kind."""
 
 
 _RESPONSE_STAGES: Final = ("freeze", "infer", "score")
@@ -59,15 +59,15 @@ STAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "disagreement": _RESPONSE_STAGES,
     "rating": ("freeze", "infer"),
 }
-"""The stages whose files the tasks of a kind are made from; none of photographs in a folder."""
+"""The stages whose files a kind's tasks are made from; none for a folder of photographs."""
 
 
 @dataclass(frozen=True)
 class AssignOptions:
-    """What a user says of the tasks to be made; as in `TaskRequest`.
+    """The user's options for the tasks, as in `TaskRequest`.
 
     Attributes:
-        only: Names of the annotators; all where it is empty.
+        only: Names of the annotators; all if empty.
     """
 
     limit: int | None = None
@@ -82,15 +82,15 @@ class AssignOptions:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What came of one kind.
+    """The result for one kind.
 
     Attributes:
         kind: The kind.
-        changes: What became of tasks.jsonl.
-        people: New tasks by role and name; empty where they are open to everybody.
-        simulated: Names of people for whom a program stands in.
-        opened: How many tasks named people who are no longer in reviewers.yaml; the roles of these
-            are open to everybody now.
+        changes: The changes to tasks.jsonl.
+        people: New tasks by role and name; empty if they are open to everyone.
+        simulated: Names of simulated people.
+        opened: The number of tasks assigned to people who are no longer in reviewers.yaml; these
+            roles are now open to everyone.
     """
 
     kind: str
@@ -103,24 +103,24 @@ class Assignment:
 def assign_tasks(
     kind: str, study: Study, results: Path, review: Path, options: AssignOptions
 ) -> Assignment:
-    """Make the tasks of a kind, draw who is asked about new ones, and write tasks.jsonl.
+    """Make the tasks of a kind, assign new ones to people, and write tasks.jsonl.
 
     Args:
         kind: The name of the kind.
         study: The study.
         results: The folder of its results.
-        review: The folder of the review, made if it is not there.
-        options: What the user says.
+        review: The review folder, created if missing.
+        options: The user's options.
 
     Returns:
-        What was made. A task whose content is another now takes the place of its old line and
-        keeps its people; decisions are never touched.
+        The result. A task with changed content replaces its old line and keeps its people;
+        decisions are never changed.
 
     Raises:
-        ParamsError: There is no such kind.
-        MissingInputError: A file is not there, or nobody may be asked.
-        FileFormatError: A file is wrong.
-        OutputError: The folder of the review cannot be written.
+        ParamsError: The kind does not exist.
+        MissingInputError: A file is missing, or no one is eligible.
+        FileFormatError: A file is invalid.
+        OutputError: The review folder cannot be written.
         UntrustedError: A file is not the one that its stage has written.
     """
     find_kind(kind)
@@ -130,22 +130,22 @@ def assign_tasks(
 
 
 def describe_assignment(assignment: Assignment) -> list[str]:
-    """Say what was made, one line a fact."""
+    """Describe the result, one fact per line."""
     changes = assignment.changes
     lines = [
         f"{assignment.kind}: {len(changes.new)} new, {len(changes.changed)} changed, "
-        f"{changes.kept} as before"
+        f"{changes.kept} unchanged"
     ]
     if changes.stale:
-        lines.append(f"  {changes.stale} decisions are on what changed: they are asked again")
+        lines.append(f"  {changes.stale} decisions are on changed content and must be made again")
     if assignment.opened:
         lines.append(
-            f"  {assignment.opened} tasks named people who are not in reviewers.yaml: their roles "
-            "are open to everybody who has them"
+            f"  {assignment.opened} tasks were assigned to people who are not in reviewers.yaml: "
+            "they are now open to everyone with the role"
         )
     if changes.gone:
         shown = ", ".join(changes.gone[:5]) + (", ..." if len(changes.gone) > 5 else "")
-        lines.append(f"  {len(changes.gone)} tasks are about nothing that is there now: {shown}")
+        lines.append(f"  {len(changes.gone)} tasks no longer match anything in the study: {shown}")
     for role in dict.fromkeys(role for role, _ in assignment.people):
         counts = (
             f"{name}{' (simulated)' * (name in assignment.simulated)} {count}"
@@ -154,7 +154,7 @@ def describe_assignment(assignment: Assignment) -> list[str]:
         )
         lines.append(f"  {role}: {', '.join(counts)}")
     if changes.new and not assignment.people:
-        lines.append("  open to everybody: there is no reviewers.yaml with people to draw")
+        lines.append("  open to everyone: reviewers.yaml not found")
     return lines
 
 
@@ -206,7 +206,9 @@ def _read_people(review: Path, options: AssignOptions) -> list[Reviewer]:
     if path.is_file():
         return read_reviewers(path)
     if options.only:
-        raise MissingInputError(f"--to {min(options.only)}: there is no {path} that lists people")
+        raise MissingInputError(
+            f"--to {min(options.only)}: {path} not found, so people cannot be chosen"
+        )
     return []
 
 
@@ -218,7 +220,7 @@ def _choose_qualified(
     if _has_annotator(reviewers) and not _has_annotator(qualified):
         raise MissingInputError(
             f"review: no annotator has passed the calibration of {kind!r} tasks yet "
-            "(`review.calibration`): see `omibench review status`"
+            "(`review.calibration`); see `omibench review status`"
         )
     return qualified
 

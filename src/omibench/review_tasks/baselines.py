@@ -16,16 +16,16 @@ def draft_baselines(
     scored: Collection[str],
     familiarisation: Collection[str] = (),
 ) -> list[TaskDraft]:
-    """Make a task of each problem that people are given; golds are no part of it.
+    """Make a task for each problem of the baseline, without gold answers.
 
     Args:
         questions: The frozen questions.
-        folder: Where image paths are relative to.
-        scored: Ids of those that count, in the order in which they are to be solved.
-        familiarisation: Ids of those that come first and count for nothing.
+        folder: The base folder of image paths.
+        scored: Ids of the problems that count, in the order to solve them.
+        familiarisation: Ids of the practice problems, which come first and do not count.
 
     Returns:
-        The tasks in the order in which they are solved.
+        The tasks in the order to solve them.
     """
     by_id = {question.id: question for question in questions}
     return [

@@ -1,4 +1,4 @@
-"""What reviewers of pages settled, as corrections of the reading."""
+"""Corrections of the reading, from settled page tasks."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def list_page_corrections(
     decisions: Iterable[ReviewDecision],
     rule: ReviewRule,
 ) -> list[Correction]:
-    """The corrections that settled page tasks ask for.
+    """Return the corrections from settled page tasks.
 
     Args:
-        problems: Those that `ocr` has read.
+        problems: Problems read by `ocr`.
         tasks: All tasks of the review.
         decisions: All of its decisions.
         rule: When a task is settled.
 
     Returns:
-        Corrections in the order of the problems: of statement, choices and answer, or a drop. What
-        was decided on another reading is left out.
+        Corrections in the order of the problems: of statement, choices and answer, or a drop.
+        Decisions on another reading are ignored.
 
     Raises:
         FileFormatError: A decision does not fit its problem.
@@ -74,7 +74,7 @@ def _list_changes(problem: Problem, state: TaskState) -> list[Correction]:
 
 
 def _list_choice_changes(before: Problem, after: Problem) -> list[dict[str, object]]:
-    """One change for each choice; one of all where their letters are others."""
+    """Return one change per choice, or one for all if their letters differ."""
     old, new = before.choices or [], after.choices or []
     if [choice.label for choice in old] != [choice.label for choice in new]:
         texts = [ChoiceText(label=c.label, text=c.text or "") for c in new]
@@ -87,6 +87,6 @@ def _list_choice_changes(before: Problem, after: Problem) -> list[dict[str, obje
 
 
 def _name_people(state: TaskState) -> str:
-    """Who decided, annotators first; programs that stand in for people are marked."""
+    """Return who decided, annotators first; simulated people are marked."""
     names = " and ".join(dict.fromkeys(decision.person for decision in state.decisions))
     return (f"{names[:80]} (SIMULATED)" if list_simulated(state) else names)[:100]

@@ -1,4 +1,4 @@
-"""The problems of a study as people have left them so far."""
+"""Problems of a study as changed by decisions so far."""
 
 from __future__ import annotations
 
@@ -15,38 +15,37 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 
 STAGES = ("rationale", "filter", "ocr")
-"""The stages that write problems, the last first."""
+"""The stages that write problems, last first."""
 
 
 def find_problems(results: Path) -> Path:
-    """The problems that the last stage has written, `RESULTS/rationale/problems.jsonl` first.
+    """Return the problems of the last stage, `RESULTS/rationale/problems.jsonl` first.
 
     Raises:
-        MissingInputError: There are none.
+        MissingInputError: No stage has written problems.
     """
     for stage in STAGES:
         path = results / stage / "problems.jsonl"
         if path.is_file():
             return path
     raise MissingInputError(
-        f"{results}: no stage has written problems.jsonl there: run `omibench run`, or name the "
-        "file with --problems"
+        f"{results}: problems.jsonl not found; run `omibench run`, or pass the file with --problems"
     )
 
 
 def read_current_problems(request: TaskRequest, path: Path) -> list[Problem]:
-    """The problems that tasks of a kind are about now.
+    """Return the problems that tasks of a kind are about.
 
     Args:
-        request: The kind, the study, and what people have decided so far.
+        request: The kind, the study, and the decisions so far.
         path: The file of problems.
 
     Returns:
-        Those that are left, as `review.decisions` and the settled tasks of earlier kinds leave
-        them.
+        The remaining problems, as changed by `review.decisions` and the settled tasks of earlier
+        kinds.
 
     Raises:
-        FileFormatError: A file is wrong, or an edit does not fit its problem.
+        FileFormatError: A file is invalid, or an edit does not fit its problem.
     """
     problems = read_jsonl(path, Problem)
     decisions = request.study.review.decisions
@@ -58,7 +57,7 @@ def read_current_problems(request: TaskRequest, path: Path) -> list[Problem]:
 
 
 def _obey_file(decisions: str, problems: Sequence[Problem], path: Path) -> list[Problem]:
-    """The problems as the decisions file leaves them; it may name some that come later."""
+    """Apply the decisions file; it can list problems of later stages."""
     ids = {problem.id for problem in problems}
     relevant = [decision for decision in load_decisions(decisions) if decision.problem in ids]
     return apply(relevant, problems, partial(rejections, path))

@@ -1,4 +1,4 @@
-"""A task as it is made: with the files of its pictures, and nobody asked yet."""
+"""New tasks with their picture files, not assigned yet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from omibench.schemas.validation import explain
 
 @dataclass(frozen=True)
 class PictureFile:
-    """A picture that a task shows, and where its bytes lie now."""
+    """A picture of a task and its source file."""
 
     picture: TaskPicture
     path: Path
@@ -26,21 +26,21 @@ class PictureFile:
 
 @dataclass(frozen=True)
 class TaskDraft:
-    """A task that is not yet in the folder of a review."""
+    """A task that is not in the review folder yet."""
 
     task: ReviewTask
     files: Mapping[str, Path] = field(default_factory=dict)
-    """Where the bytes of its pictures lie, by their SHA-256."""
+    """The picture files by SHA-256."""
 
 
 @dataclass(frozen=True)
 class TaskDetails:
-    """What a task has beside what it shows.
+    """The properties of a task apart from its content.
 
     Attributes:
-        strata: What samples are stratified by; `subject` says whom it may be given to.
-        simulated: Whether a text of it comes from a simulated model.
-        purpose: What the decisions on it are for.
+        strata: The strata for samples; `subject` also restricts the assignment.
+        simulated: Whether any of its texts comes from a simulated model.
+        purpose: The purpose of its decisions.
         response: The response that it is about.
     """
 
@@ -57,17 +57,17 @@ def draft_task(
     pictures: Iterable[PictureFile] = (),
     details: TaskDetails | None = None,
 ) -> TaskDraft:
-    r"""Make a task of what it shows.
+    r"""Make a task.
 
     Args:
         kind: The name of its kind.
-        subject: What it is about: a problem, `MODEL/SETTING/ID#INDEX`, a photograph.
-        content: The parts; line ends become `\n`, and parts that are empty are left out.
+        subject: What it is about: a problem, `MODEL/SETTING/ID#INDEX`, or a photograph.
+        content: The parts; line ends become `\n`, and empty parts are omitted.
         pictures: Its pictures in order.
-        details: What else it has.
+        details: Other properties.
 
     Raises:
-        FileFormatError: The name of what it is about is too long for an id.
+        FileFormatError: The name of the subject is too long for an id.
     """
     details = details or TaskDetails()
     files = list(pictures)

@@ -1,4 +1,4 @@
-"""Labels as a person checks them: who gave them and why, and the list to choose from."""
+"""Labels with their reasons, and the list of subfields to choose from."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from omibench.schemas.problem import Problem, Subject
 def show_labels(
     rows: Iterable[LabelRow], subfields: Mapping[Subject, Iterable[str]]
 ) -> Callable[[Problem], Content]:
-    """Give the reasons of a problem's labels, and the subfields that there are.
+    """Return a function for the reasons of a problem's labels, and the existing subfields.
 
     Args:
-        rows: Those of labels.jsonl.
-        subfields: The subfields of each subject. All of them are listed in the same order whatever
-            the problem's subject, which the auditor is not to see.
+        rows: Rows of labels.jsonl.
+        subfields: The subfields of each subject. All are listed in the same order for every
+            problem, because auditors must not see its subject.
     """
     reasons: dict[str, list[str]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Pages of papers beside the problems that were read from them (OMIBench, A.2)."""
+"""Page images for tasks that compare problems with their paper (OMIBench, A.2)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from omibench.stages.ocr.sources.check import is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 
 Pages = Mapping[tuple[str, int], tuple[DrawnPage, Path]]
-"""The picture of each page by source and number; `file` of a drawn page is its name there."""
+"""The picture of each page by source and number; `file` of a drawn page is its file name."""
 
 
 def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and where to
@@ -33,18 +33,18 @@ def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and wh
     *,
     drawn: Pages | None = None,
 ) -> Pages:
-    """Draw the pages on which problems stand, each once, where `ocr` has not drawn them.
+    """Draw the pages of the problems, each once, unless `ocr` has drawn them.
 
     Args:
-        problems: Those to be checked.
-        texts: The pages as they were read: by how much each was turned.
+        problems: The problems to check.
+        texts: The pages as read, with their rotation.
         sources: The papers.
-        folder: Where to, one folder a source.
-        params: Bounds of papers.
-        drawn: Pages that are drawn already.
+        folder: The output folder, with one folder per source.
+        params: Limits of papers.
+        drawn: Existing page images.
 
     Raises:
-        MissingInputError: The sources name no such paper, or it is not there.
+        MissingInputError: A paper is not in the sources, or its file is missing.
         PaperError: A paper cannot be drawn.
     """
     turns = {(text.source, text.page): text.turn for text in texts}
@@ -59,7 +59,7 @@ def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and wh
             continue
         paper = _find_paper(name, papers)
         if is_photograph(paper):
-            # As it was taken: a photograph was straightened to be read, so boxes do not fit it.
+            # Photographs are shown unstraightened, so the boxes from reading do not fit.
             all_pages[name, 1] = (DrawnPage(page=1, file=paper.name, width=0, height=0), paper)
             continue
         place = folder / papers[name].slug
@@ -76,10 +76,10 @@ def draw_problem_pages(  # noqa: PLR0913 - what to draw, how it was read, and wh
 
 
 def list_drawn_pages(ocr: Path) -> Pages:
-    """The pages that `ocr` has drawn, and whose pictures are there.
+    """Return the pages drawn by `ocr` whose pictures exist.
 
     Args:
-        ocr: What `ocr` wrote.
+        ocr: The folder of `ocr`.
     """
     return {
         place: (
@@ -94,11 +94,11 @@ def list_drawn_pages(ocr: Path) -> Pages:
 def show_pages(
     pages: Pages, texts: Sequence[PageText]
 ) -> Callable[[Problem], Iterable[PictureFile]]:
-    """Give the pages of each problem, with its boxes.
+    """Return a function for the pages of each problem, with its boxes.
 
     Args:
         pages: Their pictures.
-        texts: What was read from them.
+        texts: The texts read from them.
     """
     read = {(text.source, text.page): text for text in texts}
 
@@ -116,12 +116,12 @@ def show_pages(
 def _find_paper(name: str, papers: Mapping[str, Source]) -> Path:
     if name not in papers:
         raise MissingInputError(
-            f"review: the sources name no paper {name!r}, whose pages are to be shown; name the "
+            f"review: paper {name!r} is not in the sources, so its pages cannot be shown; set the "
             "manifest under `ocr.sources`"
         )
     paper = Path(papers[name].paper)
     if not paper.is_file():
-        raise MissingInputError(f"review: {paper} is not there, whose pages are to be shown")
+        raise MissingInputError(f"review: {paper} not found, so its pages cannot be shown")
     return paper
 
 

@@ -1,4 +1,4 @@
-"""Who is asked: drawn by role, balanced and by seed."""
+"""Assignment of tasks to people, by role, balanced and seeded."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from omibench.review.people import Reviewer, find_reviewer
 from omibench.schemas.review import ReviewTask
 
 Load = Counter[tuple[str, str]]
-"""How many tasks each person has in each role: (role, name) -> number."""
+"""The number of tasks of each person in each role: (role, name) -> number."""
 
 
 def count_load(tasks: Iterable[ReviewTask]) -> Load:
-    """How many tasks each person is asked about already."""
+    """Return the number of tasks already assigned to each person."""
     return Counter(
         (role, name) for task in tasks for role, names in task.people.items() for name in names
     )
 
 
 def open_roles(tasks: Sequence[ReviewTask], reviewers: Iterable[Reviewer]) -> list[ReviewTask]:
-    """Take people out of tasks who are no longer in reviewers.yaml.
+    """Remove people from tasks who are no longer in reviewers.yaml.
 
     Args:
         tasks: The tasks.
-        reviewers: All people that there are.
+        reviewers: All people.
 
     Returns:
-        The tasks in order; a role that nobody is left in is open to everybody who has it.
+        The tasks in order; a role without people is open to everyone who has it.
     """
     names = {reviewer.name for reviewer in reviewers}
     return [_open_roles(task, names) for task in tasks]
@@ -49,25 +49,24 @@ def draw_people(
     seed: int,
     only: Collection[str] = (),
 ) -> list[ReviewTask]:
-    """Draw who is asked about each task.
+    """Assign people to each task.
 
-    An annotator and, where two people decide, an auditor who is another person; a kind that
-    everybody does apart is given to all. Whoever has the fewest tasks in a role is asked first,
-    equals in an order that seed and task decide. The role of senior stays open: escalated tasks go
-    to all who have it.
+    A task gets an annotator and, if two people decide, a different person as auditor. Independent
+    tasks go to everyone. The person with the fewest tasks in a role comes first; ties are broken by
+    seed and task. The senior role stays open: escalated tasks go to everyone who has it.
 
     Args:
-        tasks: Those without people.
+        tasks: Tasks without people.
         reviewers: All people.
-        load: What they have already; it is counted on.
-        seed: Of the draw.
-        only: Names of those who annotate; all annotators where it is empty.
+        load: Existing assignments; it is updated.
+        seed: Seed of the draw.
+        only: Names of the annotators; all annotators if empty.
 
     Returns:
         The tasks with `people`, in order.
 
     Raises:
-        MissingInputError: Nobody may be asked about a task in a role.
+        MissingInputError: No one is eligible for a task in a role.
     """
     for name in only:
         _check_annotator(find_reviewer(reviewers, name))
@@ -79,8 +78,8 @@ def _check_annotator(reviewer: Reviewer) -> None:
     if "annotator" not in reviewer.roles:
         roles = ", ".join(reviewer.roles)
         raise MissingInputError(
-            f"review: {reviewer.name} of reviewers.yaml is {roles} and no annotator: give the "
-            "role, or name somebody else with --to"
+            f"review: {reviewer.name} has the roles {roles} in reviewers.yaml, not annotator; add "
+            "the role, or pass another person with --to"
         )
 
 
@@ -106,13 +105,13 @@ def _draw(
 
 
 def _may_do(reviewer: Reviewer, role: str, task: ReviewTask) -> bool:
-    """Whether a person has a role, and knows the subject where the task has one."""
+    """Return whether a person has a role, and covers the task's subject, if any."""
     subject = task.strata.get("subject")
     return role in reviewer.roles if subject is None else reviewer.may_review(role, subject)
 
 
 def _choose_measured(annotators: Sequence[Reviewer]) -> list[Reviewer]:
-    """Those who are measured: people of a group, or all where nobody has one."""
+    """Return the people of the baseline: those in a group, or all if no one has a group."""
     return [reviewer for reviewer in annotators if reviewer.group] or list(annotators)
 
 
@@ -148,6 +147,6 @@ def _take(
 def _refuse(task: ReviewTask, role: str, condition: str = "") -> str:
     subject = f" (subject {task.strata['subject']})" if "subject" in task.strata else ""
     return (
-        f"review: {task.id}: nobody of reviewers.yaml may be its {role}{condition}{subject}: add a "
+        f"review: {task.id}: no one in reviewers.yaml can be its {role}{condition}{subject}; add a "
         "person with that role and subject"
     )

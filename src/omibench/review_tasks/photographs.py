@@ -1,4 +1,4 @@
-"""Photographs of problems: a folder of pictures becomes tasks (MathReal, C)."""
+"""Tasks from photographs of problems (MathReal, C)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PHOTO_KINDS = ("photo_screening", "photo_conditions", "photo_fields")
 def draft_photographs(
     kind: str, files: Iterable[Path], clean: Path | None = None
 ) -> list[TaskDraft]:
-    """Make a task of each photograph; its name without the suffix is its id.
+    """Make a task of each photograph; its file name without suffix is its id.
 
     Args:
         kind: One of `PHOTO_KINDS`.
-        files: The photographs, as `list_photographs` gives them.
-        clean: A folder with clean pictures of the same names, which `photo_fields` shows beside
+        files: The photographs, as listed by `list_photographs`.
+        clean: A folder with clean pictures of the same names, which `photo_fields` shows next to
             them.
 
     Returns:
@@ -49,13 +49,13 @@ def draft_photographed_problems(
 ) -> list[TaskDraft]:
     """Make a task of each problem that is one photograph, such as those of MathReal's release.
 
-    What is known of its question and answer is there to be corrected. A clean picture is shown
-    beside the photograph of its group, and has no task of its own.
+    Known questions and answers are prefilled for correction. A clean picture is shown next to the
+    photograph of its group, and has no separate task.
 
     Args:
         kind: One of `PHOTO_KINDS`.
-        problems: The problems; those with another number of pictures are left out.
-        folder: Where image paths are relative to.
+        problems: The problems; those with another number of pictures are skipped.
+        folder: The base folder of image paths.
     """
     all_problems = list(problems)
     clean = {p.group: p for p in all_problems if p.photograph == "clean"}
@@ -79,7 +79,7 @@ def draft_photographed_problems(
 
 
 def is_photographed(problem: Problem) -> bool:
-    """Whether a problem is one picture, whose bytes are there."""
+    """Return whether a problem has exactly one picture, with its bytes."""
     return len(problem.images) == 1 and bool(problem.images[0].sha256)
 
 

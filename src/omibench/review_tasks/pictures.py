@@ -1,4 +1,4 @@
-"""Pictures of tasks: kept once in the folder of the review, under the hash of their bytes."""
+"""Pictures of tasks, stored once in the review folder under the hash of their bytes."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ FOLDER = "pictures"
 
 
 class PictureKeeper:
-    """Puts pictures into the folder of a review, each once."""
+    """Stores pictures in the folder of a review, each once."""
 
     def __init__(self, folder: Path) -> None:
-        """Keep pictures in `folder`/pictures/."""
+        """Store pictures in `folder`/pictures/."""
         self._folder = folder
         self._kept: dict[str, str] = {}
-        """SHA-256 -> suffix of those that are there and were checked."""
+        """SHA-256 -> suffix of existing, verified pictures."""
 
     def keep_pictures(self, draft: TaskDraft) -> ReviewTask:
-        """Put a task's pictures into the folder.
+        """Store a task's pictures.
 
         Args:
-            draft: The task, with the files of its pictures.
+            draft: The task with its picture files.
 
         Returns:
-            The task; suffixes of its pictures are those of their content.
+            The task; picture suffixes match their content.
 
         Raises:
-            MissingInputError: A file is not there.
-            FileFormatError: It is no picture, or not the one that was read.
+            MissingInputError: A file does not exist.
+            FileFormatError: A file is not a picture, or not the one that was read.
             OutputError: The folder cannot be written.
         """
         task = draft.task
@@ -55,8 +55,8 @@ class PictureKeeper:
         sha256 = hashlib.sha256(content).hexdigest()
         if sha256 != picture.sha256:
             raise FileFormatError(
-                f"{task.id}: {source}: its content ({sha256[:12]}) is not what was read "
-                f"({picture.sha256[:12]}): run the stage before again"
+                f"{task.id}: {source}: its content ({sha256[:12]}) has changed since it was read "
+                f"({picture.sha256[:12]}); run the previous stage again"
             )
         suffix = read_picture(content, str(source), decode=False).suffix
         target = self._folder / FOLDER / f"{sha256}.{suffix}"
@@ -66,7 +66,7 @@ class PictureKeeper:
 
 
 def _link_or_write(source: Path, target: Path, content: bytes) -> None:
-    """Link a file hard, or write its bytes where the disk or the system does not allow it."""
+    """Create a hard link, or copy the file if links are not possible."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with suppress(OSError, NotImplementedError):

@@ -13,21 +13,21 @@ from omibench.schemas.problem import Problem, Question
 from omibench.schemas.problem_warning import LABEL, RATIONALE
 
 AddParts = Callable[[Problem], Content]
-"""Gives parts of a problem's task that come from elsewhere than the problem."""
+"""Returns parts of a problem's task that come from other sources."""
 AddPictures = Callable[[Problem], Iterable[PictureFile]]
 _SHOWN_WORK: Mapping[str, str] = {"rationale": RATIONALE, "label": LABEL, "item": RATIONALE}
-"""What a kind shows that a model may have written, by the code of its warning."""
+"""The code of the warning if a model wrote a kind's content, by kind."""
 
 
 @dataclass(frozen=True)
 class ElsewhereParts:
-    """What a kind shows beside the problem.
+    """Task content that is not part of the problem.
 
     Attributes:
-        add_parts: Gives the parts that come from elsewhere, such as candidates.
-        add_pictures: Gives pictures beside the problem's own, such as its pages.
-        simulated_models: Names of simulated models, who may have translated a problem.
-        simulated: Ids of problems of which these parts come from a simulated model.
+        add_parts: Returns parts from other sources, such as candidates.
+        add_pictures: Returns additional pictures, such as the problem's pages.
+        simulated_models: Names of simulated models, which may have translated a problem.
+        simulated: Ids of problems with parts from a simulated model.
     """
 
     add_parts: AddParts = lambda problem: {}
@@ -42,13 +42,13 @@ def draft_problem_tasks(
     folder: Path,
     elsewhere: ElsewhereParts | None = None,
 ) -> list[TaskDraft]:
-    """Make a task of each problem that a kind applies to.
+    """Make a task for each problem that a kind applies to.
 
     Args:
         kind: One of `contents.PROBLEM_KINDS`.
-        problems: As the kinds before it have left them.
-        folder: Where image paths are relative to.
-        elsewhere: What the kind shows beside the problem.
+        problems: The problems as changed by the kinds before it.
+        folder: The base folder of image paths.
+        elsewhere: Content from other sources.
 
     Returns:
         The tasks in the order of the problems.
@@ -68,7 +68,7 @@ def draft_problem_tasks(
 
 
 def list_picture_files(problem: Problem | Question, folder: Path) -> list[PictureFile]:
-    """The pictures of a problem, as read or frozen, with their files; absent ones are left out."""
+    """Return the pictures of a problem with their files; missing ones are skipped."""
     figures = [figure for figure in problem.images if figure.sha256]
     return [
         PictureFile(picture, folder / figure.file)
@@ -77,7 +77,7 @@ def list_picture_files(problem: Problem | Question, folder: Path) -> list[Pictur
 
 
 def state_strata(problem: Problem) -> dict[str, str]:
-    """What samples are stratified by (OMIBench, A.4.3), and the subject."""
+    """Return the strata for samples (OMIBench, A.4.3), and the subject."""
     return {
         "subject": problem.subject,
         "type": problem.answer_type,
@@ -87,7 +87,7 @@ def state_strata(problem: Problem) -> dict[str, str]:
 
 
 def is_simulated(kind: str, problem: Problem, elsewhere: ElsewhereParts) -> bool:
-    """Whether what a task of a kind shows of a problem comes from a simulated model."""
+    """Return whether a task of a kind shows content from a simulated model."""
     if kind == "page":
         return False
     translator = problem.original.translator if problem.original else None

@@ -1,4 +1,4 @@
-"""Candidates of rationales as annotators see them (OMIBench, A.3.2)."""
+"""Candidate rationales for annotators (OMIBench, A.3.2)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _RIGHT = ("used", "right")
 
 
 def show_candidates(candidates: Iterable[RationaleCandidate]) -> Callable[[Problem], Content]:
-    """Give the candidates of each problem.
+    """Return a function for the candidates of each problem.
 
-    Those that end in the right answer are shown; where there is none, the wrong ones that were
-    drawn. Without any, the solution that the problem has is the only candidate.
+    Candidates with the right answer are shown; without any, the drawn wrong ones. A problem without
+    candidates has its existing solution as the only one.
 
     Args:
-        candidates: Those of candidates.jsonl.
+        candidates: Rows of candidates.jsonl.
     """
     by_problem: dict[str, list[RationaleCandidate]] = {}
     for candidate in candidates:
@@ -29,7 +29,7 @@ def show_candidates(candidates: Iterable[RationaleCandidate]) -> Callable[[Probl
     def add_candidates(problem: Problem) -> Content:
         entries = _list_entries(_choose(by_problem.get(problem.id, [])))
         if not entries and problem.solution:
-            title = "The solution as it stands"
+            title = "The existing solution"
             entries = [{"id": f"{problem.id}#given", "title": title, "text": problem.solution}]
         return {"candidates": entries}
 

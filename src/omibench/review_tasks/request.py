@@ -1,4 +1,4 @@
-"""What `omibench review assign` is asked for."""
+"""Input of `omibench review assign`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from omibench.review.settle import ReviewRule
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 DRAWS: Final = {"steps": 100, "disagreement": 100, "rating": 200}
-"""Responses of each model that people read (OMIBench, B.2, C.3 and J)."""
+"""The default number of responses of each model for review (OMIBench, B.2, C.3 and J)."""
 
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """Of what tasks are to be made.
+    """The request for tasks of one kind.
 
     Attributes:
         kind: The name of the kind.
         study: The study.
         results: The folder of its results.
-        present: The tasks that there are.
-        decisions: The decisions that there are.
-        limit: At most so many new tasks; all where it is None.
-        seed: Of draws; `study.seed` where it is None.
-        problems: The file of problems, in place of the last that the study has.
+        present: Existing tasks.
+        decisions: Existing decisions.
+        limit: The maximum number of new tasks; None for all.
+        seed: Seed of draws; `study.seed` if None.
+        problems: The file of problems, instead of the study's latest.
         photographs: The folder of photographs.
-        draw: Responses of each model, in place of `DRAWS`.
-        models: Whose responses; all where it is None.
-        settings: Under which settings; all where it is None.
-        scratch: A folder for pictures that are drawn.
+        draw: The number of responses of each model, instead of `DRAWS`.
+        models: Restrict responses to these models; None for all.
+        settings: Restrict responses to these settings; None for all.
+        scratch: A folder for generated page images.
     """
 
     kind: str
@@ -57,16 +57,16 @@ class TaskRequest:
 
     @property
     def per_model(self) -> int:
-        """How many responses of each model are drawn."""
+        """The number of responses to draw from each model."""
         return DRAWS[self.kind] if self.draw is None else self.draw
 
     @property
     def rule(self) -> ReviewRule:
-        """When a task is settled."""
+        """The rule for settling tasks."""
         return ReviewRule(self.study.review.reviewers, tuple(self.study.review.kinds))
 
     def list_present_subjects(self) -> set[str]:
-        """What the tasks of the kind that there are, are about: their ids without the kind."""
+        """Return the subjects of the kind's existing tasks: their ids without the kind."""
         return {
             task.id.removeprefix(f"{self.kind}:")
             for task in self.present
@@ -74,11 +74,10 @@ class TaskRequest:
         }
 
     def choose(self, subjects: Iterable[str]) -> set[str]:
-        """Choose what tasks are made of: all that have one, and new ones within the limit.
+        """Choose subjects: all with an existing task, and new ones up to the limit.
 
         Args:
-            subjects: All ids in question. Which of those without a task are chosen depends on the
-                seed and each id alone.
+            subjects: All candidate subjects. New ones are chosen by seed and id only.
         """
         present = self.list_present_subjects()
         every = list(subjects)

@@ -1,4 +1,4 @@
-"""Tasks on responses of models: their steps, ratings of them, sources of disagreements."""
+"""Tasks on responses of models: steps, ratings, and sources of disagreements."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class DatasetHalves:
 
 @dataclass(frozen=True)
 class ShownResponse:
-    """A response that people are asked about.
+    """A response for review.
 
     Attributes:
-        model: Who gave it.
-        setting: Under which setting.
+        model: The model.
+        setting: The setting.
         id: The problem.
-        index: Which sample.
-        text: All of it.
+        index: The sample.
+        text: The full text.
         simulated: Whether a simulated model gave it.
-        facts: What its reader is told beside it, such as the answer that was extracted.
+        facts: Facts shown next to it, such as the extracted answer.
     """
 
     model: str
@@ -56,19 +56,19 @@ class ShownResponse:
         return f"{self.model}/{self.setting}/{self.id}#{self.index}"
 
     def rank(self, seed: int) -> bytes:
-        """Its place in a draw, which depends on the seed and itself alone."""
+        """Its rank in a draw, which depends only on the seed and the response."""
         return hashlib.sha256(f"{seed}\0{self.name}".encode()).digest()
 
 
 def draft_steps(
     responses: Iterable[ShownResponse], data: DatasetHalves, types: Mapping[str, str]
 ) -> list[TaskDraft]:
-    """Make a task of the steps of each response (OMIBench, B.2 and F.2.1).
+    """Make a task for the steps of each response (OMIBench, B.2 and F.2.1).
 
     Args:
-        responses: Those that were judged wrong.
+        responses: Responses judged wrong.
         data: Their problems.
-        types: Types of errors, and when an error is of each.
+        types: Types of errors with their definitions.
     """
     options: list[JsonValue] = [
         {"value": name, "title": name.replace("_", " ").capitalize(), "help": meaning}
@@ -84,14 +84,14 @@ def draft_steps(
 
 
 def draft_ratings(responses: Iterable[ShownResponse], data: DatasetHalves) -> list[TaskDraft]:
-    """Make a task of rating each response, without any verdict on it (OMIBench, J)."""
+    """Make a task for rating each response, without showing any verdict (OMIBench, J)."""
     return [_draft("rating", response, data, _show(response)) for response in responses]
 
 
 def draft_disagreement_tasks(
     responses: Iterable[ShownResponse], data: DatasetHalves
 ) -> list[TaskDraft]:
-    """Make a task of each response on which rule book and judge disagree (OMIBench, C.3)."""
+    """Make a task for each response on which scorer and judge disagree (OMIBench, C.3)."""
     return [_draft("disagreement", response, data, _show(response)) for response in responses]
 
 

@@ -1,4 +1,4 @@
-"""Tasks on a folder of photographs; what the screening discards gets no other task."""
+"""Tasks on a folder of photographs; photographs discarded in screening get no further tasks."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from omibench.stages.ocr.sources.photographs import CLEAN, list_photographs
 
 SCREENING = "photo_screening"
 _NO_PHOTOGRAPHS = (
-    "review: {!r} tasks are about photographs: name their folder with --photographs, or import "
+    "review: {!r} tasks are about photographs; pass their folder with --photographs, or import "
     "problems that are one photograph each"
 )
 
 
 def draft_study_photographs(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of photographs, those that a settled screening discards left out.
+    """Make tasks of photographs, except those discarded by a settled screening.
 
-    They are the pictures of a folder, or without one the problems of the study that are one
-    photograph each: what is settled on these becomes their attributes when they are frozen.
+    The photographs are the pictures of a folder or, without one, the study's problems that are one
+    photograph each; freezing turns settled fields of these into attributes.
 
     Raises:
-        MissingInputError: There are no photographs.
+        MissingInputError: No photographs are found.
     """
     discarded = list_discarded(request) if request.kind != SCREENING else set()
     if request.photographs is None:
@@ -62,7 +62,7 @@ def _draft_problems(request: TaskRequest, discarded: Collection[str]) -> list[Ta
 
 
 def list_discarded(request: TaskRequest) -> set[str]:
-    """The photographs that a settled screening discards."""
+    """Return the photographs that a settled screening discards."""
     kind = find_kind(SCREENING)
     screenings = [t for t in request.present if t.kind == SCREENING and t.purpose == "work"]
     states = compute_states(screenings, request.decisions, request.study.review.reviewers)

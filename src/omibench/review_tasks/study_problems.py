@@ -26,13 +26,12 @@ from omibench.stages.rationale.labels.label_file import read_labels
 def draft_study_problems(request: TaskRequest) -> list[TaskDraft]:
     """Make tasks of the problems of a study.
 
-    Each problem is shown as the decisions in `review.decisions` and the settled tasks of earlier
-    kinds have left it; one that these drop gets no task.
+    Each problem is shown as changed by the decisions in `review.decisions` and the settled tasks of
+    earlier kinds; dropped problems get no task.
 
     Raises:
-        MissingInputError: No stage has written problems, or a file is not there that the kind
-            needs.
-        FileFormatError: A file is wrong.
+        MissingInputError: No stage has written problems, or a file that the kind needs is missing.
+        FileFormatError: A file is invalid.
         PaperError: The pages of a paper cannot be drawn.
     """
     path = request.problems or find_problems(request.results)
@@ -80,7 +79,7 @@ def _add_pages(
     sources, texts_path = request.study.ocr.sources, request.results / "ocr" / "pages.jsonl"
     if not sources:
         raise MissingInputError(
-            "review: params name no `ocr.sources`: there are no pages to check problems against"
+            "review: `ocr.sources` is not set, so there are no pages to compare problems with"
         )
     texts = read_jsonl(texts_path, PageText)
     pages = draw_problem_pages(

@@ -34,11 +34,11 @@ _READABLE = ("answered", "truncated")
 
 
 def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of the problems that people solve: `analyze.people_subset` draws them.
+    """Make tasks of the human baseline; `analyze.people_subset` draws the problems.
 
     Raises:
         MissingInputError: The dataset is not frozen.
-        ParamsError: It has too few problems, or not the attribute by which they are drawn.
+        ParamsError: The dataset has too few problems, or lacks the attribute for the draw.
     """
     data = _read_data(request)
     subset = request.study.analyze.people_subset or PeopleSubset()
@@ -48,7 +48,7 @@ def draft_study_baseline(request: TaskRequest) -> list[TaskDraft]:
 
 
 def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of responses to rate, the ones that `certify --draw` draws (OMIBench, J)."""
+    """Make tasks of responses to rate, drawn as by `certify --draw` (OMIBench, J)."""
     data = _read_data(request)
     drawing = LabelDraw(request.per_model, request.models, request.settings)
     ids = data.questions.keys() & data.answers.keys()
@@ -61,9 +61,9 @@ def draft_study_ratings(request: TaskRequest) -> list[TaskDraft]:
 
 
 def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of responses that were judged wrong, drawn of each model by seed (B.2, F.2.1).
+    """Make tasks of responses judged wrong, drawn per model by seed (B.2, F.2.1).
 
-    `judge.wrong_by` says which are wrong, else the judge of scores, else the main rule book.
+    A response is wrong by `judge.wrong_by`, else by the judge of scores, else by the main scorer.
     """
     results = _load(request)
     rules = request.study.judge.wrong_by or (
@@ -77,16 +77,16 @@ def draft_study_steps(request: TaskRequest) -> list[TaskDraft]:
 
 
 def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
-    """Make tasks of the responses on which rule book and judge disagree, as `certify` draws them.
+    """Make tasks of the responses on which scorer and judge disagree, as `certify` draws them.
 
     Raises:
-        MissingInputError: The scores hold no verdict of a judge, or there is no disagreement.
+        MissingInputError: The scores contain no judge's verdict, or no disagreement.
     """
     results = _load(request)
     if JUDGE_RULES not in results.rules:
         raise MissingInputError(
-            f"{request.results / 'score'}: holds no verdict of a judge to disagree with: name one "
-            "under `score.judge` and score again"
+            f"{request.results / 'score'}: no judge's verdicts found; set `score.judge` and score "
+            "again"
         )
     main = results.main_rules
     rules = main if main != JUDGE_RULES else results.study.score.rules[0]
@@ -101,8 +101,8 @@ def draft_study_disagreements(request: TaskRequest) -> list[TaskDraft]:
             row.response,
             simulated[next(c for c in simulated if c == (row.model, row.setting))],
             {
-                "answer that was extracted": row.extracted or "none",
-                "rule book says": "right" if row.disagreement == "rules_only" else "wrong",
+                "extracted answer": row.extracted or "none",
+                "scorer says": "right" if row.disagreement == "rules_only" else "wrong",
                 "judge says": "right" if row.disagreement == "judge_only" else "wrong",
             },
         )
@@ -135,10 +135,10 @@ def _choose_cells(request: TaskRequest) -> pl.Expr:
 
 
 def _draw_wrong(results: Results, rules: str, request: TaskRequest) -> list[ShownResponse]:
-    """Wrong responses of each model: those that have a task, and others by their rank."""
+    """Return the wrong responses of each model: those with a task, then others by rank."""
     import polars as pl
 
-    # Where the verdict is the share of parts that are right, a response is wrong at 0.
+    # If the verdict is the share of correct parts, only 0 counts as wrong.
     is_wrong = pl.when(pl.col("strict").is_null()).then(pl.col("verdict") < 1)
     verdicts = results.select_verdicts(rules).filter(
         pl.col("outcome") == "scored",
@@ -158,7 +158,7 @@ def _take_of_each_model(rows: pl.DataFrame, request: TaskRequest) -> Iterator[Sh
     present = request.list_present_subjects()
     by_model: dict[str, list[ShownResponse]] = {}
     for row in rows.iter_rows(named=True):
-        facts = {"answer that was extracted": row["extracted"] or "none"}
+        facts = {"extracted answer": row["extracted"] or "none"}
         response = ShownResponse(
             row["model"], row["setting"], row["id"], row["index"], row["text"], row["simulated"],
             facts,
@@ -173,7 +173,7 @@ def _take_of_each_model(rows: pl.DataFrame, request: TaskRequest) -> Iterator[Sh
 def _require(shown: list[ShownResponse], request: TaskRequest) -> list[ShownResponse]:
     if not shown:
         raise MissingInputError(
-            f"{request.results}: holds no response for {request.kind!r} tasks of these models and "
+            f"{request.results}: no responses for {request.kind!r} tasks of these models and "
             "settings"
         )
     names = request.choose(response.name for response in shown)

@@ -1,4 +1,4 @@
-"""tasks.jsonl: new tasks are added, changed ones take the place of their old lines."""
+"""Updates of tasks.jsonl: add new tasks, replace changed ones."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 from omibench.schemas.tables import write_jsonl
 
 LOCK: Final = ".tasks.lock"
-"""The file through which writers of tasks.jsonl wait for each other."""
+"""The lock file of writers of tasks.jsonl."""
 
 
 @dataclass(frozen=True)
 class TaskChanges:
-    """What becomes of tasks.jsonl.
+    """The changes to tasks.jsonl.
 
     Attributes:
-        tasks: All of its lines: those that were there in their order, then the new ones.
-        new: Ids of tasks that were not there.
-        changed: Ids of tasks whose content is another now.
-        stale: How many decisions are on the old content of these.
-        kept: How many tasks of the kind are as before.
-        gone: Ids of tasks of the kind that nothing would be made of now; they stay.
+        tasks: All of its lines: existing ones in order, then new ones.
+        new: Ids of new tasks.
+        changed: Ids of tasks with changed content.
+        stale: The number of decisions on their old content.
+        kept: The number of unchanged tasks of the kind.
+        gone: Ids of tasks of the kind that would no longer be made; they are kept.
     """
 
     tasks: tuple[ReviewTask, ...]
@@ -42,10 +42,10 @@ class TaskChanges:
 
 
 def read_present_tasks(folder: Path) -> list[ReviewTask]:
-    """The tasks of a review; none before the first were made.
+    """Return the tasks of a review; empty before the first ones are made.
 
     Raises:
-        FileFormatError: A line is wrong: nothing is written over what cannot be read.
+        FileFormatError: A line is invalid; unreadable files are never overwritten.
     """
     path = folder / TASKS
     return list(read_tasks(path).require_whole()) if path.exists() else []
@@ -57,13 +57,13 @@ def merge_tasks(
     fresh: Sequence[ReviewTask],
     decisions: Iterable[ReviewDecision] = (),
 ) -> TaskChanges:
-    """Put tasks beside those that are there; decisions are never touched.
+    """Merge new tasks with existing ones; decisions are never changed.
 
     Args:
-        kind: Of the fresh tasks; tasks of other kinds and purposes stay as they are.
+        kind: The kind of the new tasks; tasks of other kinds and purposes are unchanged.
         present: The lines of tasks.jsonl.
-        fresh: All tasks of the kind, as they are now; those that are there keep their people.
-        decisions: Those that are there.
+        fresh: All current tasks of the kind; existing ones keep their people.
+        decisions: Existing decisions.
     """
     fresh_by_id = {task.id: task for task in fresh}
     before = {task.id: task for task in present}
@@ -87,10 +87,10 @@ def merge_tasks(
 
 @contextmanager
 def lock_tasks(folder: Path) -> Iterator[None]:
-    """Hold other writers of a folder's tasks.jsonl off: read, change and write it in the block.
+    """Lock a folder's tasks.jsonl for the block, to read, change and write it.
 
     Raises:
-        OutputError: The folder cannot be made or written.
+        OutputError: The folder cannot be created or written.
     """
     made_folder(folder, "--review")
     try:
@@ -98,7 +98,7 @@ def lock_tasks(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise OutputError(f"{folder / LOCK}: cannot be written: {reason_of(error)}") from None
     try:
-        with suppress(LockError):  # without locks, one writer at a time is up to the user
+        with suppress(LockError):  # without locks, users must avoid concurrent writers
             wait_lock(file)
         yield
     finally:
@@ -106,10 +106,10 @@ def lock_tasks(folder: Path) -> Iterator[None]:
 
 
 def write_tasks(folder: Path, tasks: Sequence[ReviewTask]) -> None:
-    """Write tasks.jsonl, whole or not at all; `lock_tasks` holds others off.
+    """Write tasks.jsonl atomically; `lock_tasks` excludes other writers.
 
     Raises:
-        OutputError: It cannot be written.
+        OutputError: The file cannot be written.
     """
     try:
         write_jsonl(folder / TASKS, tasks)
@@ -118,7 +118,7 @@ def write_tasks(folder: Path, tasks: Sequence[ReviewTask]) -> None:
 
 
 def _renew(old: ReviewTask, fresh: ReviewTask | None) -> ReviewTask:
-    """The task as it is now, with the people who were asked."""
+    """Return the current task with the people of the existing one."""
     return old if fresh is None else fresh.model_copy(update={"people": old.people})
 
 

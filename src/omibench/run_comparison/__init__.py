@@ -1,1 +1,1 @@
-"""Two runs compared: which share of a difference each change between them has."""
+"""Comparison of two runs: the share of each change in their difference."""

@@ -1,4 +1,4 @@
-"""A cell of two runs, problem by problem: both verdicts, and which components differ."""
+"""A cell of two runs, problem by problem: both verdicts, and the differing components."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SEEN_BY_SCORER = ("text", "outcome", "finish_reason", "published_verdict")
-"""Columns of a response that a scoring rule may look at."""
+"""Columns of a response that a scorer may read."""
 BITS: dict[Component, int] = {name: 1 << i for i, name in enumerate(COMPONENTS)}
 
 
 class CellPair(NamedTuple):
-    """A cell that both runs have, over the problems that have a verdict in both.
+    """A cell of both runs, over the problems with a verdict in both.
 
-    The arrays have one entry a problem of `ids`.
+    The arrays have one entry per problem of `ids`.
     """
 
     a: CellRun
@@ -31,20 +31,20 @@ class CellPair(NamedTuple):
     """Mean verdict over the samples that count."""
     value_b: NDArray[np.float64]
     differs: NDArray[np.int64]
-    """Bit mask (`BITS`) of the components that differ."""
+    """Bit mask (`BITS`) of the differing components."""
     asked_with_data: NDArray[np.bool_]
-    """Whether the response differs because the problem was edited, and for nothing else."""
+    """Whether the response differs only because the problem was edited."""
     all_a: dict[str, float]
     """Mean verdict of every problem of run A, common or not."""
     all_b: dict[str, float]
     other_requests: int
-    """Samples of common problems whose requests differ, or that one run alone has."""
+    """Samples of common problems with different requests, or in only one run."""
     other_replies: int
-    """Samples with an equal request and another response."""
+    """Samples with the same request and different responses."""
 
 
 def pair_cell(a: CellRun, b: CellRun, problems: ProblemChanges) -> CellPair:
-    """Join a cell of two runs, and find out problem by problem which components differ."""
+    """Join a cell of two runs, and find the differing components of each problem."""
     import numpy as np
     import polars as pl
 
@@ -67,7 +67,7 @@ def pair_cell(a: CellRun, b: CellRun, problems: ProblemChanges) -> CellPair:
         [sum(BITS[part] for part, names in flags.items() if name in names) for name in ids],
         dtype=np.int64,
     )
-    # Nothing that is kept says why: the code or packages behind the same version differ.
+    # No stored cause: code or packages differ behind the same version.
     differs[(differs == 0) & (value_a != value_b)] = BITS[
         "judge" if a.scoring.is_judged and b.scoring.is_judged else "rules"
     ]
@@ -81,7 +81,7 @@ def pair_cell(a: CellRun, b: CellRun, problems: ProblemChanges) -> CellPair:
 
 
 def _join_samples(a: pl.DataFrame, b: pl.DataFrame, ids: list[str]) -> pl.DataFrame:
-    """(id, index, other_request, other_reply) of the samples of some problems in either run."""
+    """Return (id, index, other_request, other_reply) of the samples of problems in either run."""
     import polars as pl
 
     columns = [*SAMPLE, "key", *_SEEN_BY_SCORER]
@@ -102,7 +102,7 @@ def _join_samples(a: pl.DataFrame, b: pl.DataFrame, ids: list[str]) -> pl.DataFr
 def _find_asked_with_data(
     ids: list[str], requested: set[str], problems: ProblemChanges
 ) -> set[str]:
-    """The edited problems of a cell that asks all others as before."""
+    """Return the edited problems of a cell in which all other requests are unchanged."""
     edited = problems.edited & set(ids)
     as_before = set(ids) - edited
     return set(edited) if as_before and not requested & as_before else set()
@@ -111,7 +111,7 @@ def _find_asked_with_data(
 def _find_scoring_changes(
     a: CellRun, b: CellRun, ids: list[str], samples: pl.DataFrame, problems: ProblemChanges
 ) -> dict[Component, set[str]]:
-    """The problems that are read, compared or judged in another way."""
+    """Return the problems with different extraction, comparison or judgement."""
     everything = set(ids)
     if not (a.scoring.is_judged or b.scoring.is_judged):
         if a.scoring[:2] == b.scoring[:2]:
@@ -128,7 +128,7 @@ def _find_scoring_changes(
 
 
 def _find_other_extractions(a: CellRun, b: CellRun, ids: list[str]) -> set[str]:
-    """The problems in whose responses the runs read other answers."""
+    """Return the problems in whose responses the runs extract different answers."""
     import polars as pl
 
     columns = [*SAMPLE, "extracted"]
@@ -141,7 +141,7 @@ def _find_other_extractions(a: CellRun, b: CellRun, ids: list[str]) -> set[str]:
 def _is_other_judge(
     a: CellRun, b: CellRun, samples: pl.DataFrame, problems: ProblemChanges
 ) -> bool:
-    """Whether a judge of the same name and prompt was asked about the same case by another key."""
+    """Return whether a judge of the same name and prompt judged the same case under another key."""
     import polars as pl
 
     same = samples.filter(~pl.col("other_reply") & ~pl.col("other_request")).filter(
@@ -153,6 +153,6 @@ def _is_other_judge(
 
 
 def _list_extractors(run: CellRun) -> set[str]:
-    """The models, with the beginning of their prompts' hashes, that extracted answers."""
+    """Return the models that extracted answers, with the first characters of prompt hashes."""
     methods = run.select(run.scoring)["method"]
     return set(methods.str.extract(r"^(extracted by [^,>]+)").str.strip_chars().drop_nulls())

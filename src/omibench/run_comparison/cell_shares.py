@@ -1,4 +1,4 @@
-"""The shares of the components in the differences of one cell, problem by problem."""
+"""Shares of the components in the differences of one cell, problem by problem."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ ItemShares = dict[int, "NDArray[np.float64]"]
 
 
 def divide_cell(pair: CellPair, replay: CellReplay) -> ItemShares:
-    """Divide the difference of each problem of a cell among the components that differ in it.
+    """Divide the difference of each problem of a cell among its differing components.
 
-    Where a single component differs, the difference is its own. Where several do, shares are
-    averaged over the orders in which they are switched (`shapley`), over the verdicts of mixed
-    states that `replay` finds; components whose states it does not find are joined.
+    A single component gets the whole difference. For several, shares are averaged over all orders
+    of switching (`shapley`), using the verdicts of mixed states from `replay`. Components whose
+    mixed states are unknown are joined.
 
     Args:
         pair: The cell.
         replay: Verdicts of its mixed states.
 
     Returns:
-        For each component, or components that cannot be told apart, one number a problem of
-        `pair.ids`; over all of them they sum to `value_b - value_a`.
+        For each component or group of joined components, one number per problem of `pair.ids`; over
+        all groups they sum to `value_b - value_a`.
     """
     import numpy as np
 
@@ -63,11 +63,11 @@ def _add(
 
 
 def _drop_equal_extractions(pair: CellPair, replay: CellReplay) -> NDArray[np.int64]:
-    """The components that differ in each problem, extraction only where it is worth a replay.
+    """Return the differing components of each problem; extraction only if it matters.
 
-    Where two rule books read different answers in an equal response and come to the same verdict,
-    nothing has to be divided. Where other components differ as well, the extractions are those of
-    the same response.
+    If two scorers extract different answers from the same response but give the same verdict, there
+    is nothing to divide. If other components differ as well, the extractions are from the same
+    response.
     """
     import numpy as np
 
@@ -102,7 +102,7 @@ def _drop_equal_extractions(pair: CellPair, replay: CellReplay) -> NDArray[np.in
 def _group_rows(
     pair: CellPair, differs: NDArray[np.int64]
 ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Problems in which the same components differ in the same way, without those in none."""
+    """Yield groups of problems with the same differing components, without unchanged ones."""
     import numpy as np
 
     for with_data in (False, True):
@@ -115,7 +115,7 @@ def _group_rows(
 def _find_state_values(
     pair: CellPair, replay: CellReplay, rows: NDArray[np.intp], bits: list[int]
 ) -> NDArray[np.float64]:
-    """The mean verdict of each problem (row) in each state (column) of the components."""
+    """Return the mean verdict of each problem (row) in each state (column) of the components."""
     import numpy as np
 
     ids = [pair.ids[row] for row in rows]
@@ -131,7 +131,7 @@ def _find_state_values(
 
 
 def _make_state(players: int, switched: int, with_data: bool) -> MixedState:
-    """From which run each component is taken, where those of `switched` are of run B."""
+    """Return the source run of each component; those of `switched` are from run B."""
 
     def find_side(component: Component) -> Side | None:
         bit = BITS[component]

@@ -1,7 +1,7 @@
-"""What differs between two runs, in words: parameters of jobs, models that answered, rule books.
+"""Differences between two runs as text: parameters of jobs, models that answered, scorers.
 
-The parameters of a job stand in the `provenance.json` beside the results, where `omibench record`
-has written one. It may come from others: its values are read as data, masked and cut short.
+The parameters of a job are in the `provenance.json` of the results, if `omibench record` has
+written one. It is external input: its values are treated as data, masked and shortened.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ Change = tuple[Component, str, str, str]
 
 
 class JobRecord(NamedTuple):
-    """What is known of the job that made a file."""
+    """The known facts of the job that made a file."""
 
     params: Mapping[str, str] | None
-    """Its parameters by dotted path; None where nothing says what they were."""
+    """Its parameters by dotted path; None if unknown."""
     inputs: Mapping[str, str]
     """The hashes of its inputs, without results of the study."""
     code: str
-    """Hash of the meaning of its code."""
+    """Semantic hash of its code."""
     job: str
-    """Hash of its parameters; empty where the file does not say it."""
+    """Hash of its parameters; empty if the file does not contain it."""
 
 
 class ChangeCounter:
@@ -71,7 +71,7 @@ class ChangeCounter:
         self._counts.update(changes)
 
     def list_changes(self) -> tuple[list[RunChange], int]:
-        """The changes of most cells first, at most `LISTED`, and how many more there are."""
+        """Return the most frequent changes, at most `LISTED`, and the number of others."""
         order = sorted(self._counts.items(), key=lambda entry: (-entry[1], entry[0]))
         changes = [
             RunChange(component=component, field=field, a=a, b=b, cells=count)
@@ -103,7 +103,7 @@ class ChangeCounter:
 
 
 def _read_provenance(path: Path) -> Provenance | None:
-    """The records of a stage, whose paths are those of the folder in which it was made."""
+    """Return the records of a stage; their paths are relative to the folder in which it ran."""
     return read_json(path, Provenance) if path.is_file() else None
 
 
@@ -129,7 +129,7 @@ def _describe_scoring(scoring: Scoring) -> str:
 
 
 def _compare_responses(pair: CellPair) -> Iterator[Change]:
-    """What the responses themselves say of how they came to be."""
+    """Return the differences stored with the responses."""
     facts = [_describe_responses(run) for run in (pair.a, pair.b)]
     for field in facts[0]:
         a, b = (fact[field] for fact in facts)
@@ -174,7 +174,7 @@ def _read_job(run: RunFiles, stage: str, cell: Cell, provenance: Provenance | No
 
 
 def _list_texts(values: object) -> Iterator[str]:
-    """The parameters of a record of Snakemake, which holds each as Python writes a text."""
+    """Parse the parameters of a Snakemake record, which stores each as Python text."""
     for value in values if isinstance(values, list) else []:
         if isinstance(value, str) and len(value) <= _SLICE_CHARS:
             try:
@@ -194,7 +194,7 @@ def _parse_slice(text: str) -> dict[str, Any] | None:
 
 
 def _hash_slice(stage: str, values: Mapping[str, Any]) -> str:
-    """The hash of a job with these parameters, as its file carries it (`graph.job_hash`)."""
+    """Return the hash of a job with these parameters, as stored in its file (`graph.job_hash`)."""
     text = json.dumps([stage, values], sort_keys=True, ensure_ascii=False)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Run B held against run A: differences by cell and in total, and the shares of what differs."""
+"""Comparison of two runs: differences by cell and in total, and the shares of changes."""
 
 from __future__ import annotations
 
@@ -49,38 +49,38 @@ def compare_run_folders(
     confidence: float = 0.95,
     cache: Path | None = None,
 ) -> RunComparison:
-    """Compare two results folders: what did each change between them do to the accuracies?
+    """Compare two results folders and attribute the difference in accuracies to changes.
 
-    The difference between two runs over their common problems is divided by Shapley values: the
-    responses of each run are scored again under the gold, the data and the rules of the other one,
-    in every order. What only models can make again (responses, judgements) is switched as a whole.
-    Where a mixed state cannot be known (a rule book in a version that is not installed, a judge on
-    other responses), the components that it would tell apart are joined on these problems. Problems
-    that only one run has change the accuracy through `data`.
+    The difference over common problems is divided by Shapley values: the responses of each run are
+    scored again with the gold answers, data and rules of the other, in every order. Components that
+    only models can produce (responses, judgements) are switched as a whole. If a mixed state is
+    unknown (a scorer in a version that is not installed, a judge on other responses), the affected
+    components are joined for these problems. Problems in only one run change the accuracy through
+    `data`.
 
     Args:
         a: The first results folder; params.yaml is not needed.
         b: The second one, over the same dataset or another version of it.
-        rules: The rule book, or `gptscore`, of each run; None for the first by which it was scored.
-            Where none is named and both runs have judgements, GPTScore is compared, too.
-        confidence: The two-sided level of the intervals, in (0, 1), for one difference each.
-        cache: A file of known verdicts (`stages.score.cache`), where replays are kept.
+        rules: The scorer, or `gptscore`, of each run; None for its first scorer. If neither is
+            given and both runs have judgements, GPTScore is compared as well.
+        confidence: Two-sided level of the interval of each difference, in (0, 1).
+        cache: A file of known verdicts (`stages.score.cache`) for replays.
 
     Returns:
         The comparison; the shares of every difference sum to it, up to rounding of floats.
 
     Raises:
-        MissingInputError: A folder is no results folder.
-        ArgumentError: The runs share no dataset, no cell, or lack verdicts of the rules.
+        MissingInputError: A folder is not a results folder.
+        ArgumentError: The runs share no dataset or cell, or lack verdicts of the rules.
         FileFormatError: A file is broken.
-        UntrustedError: A file was edited or exchanged.
-        UnfinishedError: A folder was written to meanwhile.
+        UntrustedError: A file was edited or replaced.
+        UnfinishedError: A folder was written to during the comparison.
     """
     import polars as pl
 
     run_a, run_b = read_run(a), read_run(b)
     if run_a.folder.resolve() == run_b.folder.resolve():
-        raise ArgumentError(f"{a} and {b}: are the same folder; give two runs")
+        raise ArgumentError(f"{a} and {b}: the same folder; pass two runs")
     problems = compare_problems(run_a, run_b)
     names = [find_main_rules(run, name) for run, name in zip((run_a, run_b), rules, strict=True)]
     tables = [ComparisonTable(run_a, run_b, (names[0], names[1]), confidence)]
@@ -93,7 +93,7 @@ def compare_run_folders(
     main = tables[0]
     if not main.totals.cells:
         raise ArgumentError(
-            f"{a} and {b}: share no scored cell; {a} holds {name_cells(run_a.cells)}, {b} holds "
+            f"{a} and {b}: share no scored cell; {a} has {name_cells(run_a.cells)}, {b} has "
             f"{name_cells(run_b.cells)}"
         )
     for run in (run_a, run_b):
@@ -115,10 +115,10 @@ def compare_run_folders(
 
 
 class ComparisonTable:
-    """The comparison under one rule book of each run, filled cell by cell."""
+    """The comparison under one scorer of each run, filled cell by cell."""
 
     def __init__(self, a: RunFiles, b: RunFiles, rules: tuple[str, str], confidence: float) -> None:
-        """Begin without cells."""
+        """Start without cells."""
         self.totals = ComparisonTotals(a, b, rules, confidence)
         self._changes = ChangeCounter(a, b)
         self._answers: dict[Side, Mapping[str, Answer]] = {"a": a.answers, "b": b.answers}
@@ -131,7 +131,7 @@ class ComparisonTable:
         problems: ProblemChanges,
         cache: Path | None,
     ) -> None:
-        """Compare a cell of both runs, where both have verdicts of the rules."""
+        """Compare a cell of both runs, if both have verdicts of the rules."""
         a, b = (
             select_samples(cell_frames, rules)
             for cell_frames, rules in zip(frames, self._rules, strict=True)
@@ -147,7 +147,7 @@ class ComparisonTable:
         self._changes.add(cell, pair)
 
     def describe(self) -> dict[str, Any]:
-        """The fields of a ScoringComparison."""
+        """Return the fields of a ScoringComparison."""
         changes, left_out = self._changes.list_changes()
         items = self.totals.join_items()
         listed = [MovedItem(**row) for row in items.head(LISTED).iter_rows(named=True)]

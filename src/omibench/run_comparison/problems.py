@@ -1,4 +1,4 @@
-"""The problems of two runs, held against each other."""
+"""Comparison of the problems of two runs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from omibench.schemas.problem import Answer, Choice, Question
 
 
 class ProblemChanges(NamedTuple):
-    """Which common problems differ, by id."""
+    """Ids of common problems that differ, by type of difference."""
 
     common: frozenset[str]
     gold: frozenset[str]
-    """Those with another right answer."""
+    """Problems with a different gold answer."""
     data: frozenset[str]
-    """Those that are asked or scored as another problem: statement, pictures, choices."""
+    """Problems that are asked or scored differently: statement, pictures, choices."""
     edited: frozenset[str]
-    """Those of which a model sees something else."""
+    """Problems whose model input differs."""
 
 
 def compare_problems(a: RunFiles, b: RunFiles) -> ProblemChanges:
-    """Find the problems that two runs share, and those of them that differ.
+    """Find the common problems of two runs, and their differences.
 
     Raises:
         ArgumentError: The runs are about different datasets.
@@ -38,8 +38,8 @@ def compare_problems(a: RunFiles, b: RunFiles) -> ProblemChanges:
     if not common or (names[0] != names[1] and edited == common):
         reason = "no problem" if common else "no problem's statement"
         raise ArgumentError(
-            f"{a.folder} and {b.folder}: hold different datasets, {names[0]!r} and {names[1]!r}, "
-            f"which share {reason}; compare two runs over the same problems"
+            f"{a.folder} and {b.folder}: different datasets, {names[0]!r} and {names[1]!r}, which "
+            f"share {reason}; compare two runs over the same problems"
         )
     scored = frozenset(
         name for name in common if _scored_view(a.answers[name]) != _scored_view(b.answers[name])
@@ -49,7 +49,7 @@ def compare_problems(a: RunFiles, b: RunFiles) -> ProblemChanges:
 
 
 def describe_composition(a: RunFiles, b: RunFiles, changes: ProblemChanges) -> ItemComposition:
-    """Count the problems that the runs share, and those that they do not."""
+    """Count the common problems, and those of one run only."""
     only_a, only_b = a.answers.keys() - changes.common, b.answers.keys() - changes.common
     counts = [
         _count_subjects(a.answers, a.answers),
@@ -81,7 +81,7 @@ def _count_subjects(answers: Mapping[str, Answer], names: Collection[str]) -> Co
 
 
 def _view(question: Question | None) -> tuple[str, list[str], list[Choice] | None] | None:
-    """What a model is shown of a problem."""
+    """Return the model input of a problem."""
     if question is None:
         return None
     pictures = [figure.sha256 for figure in question.images]
@@ -89,5 +89,5 @@ def _view(question: Question | None) -> tuple[str, list[str], list[Choice] | Non
 
 
 def _scored_view(answer: Answer) -> tuple[str, list[Choice] | None]:
-    """What a rule book sees of a problem besides its gold."""
+    """Return the scorer's input from a problem, without gold answer."""
     return answer.answer_type, answer.choices

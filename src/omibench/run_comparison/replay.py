@@ -1,7 +1,7 @@
-"""Verdicts of mixed runs: the responses of one under the gold, data or rules of the other.
+"""Verdicts of mixed runs: responses of one run with gold answers, data or rules of the other.
 
-A verdict that one of the runs holds is read; any other is made again by the installed rule books,
-where their version is that of the run. No model is asked: what needs one is unknown.
+Verdicts stored in either run are reused. Others are recomputed by the installed scorers, if their
+version matches the run. No model is called: verdicts that need one are unknown.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from omibench.errors import PluginError
-from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.run_comparison.cell_pair import CellPair
 from omibench.run_comparison.run_files import CellRun, Scoring
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.registry import SCORERS, score_item
 from omibench.stages.score.cache import score_items
 from omibench.stages.score.stage import pair_with_gold
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 Side = Literal["a", "b"]
 SIDES: tuple[Side, ...] = ("a", "b")
 _FRAMES = (r"\boxed{%s}", "The answer is %s.")
-"""How an answer that was extracted is put into words for another rule book to compare."""
+"""The text in which an extracted answer is passed to another scorer."""
 
 
 class MixedState(NamedTuple):
-    """From which run each component is taken; None where both runs have the same."""
+    """The source run of each component; None if both runs have the same."""
 
     response: Side | None = None
     gold: Side | None = None
@@ -41,7 +41,7 @@ class MixedState(NamedTuple):
 
 
 class SampleVerdict(NamedTuple):
-    """What counts of a verdict on one sample."""
+    """The relevant fields of a verdict on one sample."""
 
     value: float
     extracted: str | None
@@ -49,11 +49,11 @@ class SampleVerdict(NamedTuple):
 
 
 ItemVerdicts = dict[str, tuple[SampleVerdict, ...]]
-"""Problem -> the verdicts on its samples, in the order of their index."""
+"""Problem -> the verdicts on its samples, in index order."""
 
 
 class CellReplay:
-    """The verdicts of a cell in every mixed state that can be known offline."""
+    """Verdicts of a cell in every mixed state that can be computed offline."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class CellReplay:
         answers: Mapping[Side, Mapping[str, Answer]],
         cache: Path | None = None,
     ) -> None:
-        """Begin without any verdict.
+        """Start without any verdict.
 
         Args:
             pair: The cell.
-            answers: The golds of each run.
+            answers: The gold answers of each run.
             cache: A file of known verdicts (`stages.score.cache`).
         """
         self._runs: dict[Side, CellRun] = {"a": pair.a, "b": pair.b}
@@ -76,7 +76,7 @@ class CellReplay:
         self._samples: dict[Side, dict[str, list[ResponseRow]]] = {}
 
     def find_values(self, ids: Sequence[str], state: MixedState) -> NDArray[np.float64]:
-        """The mean verdict over the samples of each problem in a state; NaN where it is unknown."""
+        """Return the mean verdict over each problem's samples in a state; NaN if unknown."""
         import numpy as np
 
         verdicts = self.find_verdicts(ids, state)
@@ -90,7 +90,7 @@ class CellReplay:
         )
 
     def find_verdicts(self, ids: Sequence[str], state: MixedState) -> ItemVerdicts:
-        """The verdicts on problems in a state, without those that are unknown."""
+        """Return the known verdicts on problems in a state."""
         is_judged = any(run.scoring.is_judged for run in self._runs.values())
         if not is_judged and state.extraction not in (None, state.scoring):
             return self._compare_extractions(ids, state)
@@ -103,17 +103,17 @@ class CellReplay:
         return verdicts | self._replay(missing, state) if missing else verdicts
 
     def _holds(self, side: Side, state: MixedState) -> bool:
-        """Whether a run may hold verdicts of a state."""
+        """Return whether a run may contain verdicts of a state."""
         if any(part not in (None, side) for part in (state.response, state.gold, state.data)):
             return False
         scorings = [run.scoring for run in self._runs.values()]
         if not all(scoring.is_judged for scoring in scorings):
             return True
-        # Judges of one name may be different models: only their own run says what they say.
+        # Judges of the same name may be different models, so only their run has their verdicts.
         return state.scoring in (None, side) and state.extraction in (None, side)
 
     def _read_stored(self, side: Side, scoring: Scoring) -> ItemVerdicts:
-        """The verdicts of some rules that a run holds."""
+        """Return a run's verdicts of some rules."""
         import polars as pl
 
         if (side, scoring) not in self._stored:
@@ -133,7 +133,7 @@ class CellReplay:
         return self._stored[side, scoring]
 
     def _replay(self, ids: Sequence[str], state: MixedState) -> ItemVerdicts:
-        """Score responses again; nothing where the rule book of the state is not installed."""
+        """Score responses again; empty if the scorer of the state is not installed."""
         scoring = self._runs[state.scoring or "a"].scoring
         if scoring.is_judged or find_installed_version(scoring.rules) != scoring.version:
             return {}
@@ -147,7 +147,7 @@ class CellReplay:
         return {name: verdicts[name] for name in ids if verdicts[name]}
 
     def _make_items(self, ids: Sequence[str], state: MixedState) -> dict[str, list[ScoredItem]]:
-        """The samples of problems beside the gold and data of a state."""
+        """Return the samples of problems with the gold answers and data of a state."""
         samples = self._read_samples(state.response or "a", ids)
         golds, data = self._answers[state.gold or "a"], self._answers[state.data or "a"]
         items = {}
@@ -157,7 +157,7 @@ class CellReplay:
         return items
 
     def _read_samples(self, side: Side, ids: Sequence[str]) -> dict[str, list[ResponseRow]]:
-        """The responses of a run to problems, in the order of their index; each is made once."""
+        """Return a run's responses to problems, in index order; each is built once."""
         import polars as pl
 
         samples = self._samples.setdefault(side, {})
@@ -172,10 +172,10 @@ class CellReplay:
         return score_items(items, scoring.rules, self._cache) if items else []
 
     def _compare_extractions(self, ids: Sequence[str], state: MixedState) -> ItemVerdicts:
-        """Compare the answers that one rule book has extracted by the other one.
+        """Compare one scorer's extracted answers with the other scorer.
 
-        Known where both rule books, given nothing but their own extraction, come to the verdict
-        that they gave on the whole response.
+        The result is known if both scorers, given only their own extraction, repeat their verdict
+        on the whole response.
         """
         reader_state = state._replace(scoring=state.extraction, extraction=None)
         readings = self.find_verdicts(ids, reader_state)
@@ -206,7 +206,7 @@ class CellReplay:
         reader: Scoring,
         comparer: Scoring,
     ) -> SampleVerdict | None:
-        """What `comparer` says of the answer that `reader` has extracted; None if unknown."""
+        """Return `comparer`'s verdict on the answer extracted by `reader`, or None if unknown."""
         if not reading.is_scored:
             return SampleVerdict(0.0, None, is_scored=False)
         if reading.extracted is None or (verdict.is_scored and verdict.extracted is None):
@@ -220,7 +220,7 @@ class CellReplay:
     def _list_faithful_frames(
         self, item: ScoredItem, verdict: SampleVerdict, scoring: Scoring
     ) -> list[str]:
-        """The frames in which a rule book's own extraction gets the response's verdict."""
+        """Return the frames in which a scorer gives its own extraction the response's verdict."""
         text = verdict.extracted
         if text is None:
             return list(_FRAMES)
@@ -243,9 +243,9 @@ class CellReplay:
 
 
 def find_installed_version(rules: str) -> int | None:
-    """The version of a rule book as it is installed; None where there is none of this name."""
+    """Return the installed version of a scorer, or None for an unknown name."""
     try:
-        return RULE_BOOKS.get(rules).version
+        return SCORERS.get(rules).version
     except PluginError:
         return None
 

@@ -1,4 +1,4 @@
-"""What a comparison of two runs says: the typed content of `compare.json`.
+"""Result of a comparison of two runs: the typed content of `compare.json`.
 
 Accuracies, differences and shares are in [-1, 1]; a difference is the second run, B, minus the
 first, A.
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     import polars as pl
 
 Component = Literal["data", "gold", "extraction", "rules", "judge", "responses"]
-"""What two runs can differ in. `data`: the problems, as they are asked and scored; `gold`: their
-right answers; `extraction`: what was read from a response; `rules`: how that was compared; `judge`:
-who judged; `responses`: all that was asked anew."""
+"""Components in which two runs can differ. `data`: the problems, as asked and scored; `gold`: the
+gold
+answers; `extraction`: the answers extracted from responses; `rules`: their comparison; `judge`: the
+judge; `responses`: the requested responses.
+"""
 COMPONENTS: tuple[Component, ...] = get_args(Component)
 Manner = Literal["replayed", "asked anew", "joined"]
-"""How a share was found. `replayed`: scored again without any model, or read from stored verdicts;
-`asked anew`: other responses; `joined`: components that cannot be told apart."""
+"""How a share was found. `replayed`: scored again without a model, or from stored verdicts;
+`asked anew`: other responses; `joined`: components that cannot be distinguished.
+"""
 LISTED = 100
-"""The most entries of a list in `compare.json`."""
+"""The maximum number of entries of a list in `compare.json`."""
 
 
 class RunSummary(Noun):
@@ -35,29 +38,29 @@ class RunSummary(Noun):
     version: str
     problems: int
     simulated: bool
-    """Whether a response or verdict that is compared is simulated, or the problems are."""
+    """Whether any compared response, verdict or problem is simulated."""
 
 
 class ScoringSummary(Noun):
-    """By what the verdicts of a run were made that are compared."""
+    """How the compared verdicts of a run were made."""
 
     rules: str
-    """A rule book, or `gptscore`."""
+    """A scorer, or `gptscore`."""
     versions: list[int]
-    """Of the rule book or judge; several where cells differ."""
+    """Versions of the scorer or judge; several if cells differ."""
     installed_version: int | None
-    """The version that is installed here; None for a judge and for a rule book that is not here."""
+    """The locally installed version; None for a judge or a scorer that is not installed."""
     judges: list[str]
 
 
 class DifferenceShare(Noun):
-    """The share of a difference that one component has, or several that cannot be told apart."""
+    """The share of one component in a difference, or of several joined components."""
 
     components: list[Component]
     manner: Manner
     share: float
     items: int
-    """Problems in which the share is not zero; of the total, in how many problems of cells."""
+    """Problems with a non-zero share; in the total, the number of problems in cells."""
 
     @property
     def name(self) -> str:
@@ -77,13 +80,15 @@ class Contrast(Noun):
     """Problems with a verdict in run A."""
     n_b: int
     n_common: int
-    """Problems with a verdict in both."""
+    """Problems with a verdict in both runs."""
     common_a: float
     """Accuracy of run A over the common problems."""
     common_b: float
     common_difference: float
-    """common_b - common_a; what is missing to `difference` belongs to problems that only one run
-    has, and is a part of the share of `data`."""
+    """common_b - common_a. The rest of `difference` is due to problems in only one run, and is part
+    of
+    the share of `data`.
+    """
     low: float
     """Lower end of the paired interval of `common_difference`, clustered by stem."""
     high: float
@@ -99,7 +104,7 @@ class CellComparison(Contrast):
 
 
 class RunChange(Noun):
-    """Something in which the runs differ, and in how many cells."""
+    """A difference between the runs, with the number of cells."""
 
     component: Component
     field: str
@@ -114,19 +119,20 @@ class MovedItem(Noun):
     model: str
     setting: str
     rules: str
-    """By which it was scored; `robust > emma` where the runs differ in it."""
+    """The scorer; `robust > emma` if the runs differ in it."""
     id: str
     verdict_a: float
     """Mean over the samples that count."""
     verdict_b: float
     moved_by: str
-    """The component with the largest share of the difference; several joined by a plus sign."""
+    """The component with the largest share of the difference; joined components with a plus sign.
+    """
     shares: str
     """All shares, as `gold +1.000, responses -0.500`."""
 
 
 class SubjectCount(Noun):
-    """How many problems of a subject each run has."""
+    """The number of problems of a subject in each run."""
 
     subject: str
     a: int
@@ -135,7 +141,7 @@ class SubjectCount(Noun):
 
 
 class ItemComposition(Noun):
-    """Which problems the runs have."""
+    """The problems of the runs."""
 
     common: int
     only_a: int
@@ -143,7 +149,7 @@ class ItemComposition(Noun):
     edited: int
     """Common problems whose statement, pictures or choices differ."""
     other_gold: int
-    """Common problems whose right answer differs."""
+    """Common problems whose gold answer differs."""
     only_a_ids: list[str]
     only_b_ids: list[str]
     edited_ids: list[str]
@@ -152,32 +158,32 @@ class ItemComposition(Noun):
 
 
 class ScoringComparison(Noun):
-    """The verdicts of run B held against those of run A, under one rule book each.
+    """The verdicts of run B compared with those of run A, with one scorer each.
 
-    Lists hold at most `LISTED` entries, cells apart; counts beside them are of all.
+    Lists have at most `LISTED` entries, except cells; the counts cover all entries.
     """
 
     scoring_a: ScoringSummary
     scoring_b: ScoringSummary
     total: Contrast
-    """Over the cells that both runs have: a problem counts once, with its mean over these cells."""
+    """Over the common cells: a problem counts once, with its mean over these cells."""
     cells: list[CellComparison]
     changes: list[RunChange]
-    """What differs, those of most cells first."""
+    """The differences, most frequent first."""
     changes_left_out: int
     moved: int
-    """Verdicts (problem by cell) that differ."""
+    """Differing verdicts (problem by cell)."""
     moved_items: list[MovedItem]
     """The largest differences first."""
     notes: list[str]
 
 
 class RunComparison(ScoringComparison):
-    """Run B held against run A: the content of `compare.json`.
+    """Run B compared with run A: the content of `compare.json`.
 
-    Its own fields are about the rule books that a person names, or the first of each run;
-    `gptscore` about the judges, where both runs have judgements and nobody named rules. `items` is
-    the whole table of the problems that moved.
+    The top-level fields are about the scorers that you pass, or the first of each run; `gptscore`
+    is about the judges if both runs have judgements and you pass no rules. `items` is the whole
+    table of changed verdicts.
     """
 
     format: Literal[1] = 1
@@ -192,16 +198,16 @@ class RunComparison(ScoringComparison):
 
     @property
     def items(self) -> pl.DataFrame:
-        """One row for each verdict that differs: the columns of `MovedItem`."""
+        """One row for each differing verdict: the columns of `MovedItem`."""
         frame: pl.DataFrame = self._items
         return frame
 
     def attach_items(self, items: pl.DataFrame) -> Self:
-        """The same with the whole table of the problems that moved."""
+        """Return the comparison with the whole table of changed verdicts."""
         self._items = items
         return self
 
     @property
     def comparisons(self) -> list[ScoringComparison]:
-        """That of the rule books, and that of the judges where there is one."""
+        """The comparison of the scorers, and that of the judges, if any."""
         return [self, *([self.gptscore] if self.gptscore else [])]

@@ -1,4 +1,4 @@
-"""What a results folder holds for a comparison: its problems, its cells, the samples that count."""
+"""Input of a comparison from a results folder: problems, cells, samples that count."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _STAGES = ("freeze", "infer", "score", "aggregate")
 _CHOOSING = tuple(rule for rule in get_args(AggregationRule) if rule not in ("mean", "first"))
-"""The metrics of `aggregate` by which a setting chooses one sample."""
+"""The metrics of `aggregate` that select one sample in a setting."""
 SAMPLE = ["id", "index"]
-"""The columns that name a sample of a cell."""
+"""The columns that identify a sample of a cell."""
 
 
 class RunFiles(NamedTuple):
@@ -41,15 +41,15 @@ class RunFiles(NamedTuple):
     questions: Mapping[str, Question]
     answers: Mapping[str, Answer]
     cells: tuple[Cell, ...]
-    """Those with responses and verdicts."""
+    """Cells with responses and verdicts."""
     unscored: tuple[Cell, ...]
-    """Those with responses alone."""
+    """Cells with responses only."""
     stamps: Mapping[str, tuple[int, int]]
-    """Size and time of change of every file that a comparison reads."""
+    """Size and modification time of every file that a comparison reads."""
 
 
 class Scoring(NamedTuple):
-    """By which rules the verdicts of a cell were made, or by whom."""
+    """The scorer or judge of a cell's verdicts."""
 
     rules: str
     version: int
@@ -58,7 +58,7 @@ class Scoring(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Whether models gave the verdicts."""
+        """Whether the verdicts are from models."""
         return self.judge is not None
 
 
@@ -66,9 +66,9 @@ class CellFrames(NamedTuple):
     """The files of a cell in one run."""
 
     responses: pl.DataFrame
-    """The columns of ResponseRow, one row a sample."""
+    """The columns of ResponseRow, one row per sample."""
     verdicts: pl.DataFrame
-    """The columns of VerdictRow under every rule book."""
+    """The columns of VerdictRow under every scorer."""
     aggregates: pl.DataFrame | None
 
 
@@ -76,14 +76,14 @@ class CellRun(NamedTuple):
     """The samples of a cell that count in one run."""
 
     responses: pl.DataFrame
-    """The columns of ResponseRow, one row a sample."""
+    """The columns of ResponseRow, one row per sample."""
     verdicts: pl.DataFrame
-    """The columns of VerdictRow under every rule book."""
+    """The columns of VerdictRow under every scorer."""
     scoring: Scoring
-    """Of the verdicts that are compared."""
+    """The scoring of the compared verdicts."""
 
     def select(self, scoring: Scoring) -> pl.DataFrame:
-        """The verdicts that were made by these rules, in this version, by this judge."""
+        """Return the verdicts by these rules, in this version, by this judge."""
         import polars as pl
 
         if scoring == self.scoring:
@@ -100,7 +100,7 @@ def read_run(folder: Path) -> RunFiles:
     """Read the frozen problems of a results folder, and list its cells.
 
     Raises:
-        MissingInputError: It is no results folder, or lacks its frozen problems.
+        MissingInputError: The folder has no results or no frozen problems.
         FileFormatError: A file of the frozen problems is broken.
     """
     find_results_folder(folder)
@@ -124,7 +124,7 @@ def read_run(folder: Path) -> RunFiles:
 
 
 def stamp_files(folder: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of change of every file of a results folder that a comparison reads."""
+    """Return size and modification time of every file that a comparison reads."""
     stamps = {}
     for stage in _STAGES:
         for path in (folder / stage).rglob("*"):
@@ -135,7 +135,7 @@ def stamp_files(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def check_unchanged(run: RunFiles) -> None:
-    """Check that nobody wrote to a results folder while it was read.
+    """Check that a results folder did not change during reading.
 
     Raises:
         UnfinishedError: A file was added, changed or removed.
@@ -146,8 +146,8 @@ def check_unchanged(run: RunFiles) -> None:
     )
     if changed:
         raise UnfinishedError(
-            f"{run.folder}: {changed[0]} changed while it was read: wait until the run that writes "
-            "there has ended (`omibench status`), then compare again"
+            f"{run.folder}: {changed[0]} changed during reading; wait until the run in this folder "
+            "has ended (`omibench status`), then compare again"
         )
 
 
@@ -185,10 +185,10 @@ def select_samples(frames: CellFrames, rules: str) -> CellRun | None:
 
     Args:
         frames: The cell.
-        rules: The rule book, or judge, whose verdicts are compared.
+        rules: The scorer or judge to compare.
 
     Returns:
-        The cell; None where it has no verdict of these rules.
+        The cell, or None if it has no verdict of these rules.
     """
     import polars as pl
 
@@ -210,14 +210,14 @@ def select_samples(frames: CellFrames, rules: str) -> CellRun | None:
 
 
 def find_main_rules(run: RunFiles, rules: str | None) -> str:
-    """The rule book whose verdicts are compared.
+    """Return the scorer to compare.
 
     Args:
         run: The run.
-        rules: The one that a person names; None for the first by which the run was scored.
+        rules: The scorer that you pass; None for the run's first scorer.
 
     Raises:
-        ArgumentError: The run has no cell with verdicts, or none of this rule book.
+        ArgumentError: The run has no cell with verdicts, or none of this scorer.
     """
     names: dict[str, None] = {}
     for cell in run.cells:
@@ -226,21 +226,20 @@ def find_main_rules(run: RunFiles, rules: str | None) -> str:
         if names and (rules is None or rules in names):
             return rules or next(iter(names))
     if not names:
-        raise ArgumentError(f"{run.folder}: holds no verdicts; run `omibench score` first")
+        raise ArgumentError(f"{run.folder}: no verdicts; run `omibench score` first")
     raise ArgumentError(
-        f"rules: {run.folder} holds no verdict of {rules!r}{suggest_name(str(rules), names)}; it "
-        f"holds {', '.join(names)}"
+        f"rules: {run.folder} has no verdict of {rules!r}{suggest_name(str(rules), names)}"
     )
 
 
 def list_missing_cells(run: RunFiles, other_run: RunFiles) -> list[str]:
-    """The cells that the other run lacks, by name, at most `LISTED`; scored or not."""
+    """Return the cells that the other run lacks, by name, at most `LISTED`; scored or not."""
     missing = {*run.cells, *run.unscored} - {*other_run.cells, *other_run.unscored}
     return [f"{cell.model}/{cell.setting}" for cell in sorted(missing)][:LISTED]
 
 
 def summarise_run(run: RunFiles, simulated: bool) -> RunSummary:
-    """Describe a run; `simulated` says whether what is compared of it is."""
+    """Describe a run; `simulated` states whether the compared data are simulated."""
     return RunSummary(
         folder=str(run.folder),
         dataset=run.manifest.name,
@@ -251,14 +250,14 @@ def summarise_run(run: RunFiles, simulated: bool) -> RunSummary:
 
 
 def name_cells(cells: Collection[Cell], limit: int = 3) -> str:
-    """The names of some cells, for messages."""
+    """Return the names of some cells, for messages."""
     names = [f"{cell.model}/{cell.setting}" for cell in cells]
     more = len(names) - limit
     return (", ".join(names[:limit]) or "none") + (f" and {more:,} more" if more > 0 else "")
 
 
 def _find_picks(aggregates: pl.DataFrame | None, rules: str) -> pl.DataFrame | None:
-    """(id, picked): the sample that the setting chose; None where every sample counts."""
+    """Return (id, picked), the sample selected by the setting; None if every sample counts."""
     import polars as pl
 
     if aggregates is None:

@@ -1,6 +1,6 @@
-"""Shares of a difference among the components that differ: exact Shapley values.
+"""Shares of a difference among the differing components: exact Shapley values.
 
-A state of the components is a bit mask: bit i is set where component i is that of the second run.
+A state of the components is a bit mask: bit i is set if component i is that of the second run.
 State 0 is the first run, the highest state the second one. With m components there are 2**m states,
 so that the average over all m! orders is computed exactly.
 """
@@ -21,7 +21,7 @@ Partition = tuple[int, ...]
 
 
 class BlockShares(NamedTuple):
-    """Rows whose components can be told apart in the same way."""
+    """Rows in which the same components can be distinguished."""
 
     rows: NDArray[np.intp]
     """Their positions."""
@@ -33,12 +33,12 @@ class BlockShares(NamedTuple):
 def divide_differences(values: NDArray[np.float64]) -> Iterator[BlockShares]:
     """Divide the difference between the last and the first state of each row among its components.
 
-    A share is the change that switching a component makes, averaged over all orders of switching
-    (Shapley 1953, A value for n-person games, eq. 12). Where states are unknown, components are
-    joined to blocks as few as make every state that is needed known.
+    A share is the change from switching a component, averaged over all orders of switching (Shapley
+    1953, A value for n-person games, eq. 12). If states are unknown, components are joined to
+    blocks, as few as possible, so that every required state is known.
 
     Args:
-        values: One row for each case, one column for each of the 2**m states; NaN where a state's
+        values: One row for each case, one column for each of the 2**m states; NaN if a state's
             value is unknown. The first and the last column are known.
 
     Yields:
@@ -57,7 +57,7 @@ def divide_differences(values: NDArray[np.float64]) -> Iterator[BlockShares]:
 def average_over_orders(
     values: NDArray[np.float64], partition: Sequence[int]
 ) -> NDArray[np.float64]:
-    """The Shapley value of each block.
+    """Return the Shapley value of each block.
 
     Args:
         values: One row for each case, one column for each state of the components.
@@ -82,14 +82,14 @@ def average_over_orders(
 
 @cache
 def choose_partition(components: int, is_known: tuple[bool, ...]) -> Partition:
-    """The finest partition of the components of which every state is known.
+    """Return the finest partition of the components for which every state is known.
 
     Args:
-        components: How many there are.
-        is_known: For each of the 2**components states whether its value is known.
+        components: The number of components.
+        is_known: Whether the value of each of the 2**components states is known.
 
     Returns:
-        Its blocks as bit masks. Of several partitions that are as fine, the first.
+        Its blocks as bit masks. Of several equally fine partitions, the first.
     """
     return next(
         partition
@@ -100,7 +100,7 @@ def choose_partition(components: int, is_known: tuple[bool, ...]) -> Partition:
 
 @cache
 def list_partitions(components: int) -> tuple[Partition, ...]:
-    """All partitions of some components, those with most blocks first."""
+    """Yield all partitions of some components, those with most blocks first."""
     partitions: list[Partition] = [()]
     for position in range(components):
         bit = 1 << position

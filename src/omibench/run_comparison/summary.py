@@ -20,15 +20,15 @@ NOTE_LINES = 6
 _MEANINGS: dict[Component, str] = {
     "data": "problems added, removed or edited",
     "gold": "right answers",
-    "extraction": "what is read from a response",
-    "rules": "the rule book",
+    "extraction": "answers extracted from responses",
+    "rules": "the scorer",
     "judge": "the judge",
-    "responses": "what was asked anew",
+    "responses": "new responses",
 }
 
 
 def describe_comparison(comparison: RunComparison) -> str:
-    """The comparison in lines: accuracies, shares of their difference, what differs, cells."""
+    """Return the comparison as lines: accuracies, shares of their difference, changes, cells."""
     return "\n".join(_write_lines(comparison))
 
 
@@ -41,7 +41,7 @@ def _write_lines(comparison: RunComparison) -> Iterator[str]:
         yield from _describe_table(table, comparison.confidence)
     for name, cells in (("A", comparison.cells_only_a), ("B", comparison.cells_only_b)):
         if cells:
-            yield f"cells of {name} alone: {_shorten_list(cells)}"
+            yield f"cells only in {name}: {_shorten_list(cells)}"
 
 
 def _describe_run(run: RunSummary) -> str:
@@ -55,7 +55,7 @@ def _describe_problems(comparison: RunComparison) -> Iterator[str]:
         ("of A alone", composition.only_a),
         ("of B alone", composition.only_b),
         ("edited", composition.edited),
-        ("with another gold", composition.other_gold),
+        ("with another gold answer", composition.other_gold),
     ]
     parts = [f"{count:,} {words}" for words, count in counts if count]
     yield ", ".join([f"{composition.common:,} common problems", *parts])
@@ -73,7 +73,7 @@ def _describe_table(table: ScoringComparison, confidence: float) -> Iterator[str
     width = max((len(share.name) for share in table.total.shares), default=0)
     for share in table.total.shares:
         meaning = " and ".join(_MEANINGS[part] for part in share.components)
-        manner = ", which cannot be told apart" if share.manner == "joined" else ""
+        manner = ", which cannot be separated" if share.manner == "joined" else ""
         yield f"  {_points(share.share):>14}  {share.name:<{width}}  {meaning}{manner}"
     for change in table.changes[:CHANGE_LINES]:
         cells = _count(change.cells, "cell")
@@ -81,7 +81,7 @@ def _describe_table(table: ScoringComparison, confidence: float) -> Iterator[str
     more = len(table.changes) + table.changes_left_out - CHANGE_LINES
     if more > 0:
         yield f"  and {more:,} more changes"
-    yield f"  {_count(table.moved, 'verdict')} moved"
+    yield f"  {_count(table.moved, 'verdict')} changed"
     if len(table.cells) > 1:
         for cell in table.cells[:CELL_LINES]:
             yield f"  {_describe_cell(cell)}"
@@ -115,7 +115,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _points(value: float) -> str:
-    """A difference of shares in percentage points; no sign before what rounds to nothing."""
+    """Format a difference of shares in percentage points; no sign if it rounds to zero."""
     return f"{_percent(value)} points"
 
 

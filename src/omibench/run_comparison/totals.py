@@ -1,4 +1,4 @@
-"""The cells of a comparison, and what they sum to."""
+"""The cells of a comparison, and their totals."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EQUAL = 1e-9
-"""Shares and differences below it are zero."""
+"""Shares and differences below this are zero."""
 
 
 class ComparisonTotals:
-    """Takes the cells of a comparison one by one, and keeps what the whole needs of them."""
+    """Accumulates the cells of a comparison."""
 
     def __init__(self, a: RunFiles, b: RunFiles, rules: tuple[str, str], confidence: float) -> None:
-        """Begin without cells."""
+        """Start without cells."""
         self.cells: list[CellComparison] = []
         self.simulated: dict[Side, bool] = {"a": False, "b": False}
         self._rules = rules
@@ -50,7 +50,7 @@ class ComparisonTotals:
         self._left_out: list[tuple[Cell, str]] = []
 
     def add(self, cell: Cell, pair: CellPair, shares: ItemShares) -> None:
-        """Take a cell with the shares of its problems."""
+        """Add a cell with the shares of its problems."""
         simulated = False
         sides: list[tuple[Side, CellRun, dict[str, float], NDArray[np.float64]]] = [
             ("a", pair.a, pair.all_a, pair.value_a),
@@ -79,11 +79,11 @@ class ComparisonTotals:
         self._items.append(_list_moved(cell, pair, shares, " > ".join(dict.fromkeys(self._rules))))
 
     def leave_out(self, cell: Cell, reason: str) -> None:
-        """Note a cell that both runs have and that cannot be compared."""
+        """Add a common cell that cannot be compared."""
         self._left_out.append((cell, reason))
 
     def find_total(self) -> Contrast:
-        """Compare over all cells: a problem counts once, with its mean over them."""
+        """Return the totals over all cells: a problem counts once, with its mean over them."""
         ids = sorted(self._common["a"].sums)
         counts = self._common["a"].counts
         shares = {
@@ -100,7 +100,7 @@ class ComparisonTotals:
         return Contrast(**self._make_contrast(every, common, ids, shares, moved))
 
     def join_items(self) -> pl.DataFrame:
-        """The problems that moved, the largest differences first."""
+        """Return the problems with changed verdicts, the largest differences first."""
         import polars as pl
 
         distance = (pl.col("verdict_b") - pl.col("verdict_a")).abs().round(9)
@@ -109,7 +109,7 @@ class ComparisonTotals:
         )
 
     def summarise_scoring(self, side: Side) -> ScoringSummary:
-        """By what the verdicts of a run were made."""
+        """Return how the verdicts of a run were made."""
         scorings, rules = self._scorings[side], self._rules[side == "b"]
         return ScoringSummary(
             rules=rules,
@@ -119,12 +119,12 @@ class ComparisonTotals:
         )
 
     def write_notes(self) -> list[str]:
-        """What a reader has to know of the comparison."""
+        """Return the caveats of the comparison."""
         notes = []
         for side, run in self._runs.items():
             notes += [
-                f"run {side.upper()}: {scoring.rules} {scoring.version} is not installed here: "
-                "what only it could tell apart is joined"
+                f"run {side.upper()}: {scoring.rules} {scoring.version} is not installed; "
+                "components that only it could separate are joined"
                 for scoring in sorted(self._scorings[side], key=lambda s: (s.rules, s.version))
                 if not scoring.is_judged
                 and find_installed_version(scoring.rules) != scoring.version
@@ -132,7 +132,7 @@ class ComparisonTotals:
             if run.unscored:
                 notes.append(f"run {side.upper()}: not scored: {name_cells(run.unscored)}")
         notes += [
-            f"{cell.model}/{cell.setting}: left out, since it {reason}"
+            f"{cell.model}/{cell.setting}: skipped because it {reason}"
             for cell, reason in self._left_out[:LISTED]
         ]
         if any("+" in share.name for cell in self.cells for share in cell.shares):
@@ -149,7 +149,7 @@ class ComparisonTotals:
         shares: Mapping[int, Sequence[float]],
         moved: Mapping[int, int],
     ) -> dict[str, Any]:
-        """The fields of a Contrast."""
+        """Return the fields of a Contrast."""
         answers = self._runs["a"].answers
         groups = [answers[name].group or name for name in ids]
         paired = paired_difference(common[1], common[0], groups, self._confidence)
@@ -187,18 +187,18 @@ class ItemMeans:
     """Sums and counts by problem over cells."""
 
     def __init__(self) -> None:
-        """Begin without problems."""
+        """Start without problems."""
         self.sums: dict[str, float] = {}
         self.counts: dict[str, int] = {}
 
     def add(self, ids: Sequence[str], values: Sequence[float]) -> None:
-        """Take the values of one cell."""
+        """Add the values of one cell."""
         for name, value in zip(ids, values, strict=True):
             self.sums[name] = self.sums.get(name, 0.0) + value
             self.counts[name] = self.counts.get(name, 0) + 1
 
     def list_means(self, ids: Sequence[str] | None = None) -> list[float]:
-        """The mean of each problem over its cells, of all where no ids are given."""
+        """Return the mean of each problem over its cells; for all problems if no ids are given."""
         return [self.sums[name] / self.counts[name] for name in ids or self.sums]
 
 
@@ -217,7 +217,7 @@ def _count_moved(values: Sequence[float]) -> int:
 
 
 def _list_moved(cell: Cell, pair: CellPair, shares: ItemShares, rules: str) -> pl.DataFrame:
-    """One row for each problem of a cell whose verdict differs: the columns of MovedItem."""
+    """Return one row for each changed verdict of a cell: the columns of MovedItem."""
     import numpy as np
     import polars as pl
 

@@ -1,1 +1,1 @@
-"""Templates of new parts, with their tests: in a checkout of omibench, or as a plug-in's file."""
+"""Templates of new parts with tests, in a checkout of omibench or as a plug-in file."""

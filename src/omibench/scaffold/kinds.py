@@ -1,4 +1,4 @@
-"""The kinds of parts for which there are templates, and where each stands in a checkout."""
+"""Kinds of parts with templates, and their location in a checkout."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class PartKind(NamedTuple):
-    """A kind of part: its registry, the folder of its modules, and how params name one."""
+    """A kind of part: its registry, the folder of its modules, and its use in params."""
 
     registry: str
     folder: str
@@ -17,7 +17,7 @@ KINDS = {
     "provider": PartKind(
         "providers", "models", "models: {mine: {provider: NAME, id: one, reply: A}}"
     ),
-    "rules": PartKind("rule_books", "rule_books", "score: {rules: [NAME]}"),
+    "rules": PartKind("scorers", "scorers", "score: {rules: [NAME]}"),
     "setting": PartKind("prompts", "settings", "settings: {mine: {prompt: NAME}}"),
     "benchmark": PartKind("benchmarks", "datasets", "benchmark: {name: NAME}"),
     "section": PartKind("sections", "stages/analyze/sections", "(every report shows it)"),
@@ -25,4 +25,4 @@ KINDS = {
     "judge": PartKind("judges", "judges", "judge: {others: {NAME: {models: [my-judge]}}}"),
     "engine": PartKind("engines", "stages/ocr/engines", "ocr: {engine: NAME}"),
 }
-"""What `omibench new` takes -> where it goes."""
+"""Argument of `omibench new` -> kind."""

@@ -1,4 +1,4 @@
-"""Write a new part from its template, with a test that passes."""
+"""Write a new part from its template, with a passing test."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ LOAD_FIXTURE = """
 def _plugin() -> None:
     load_file("${module}.py", folder=Path(__file__).parent)
 """
-"""What the test of a plug-in has besides: a built-in part is loaded by its name."""
+"""Additional lines in the test of a plug-in; a built-in part is loaded by its name."""
 
 
 class NewPart(NamedTuple):
-    """What was written: new files, files that were changed, and how params name the part."""
+    """New files, changed files, and the use of the part in params."""
 
     created: list[Path]
     changed: list[Path]
@@ -38,7 +38,7 @@ class NewPart(NamedTuple):
 
 
 def is_checkout(folder: Path) -> bool:
-    """Whether a folder is the root of a checkout of omibench, to which a built-in part is added."""
+    """Return whether a folder is the root of a checkout of omibench, for built-in parts."""
     project = folder / "pyproject.toml"
     return (folder / PART_LIST).is_file() and 'name = "omibench"' in read_text(project)
 
@@ -47,27 +47,25 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
     """Write the module of a new part and its test.
 
     Args:
-        kind: A key of `KINDS`.
-        name: What params will call it: small letters, digits and hyphens.
-        folder: The root of a checkout, or the folder of a study.
-        as_plugin: Whether it becomes a plug-in's file in `folder`, and no built-in part.
+        kind: Key of `KINDS`.
+        name: Name in params: lower-case letters, digits and hyphens.
+        folder: Root of a checkout, or the folder of a study.
+        as_plugin: Whether to write a plug-in file into `folder` instead of a built-in part.
 
     Returns:
-        What was written and changed.
+        Written and changed files.
 
     Raises:
-        ParamsError: The kind is unknown, or the name is invalid or in use.
-        OutputError: One of its files is there already; nothing is written then.
+        ParamsError: If the kind is unknown, or the name is invalid or in use.
+        OutputError: If one of its files already exists; nothing is written then.
     """
     if kind not in KINDS:
-        raise ParamsError(f"new: {kind!r} is no kind of part{suggest_name(kind, KINDS)}")
+        raise ParamsError(f"new: {kind!r} is not a kind of part{suggest_name(kind, KINDS)}")
     _check_name(kind, name)
     texts = dict(_texts(kind, name, folder, as_plugin))
     existing = next((path for path in texts if path.exists()), None)
     if existing:
-        raise OutputError(
-            f"{existing}: is there already, and is left as it is: choose another name"
-        )
+        raise OutputError(f"{existing}: already exists and is not changed; choose another name")
     changes = {} if as_plugin else _changes(KINDS[kind], name, folder)
     for path, text in (texts | changes).items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +78,8 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
 def _check_name(kind: str, name: str) -> None:
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise ParamsError(
-            f"new: {name!r} is no name: write small letters, digits and hyphens, such as my-rules"
+            f"new: {name!r} is not a valid name; use lower-case letters, digits and hyphens, "
+            "such as my-rules"
         )
     if name in known_names(KINDS[kind].registry):
         raise ParamsError(f"new {kind}: the name {name!r} is taken; choose another one")
@@ -103,7 +102,7 @@ def _texts(kind: str, name: str, folder: Path, as_plugin: bool) -> Iterator[tupl
 
 
 def _changes(kind: PartKind, name: str, folder: Path) -> dict[Path, str]:
-    """The files of a checkout that name the part, as they will be."""
+    """Return the new content of the files of a checkout that list the part."""
     module = f"omibench.{kind.folder.replace('/', '.')}.{_module(name)}"
     listed = folder / PART_LIST
     return {
@@ -115,7 +114,7 @@ def _with_line(text: str, registry: str, line: str) -> str:
     start = text.find(f'    "{registry}": {{\n')
     end = text.find("    },\n", start)
     if start < 0 or end < 0:
-        raise OutputError(f"{PART_LIST}: has no block {registry!r} to which a line could be added")
+        raise OutputError(f"{PART_LIST}: has no block {registry!r} for a new line")
     return text[:end] + line + text[end:]
 
 
@@ -128,5 +127,5 @@ def _module(name: str) -> str:
 
 
 def _title(name: str) -> str:
-    """The name as that of a class: `my-rules` is `MyRules`."""
+    """Return the name as a class name: `my-rules` is `MyRules`."""
     return "".join(word.capitalize() for word in name.split("-"))

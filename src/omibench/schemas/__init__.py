@@ -1,1 +1,1 @@
-"""The rows and documents that omibench reads and writes, and their files."""
+"""Rows and documents that omibench reads and writes, and their files."""

@@ -1,7 +1,7 @@
-"""Attributes of problems: what a benchmark or a manifest says of them beyond subject and pictures.
+"""Attributes of problems: additional properties from a benchmark or manifest.
 
-A value is a text, or a list of texts where a problem has several labels at once (EMMA, B.1: skills;
-MathReal, appendix C: conditions of a photograph). Tables slice results by them.
+A value is a text, or a list of texts for several labels (EMMA, B.1: skills; MathReal, appendix
+C: conditions of a photograph). Tables slice results by attributes.
 """
 
 from __future__ import annotations
@@ -18,50 +18,51 @@ LONGEST_NAME, LONGEST_VALUE, MOST_LABELS = 60, 200, 50
 RESERVED: Final = (
     "answer_type", "cluster", "dataset", "id", "model", "n_images", "rules", "setting", "subject",
 )  # fmt: skip
-"""Names that tables use for something else."""
+"""Names reserved for other columns of tables."""
 _NAME: Final = re.compile(r"[^\W\d_][\w ./()-]*")
 
 
 def list_labels(value: Value | None) -> list[str]:
-    """The labels of a value: the text itself, or each of several; none where there is no value."""
+    """Return the labels of a value: the text itself, or each of several; empty without a value."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else list(value)
 
 
 def join_labels(value: Value | None) -> str:
-    """A value as one text: labels parted by `; `, empty where there is no value."""
+    """Return a value as one text: labels separated by `; `, or empty."""
     return "; ".join(list_labels(value))
 
 
 def split_labels(text: str, separator: str = ";") -> Value:
-    """The value that a text of labels with `separator` between them says: a list from two on."""
+    """Split a text of labels at `separator`; two or more labels give a list."""
     labels = list(dict.fromkeys(filter(None, (part.strip() for part in text.split(separator)))))
     return labels if len(labels) > 1 else "".join(labels)
 
 
 def keep_stated(values: Mapping[str, Value | None]) -> dict[str, Value]:
-    """The attributes that have a value."""
+    """Return the attributes that have a value."""
     return {name: value for name, value in values.items() if value}
 
 
 def _check_attributes(values: Any) -> Any:
-    """Attributes as people write them in YAML or JSON: numbers become texts."""
+    """Normalise attributes written in YAML or JSON: numbers become texts."""
     if not isinstance(values, Mapping):
         return values
     if len(values) > MOST_ATTRIBUTES:
-        raise ValueError(f"names {len(values)} attributes; at most {MOST_ATTRIBUTES} are read")
+        raise ValueError(f"has {len(values)} attributes; at most {MOST_ATTRIBUTES} are allowed")
     return {_check_name(name): _check_value(str(name), value) for name, value in values.items()}
 
 
 def _check_name(name: object) -> str:
     text = str(name)
     if text in RESERVED:
-        raise ValueError(f"{text!r} is the name of a column of every table; call it otherwise")
+        raise ValueError(f"{text!r} is the name of a column of every table; give another name")
     if len(text) > LONGEST_NAME or text != text.strip() or not _NAME.fullmatch(text):
         raise ValueError(
-            f"{text[:LONGEST_NAME]!r} is no name of an attribute: it begins with a letter and goes "
-            f"on in letters, digits, spaces and _ . / - ( ), {LONGEST_NAME} characters at most"
+            f"{text[:LONGEST_NAME]!r} is not a name of an attribute: it must begin with a "
+            "letter, followed by letters, digits, spaces and _ . / - ( ), at most "
+            f"{LONGEST_NAME} characters"
         )
     return text
 
@@ -69,7 +70,7 @@ def _check_name(name: object) -> str:
 def _check_value(name: str, value: object) -> object:
     labels = value if isinstance(value, list) else [value]
     if len(labels) > MOST_LABELS:
-        raise ValueError(f"{name}: has {len(labels)} labels; at most {MOST_LABELS} are read")
+        raise ValueError(f"{name}: has {len(labels)} labels; at most {MOST_LABELS} are allowed")
     texts = [_check_label(name, label) for label in labels]
     return texts if isinstance(value, list) else texts[0]
 
@@ -81,9 +82,9 @@ def _check_label(name: str, label: object) -> str:
         raise ValueError(f"{name}: give a text or a list of texts")
     text = str(label).strip()
     if not text or len(text) > LONGEST_VALUE:
-        raise ValueError(f"{name}: a label has 1 to {LONGEST_VALUE} characters")
+        raise ValueError(f"{name}: a label must have 1 to {LONGEST_VALUE} characters")
     return text
 
 
 StatedAttributes = Annotated[dict[str, Value], BeforeValidator(_check_attributes)]
-"""Attributes that a person states, of a source or a problem: names and lengths are bounded."""
+"""Attributes that a user gives to a source or a problem; names and lengths are limited."""

@@ -1,4 +1,4 @@
-"""A leaderboard for programs: `board.json` of a published folder."""
+"""Machine-readable leaderboard: `board.json` of a published folder."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class BoardRow(BaseModel):
-    """Accuracy of a model under a setting, by one rule book, on one subject or `total`.
+    """Accuracy of a model under a setting, by one scorer, on one subject or `total`.
 
-    Shares are in [0, 1]; `low` and `high` bound the interval of the report. `rank` and its range,
-    which the paired tests leave open, stand in totals by the report's main rule book alone.
+    Shares are in [0, 1]; `low` and `high` bound the interval of the report. `rank` and its range
+    by the paired tests are only in totals of the report's main scorer.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,8 +40,8 @@ class Board(BaseModel):
 
     format: Literal["omibench-board"] = "omibench-board"
     version: Literal[1] = 1
-    """Rises where a column is renamed or means something else."""
+    """Incremented when a column is renamed or changes meaning."""
     dataset: str
     partial: str = ""
-    """Of a partial run, how many problems of how many were asked."""
+    """For a partial run, the number of evaluated problems and of all problems."""
     rows: list[BoardRow]

@@ -1,7 +1,7 @@
-"""The nouns of calibration: what a judge was found to be, against the labels of people.
+"""Certificates: measured agreement of a judge with human labels.
 
-A certificate belongs to one instrument, judge models and prompt. It is a file of its own, so that
-one study's labels can certify the judge of the next.
+A certificate belongs to one instrument, its judge models and prompt. It is a separate file, so
+that the labels of one study can certify the judge of the next.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 from omibench.schemas.problem import Noun
 
 CERTIFICATE_FILE, REASONING_FILE = "certificate.json", "reasoning.json"
-"""What the stage `certify` writes: of the judge of answers, and of judges of reasoning."""
+"""Output of the stage `certify`: for the judge of answers, and for judges of reasoning."""
 DISAGREEMENTS_FILE = "disagreements.jsonl"
-"""Beside them: responses on which rule book and judge disagree."""
+"""Additional output: responses on which scorer and judge disagree."""
 ALL_TYPES = "all"
-"""In place of an answer type: all labels together."""
+"""Used in place of an answer type: all labels together."""
 
 
 class Measure(Noun):
-    """A figure with its interval; None where the labels cannot tell it.
+    """A figure with its interval; None if the labels do not determine it.
 
-    `n` labels tell it; `n_eff` is what they are worth, where several are of one problem.
+    `n` is the number of labels; `n_eff` is their effective number if several belong to one problem.
     """
 
     value: float | None
@@ -32,12 +32,12 @@ class Measure(Noun):
 
 
 class JudgeQuality(Noun):
-    """The judge against the labels of one answer type, or of all.
+    """The judge compared with the labels of one answer type, or of all.
 
-    `agreement`: share of labels that the judge repeats; `kappa`: Cohen's; `spearman`: between
+    `agreement`: share of labels that the judge reproduces; `kappa`: Cohen's; `spearman`: between
     graded labels and the judge's scores; `tpr` and `fpr`: share of right and of wrong responses
-    that the judge calls right. `share_right` is people's accuracy, `judged_right` the judge's, and
-    `corrected` the latter corrected for `tpr` and `fpr` (Rogan and Gladen 1978).
+    that the judge accepts. `share_right` is the accuracy by human labels, `judged_right` the
+    judge's, and `corrected` the latter corrected for `tpr` and `fpr` (Rogan and Gladen 1978).
     """
 
     agreement: Measure
@@ -51,9 +51,9 @@ class JudgeQuality(Noun):
 
 
 class FourWay(Noun):
-    """Rule book x judge over scored responses of one model (OMIBench, C.3), or of all (`model` "").
+    """Scorer x judge over scored responses of one model (OMIBench, C.3), or of all (`model` "").
 
-    `labelled_right` holds, for each of the four, labels of people: [right, labelled].
+    `labelled_right` contains human labels for each of the four: [right, labelled].
     """
 
     model: str
@@ -65,12 +65,12 @@ class FourWay(Noun):
 
 
 class Certificate(Noun):
-    """What a judge was found to be, on which labels, and how it stands to the rule book."""
+    """Agreement of a judge with labels, and its comparison with the scorer."""
 
     judge: str
     """Keys of the judge models in the study's params, joined by +."""
     identity: list[dict[str, Any]]
-    """What of each model's block changes its answers."""
+    """Fields of each model's block that affect its answers."""
     prompt_sha256: str
     labels: str
     """Name of the label file."""
@@ -79,20 +79,20 @@ class Certificate(Noun):
     """Labelled responses that the judge scored."""
     problems: int
     judge_failed: int
-    """Labelled responses on which the judge gave no verdict: in no figure but this one."""
+    """Labelled responses without a verdict of the judge; included only in this figure."""
     not_judged: int
-    """Labelled responses that were not sent to the judge: refused, empty, looping, cut off."""
+    """Labelled responses that were not sent to the judge: refused, empty, looping, truncated."""
     stale: int
-    """Labels of a response that is another one by now, left out."""
+    """Labels of a response that has changed since; excluded."""
     unknown: int = 0
-    """Labels of responses that this study does not have, left out."""
+    """Labels of responses that this study does not have; excluded."""
     left_out: dict[str, list[str]] = {}
-    """Why labels were not used -> of which responses they are."""
+    """Reason for excluding labels -> their responses."""
     confidence: float
     quality: dict[str, JudgeQuality]
     """By answer type, and `all`."""
     rules: str
-    """The rule book of the four-way table."""
+    """Scorer of the four-way table."""
     four_way: list[FourWay]
     simulated: bool
     """Whether judgements or labels are simulated: a rehearsal, not a certificate."""
@@ -100,9 +100,9 @@ class Certificate(Noun):
 
 
 class Confusion(Noun):
-    """How often the judge names a type where people name another or the same.
+    """How often the judge gives a type when the human label is another or the same.
 
-    `share` is that of the responses that people call `label`.
+    `share` is that of the responses with the human label `label`.
     """
 
     label: str
@@ -112,10 +112,10 @@ class Confusion(Noun):
 
 
 class MarkQuality(Noun):
-    """The judge's marks of one dimension against people's, both from 1 to 5.
+    """The judge's marks of one dimension compared with human marks, both from 1 to 5.
 
     `spearman` is the rank correlation; `within_one` and `exact` are the shares of responses on
-    which the two marks lie at most one grade apart, and are the same.
+    which the two marks differ by at most one grade, and are equal.
     """
 
     spearman: Measure
@@ -124,7 +124,7 @@ class MarkQuality(Noun):
 
 
 class ReasoningCertificate(Noun):
-    """What a judge of reasoning was found to be: of types of errors, or of marks.
+    """Agreement of a judge of reasoning: on types of errors, or on marks.
 
     The other fields are as in a Certificate.
     """
@@ -144,26 +144,26 @@ class ReasoningCertificate(Noun):
     confidence: float
     taxonomy: str | None = None
     agreement: Measure | None = None
-    """Of types of errors; `kappa` is Cohen's, over all types that occur."""
+    """For types of errors; `kappa` is Cohen's, over all types that occur."""
     kappa: Measure | None = None
     confusion: list[Confusion] = []
     marks: dict[str, MarkQuality] = {}
-    """By dimension, where people marked it."""
+    """By dimension, if there are human marks."""
     simulated: bool
     study: str
 
 
 class ReasoningCertificates(Noun):
-    """`reasoning.json` of certify: one certificate an instrument that people labelled."""
+    """`reasoning.json` of certify: one certificate per instrument with human labels."""
 
     certificates: list[ReasoningCertificate]
 
 
 class DisagreementRow(Noun):
-    """One response on which rule book and judge disagree, for a person to read.
+    """One response on which scorer and judge disagree, for reading.
 
-    `source` is for the reader to fill in: no_effective_reasoning, reasoning_error,
-    rule_match_error or other (OMIBench, C.3); `label` makes the row a human label.
+    `source` is filled in by you: no_effective_reasoning, reasoning_error, rule_match_error or
+    other (OMIBench, C.3); `label` makes the row a human label.
     """
 
     id: str
@@ -171,7 +171,7 @@ class DisagreementRow(Noun):
     setting: str
     index: int
     disagreement: str
-    """`judge_only`: the judge alone calls it right; `rules_only`: the rule book alone does."""
+    """`judge_only`: only the judge accepts it; `rules_only`: only the scorer does."""
     question: str
     gold: list[str]
     response: str
@@ -183,4 +183,4 @@ class DisagreementRow(Noun):
     source: str | None = None
     label: float | None = None
     response_sha256: str | None = None
-    """Of `response`: labels of another text are left out."""
+    """Hash of `response`: labels of another text are excluded."""

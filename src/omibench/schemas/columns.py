@@ -1,4 +1,4 @@
-"""The columns of Parquet files: their types, and those that older files lack."""
+"""Columns of Parquet files: types, and columns missing from older files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class AddedLater:
-    """Marks a column that files of an older omibench lack: there it is read as missing."""
+    """Marks a column that is missing from files of an older omibench and read as null."""
 
 
 class Sparse(AddedLater):
-    """Marks a column that a file also lacks where no row fills it."""
+    """Marks a column that a file also omits if no row has a value."""
 
 
 ADDED_LATER: Final = AddedLater()
@@ -42,19 +42,19 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
 
 
 def may_be_missing(row: type[BaseModel], column: str) -> bool:
-    """Whether a file may lack a column, which is then read as missing in all rows."""
+    """Return whether a file can lack a column, which is then read as null in all rows."""
     return any(isinstance(mark, AddedLater) for mark in row.model_fields[column].metadata)
 
 
 def list_sparse_columns(row: type[BaseModel]) -> list[str]:
-    """The columns that a file lacks where no row fills them, in the order of the fields."""
+    """Return the columns that a file omits if no row has a value, in the order of the fields."""
     return [name for name, field in row.model_fields.items() if SPARSE in field.metadata]
 
 
 def add_null_columns(frame: pl.DataFrame, row: type[BaseModel]) -> pl.DataFrame:
-    """Add the columns of `row` that a frame lacks, without values, all in the order of its fields.
+    """Add the missing columns of `row` to a frame as nulls, in the order of its fields.
 
-    Columns that are no field of `row` stand behind them.
+    Columns that are not fields of `row` follow.
     """
     import polars as pl
 
@@ -65,7 +65,7 @@ def add_null_columns(frame: pl.DataFrame, row: type[BaseModel]) -> pl.DataFrame:
 
 
 def build_frame(values: dict[str, list[Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    """Build a frame from lists of values by column, each of its type in `schema`."""
+    """Build a frame from lists of values by column, with the types in `schema`."""
     import polars as pl
 
     columns = {name: _column(column, schema[name]) for name, column in values.items()}
@@ -73,7 +73,7 @@ def build_frame(values: dict[str, list[Any]], schema: dict[str, pl.DataType]) ->
 
 
 def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:
-    """Values as polars takes them: it makes a series of each list, also of every empty one."""
+    """Return values as polars accepts them: it makes a series of each list, even an empty one."""
     import polars as pl
 
     if isinstance(dtype, pl.List) and values and all(value == [] for value in values):

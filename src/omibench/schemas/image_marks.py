@@ -1,4 +1,4 @@
-"""The marks `[IMAGE0]`, `[IMAGE1]`, ... in a text: where the pictures of a problem stand."""
+"""Marks `[IMAGE0]`, `[IMAGE1]`, ... in a text, at the positions of a problem's pictures."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Picture = TypeVar("Picture")
 
 
 def write_image_mark(number: int) -> str:
-    """The mark of the picture with a number, which counts from 0: `[IMAGE0]`."""
+    """Return the mark of the picture with a number, starting from 0: `[IMAGE0]`."""
     return f"[IMAGE{number}]"
 
 
 def list_image_marks(text: str) -> list[int]:
-    """The numbers of the marks in a text, in order."""
+    """Return the numbers of the marks in a text, in order."""
     return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []
 
 
@@ -25,26 +25,26 @@ def split_at_image_marks(text: str) -> list[str | int]:
     """Split a text at its image marks.
 
     Args:
-        text: A statement or a choice, such as `"Compare [IMAGE0] with [IMAGE1]."`.
+        text: Statement or choice, such as `"Compare [IMAGE0] with [IMAGE1]."`.
 
     Returns:
-        Text and the number of a picture in turn, a text first and last, which may be empty:
-        `["Compare ", 0, " with ", 1, "."]`.
+        Texts alternating with picture numbers, starting and ending with a text, which can be
+            empty: `["Compare ", 0, " with ", 1, "."]`.
     """
     runs = IMAGE_MARK.split(text)
     return [int(run) if place % 2 else run for place, run in enumerate(runs)]
 
 
 def pair_with_pictures(text: str, pictures: Sequence[Picture]) -> list[tuple[str, Picture | None]]:
-    """Split a text into runs, each with the picture that stands behind it.
+    """Split a text into runs, each with the picture after it.
 
     Args:
-        text: A statement or a choice.
-        pictures: What the marks stand for, by their numbers.
+        text: Statement or choice.
+        pictures: Pictures by the numbers of the marks.
 
     Returns:
-        Runs in order, which may be empty. The last has no picture, nor has one before a mark whose
-        number no picture has.
+        Runs in order; a run can be empty. The last run has no picture, nor has one before a mark
+        with an unknown number.
     """
     runs = IMAGE_MARK.split(text)
     numbers = [int(mark) for mark in runs[1::2]]

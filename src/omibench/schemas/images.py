@@ -1,4 +1,4 @@
-"""The pictures of a problem: paths relative to the file that names them."""
+"""Pictures of a problem, with paths relative to the file that lists them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Pictured = TypeVar("Pictured", Problem, Question)
 
 
 def rebase_images(problem: Pictured, old: Path, new: Path) -> Pictured:
-    """The same problem, its image paths relative to folder `new` in place of folder `old`.
+    """Return the problem with image paths relative to folder `new` instead of `old`.
 
     Paths keep forward slashes. No file is read, copied or moved.
     """

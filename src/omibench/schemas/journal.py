@@ -1,4 +1,4 @@
-"""`journal.json` of reevaluate: what became of each model that a watch found."""
+"""`journal.json` of reevaluate: state of each model found by a watch."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ State = Literal["begun", "done", "waiting"]
 
 
 class Sighting(Noun):
-    """A model that a watch found: `waiting` for a budget, `begun`, or `done` and on the board.
+    """A model found by a watch: `waiting` for a budget, `begun`, or `done` and on the board.
 
-    One that a budget cut off in the middle is on the board and waiting.
+    A model stopped by a budget is on the board and waiting.
     """
 
     model: str
@@ -20,13 +20,13 @@ class Sighting(Noun):
     watch: str
     state: State
     when: str
-    """When the state was reached, in UTC."""
+    """Time of the last change of state, in UTC."""
     why: str | None = None
     cap_usd: float | None = None
-    """What the study might commit when this model was cut off; it goes on when that is more."""
+    """Spending limit of the study when this model was stopped; raise it to continue."""
 
 
 class Journal(Noun):
-    """`journal.json` of reevaluate: what became of each model that a watch found."""
+    """`journal.json` of reevaluate: state of each model found by a watch."""
 
     models: list[Sighting] = []

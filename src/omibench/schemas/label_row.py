@@ -1,4 +1,4 @@
-"""One label of a problem and who gave it: a line of `labels.jsonl`."""
+"""One label of a problem and its source: a line of `labels.jsonl`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ LabelKind = Literal["topic", "subfield", "skill"]
 
 
 class LabelRow(Noun):
-    """The labels of one kind that a model or a person gave one problem (OMIBench, A.5)."""
+    """Labels of one kind that a model or a person gave one problem (OMIBench, A.5)."""
 
     id: str
     kind: LabelKind
     labels: list[str]
-    """None where the reply named none; then the problem has none of this kind."""
+    """None if the reply contained none; then the problem has none of this kind."""
     reason: str = ""
-    """Why, in the labeller's words, where it was asked to say so (EMMA, C.1)."""
+    """Reason in the labeller's words, if requested (EMMA, C.1)."""
     by: str
-    """The model's name in the study, or `person`."""
+    """Name of the model in the study, or `person`."""
     simulated: bool = False

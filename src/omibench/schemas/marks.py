@@ -1,6 +1,6 @@
-"""The marks that the built-in judges of reasoning give, from 1 (worst) to 5, by instrument.
+"""Marks of the built-in judges of reasoning, from 1 (worst) to 5, by instrument.
 
-They are columns of JudgementRow and of files of labels, and dimensions of certificates.
+They are columns of JudgementRow and of label files, and dimensions of certificates.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ QUALITY_MARKS: Final = (
 )  # fmt: skip
 """Marks of a rationale (OMIBench, B.2)."""
 ALIGNMENT_MARK: Final = "alignment"
-"""The mark of a rationale beside the reference solution."""
+"""Mark of a rationale compared with the reference solution."""
 MARKS_BY_INSTRUMENT: Final[dict[str, tuple[str, ...]]] = {
     "quality": QUALITY_MARKS,
     "alignment": (ALIGNMENT_MARK,),

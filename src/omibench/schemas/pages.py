@@ -1,4 +1,4 @@
-"""The rows of what `ocr` read: pages, their lines, and what became of each file."""
+"""Rows of the output of `ocr`: pages, their lines, and the status of each file."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from omibench.schemas.problem import Noun
 
 
 class PageLine(Noun):
-    """One line of a page: where it stands, who read it, and how sure that engine is."""
+    """One line of a page: its position, the engine that read it, and its confidence."""
 
     text: str
     bbox: tuple[float, float, float, float]
-    """x0, y0, x1, y1 in points from the top left of the page as it stands upright."""
+    """x0, y0, x1, y1 in points from the top left of the upright page."""
     engine: str
-    """`person` where somebody corrected it."""
+    """`person` if corrected manually."""
     confidence: float | None = None
     math_suspect: bool = False
-    """Holds a formula that its engine cannot write out."""
+    """Contains a formula that its engine cannot transcribe."""
     left_out: str | None = None
-    """Why it is no part of the page's text: `furniture`, `handwriting`, `neighbour`, ..."""
+    """Why it is not part of the page's text: `furniture`, `handwriting`, `neighbour`, ..."""
 
 
 class PageText(Noun):
@@ -32,67 +32,68 @@ class PageText(Noun):
     text: str
     engine: str
     turn: float = 0.0
-    """Degrees clockwise by which the page was turned to stand upright."""
+    """Clockwise rotation in degrees that made the page upright."""
     lines: list[PageLine] = []
 
 
 class PagePicture(Noun):
-    """The picture of a page on which problems stand, upright: the row of page_pictures.jsonl."""
+    """Picture of an upright page with problems: the row of page_pictures.jsonl."""
 
     source: str
     page: int
-    """From 1."""
+    """Page number, from 1."""
     file: str
-    """Below the folder of `ocr`."""
+    """Path below the folder of `ocr`."""
     sha256: str
     width: float
     height: float
-    """Of the page, in points; boxes of figures and lines are in these."""
+    """Size of the page in points; boxes of figures and lines use these units."""
 
 
 CorrectionStatus = Literal["applied", "agrees", "misfit"]
-"""What became of a correction: it was made; reading says the same without it by now; or what it is
-about is no longer there as it was."""
+"""Status of a correction: applied; already read correctly without it; or its target has changed or
+is gone.
+"""
 
 
 class CorrectionRow(Noun):
-    """What became of one entry of `corrections.yaml`."""
+    """Status of one entry of `corrections.yaml`."""
 
     line: int
     place: str
     kind: str
-    """What it sets: `formula`, `text`, `choice`, `answer`, ..."""
+    """Corrected field: `formula`, `text`, `choice`, `answer`, ..."""
     by: str
     status: CorrectionStatus
     reason: str = ""
-    """Why it does not fit."""
+    """Why it does not apply."""
     problems: list[str] = []
-    """Numbers of the problems that it is about."""
+    """Numbers of the problems concerned."""
 
 
 class FileReport(Noun):
-    """What became of one input file of `ocr`."""
+    """Status of one input file of `ocr`."""
 
     source: str
     status: Literal["ok", "warning", "error"]
     codes: list[str] = []
     where: dict[str, str] = {}
-    """The pages that a code is about, such as `pages 3-4`."""
+    """Pages to which a code applies, such as `pages 3-4`."""
     pages: int = 0
     seconds: float = 0.0
     cpu_s: float | None = None
-    """CPU seconds of the reading process; None where the system does not tell."""
+    """CPU seconds of the reading process; None if not reported by the system."""
     peak_mb: int | None = None
-    """The most memory that it held, in MiB."""
+    """Maximum memory used, in MiB."""
     corrections: Annotated[
         list[CorrectionRow], Field(exclude_if=lambda corrections: not corrections)
     ] = []
-    """Left out where nobody corrected anything."""
+    """Omitted without corrections."""
 
 
 class OcrReport(Noun):
-    """`report.json` of ocr: one entry a file, in the order they were given."""
+    """`report.json` of ocr: one entry per file, in the given order."""
 
     files: list[FileReport]
     problems_sha256: str | None = None
-    """Of `problems.jsonl` as it was written: an edit by hand is not overwritten."""
+    """Hash of `problems.jsonl` as written: a manual edit is not overwritten."""

@@ -1,7 +1,7 @@
-"""What was noted of a problem on its way through the stages: typed here, a line of text in files.
+"""Warnings of a problem from the stages: typed here, a line of text in files.
 
-The text is `CODE`, `CODE: DETAIL`, and with `SIMULATED (MODEL, ...)` at its end where simulated
-models are behind it: as it always stood in `problems.jsonl`, so that older files are read.
+The text is `CODE`, `CODE: DETAIL`, and ends with `SIMULATED (MODEL, ...)` if simulated models
+caused it. The format in `problems.jsonl` is unchanged, so that older files can be read.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Annotated, Final
 from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchema
 
 RATIONALE, LABEL = "rationale", "label"
-"""Codes of what a model wrote after the filter: the solution, and the topic."""
+"""Codes of fields that a model wrote after the filter: the solution, and the topic."""
 CORRECTED = "corrected"
-"""The code of what a person corrected of a reading: `formula by Ana`."""
+"""Code of a manual correction of a reading: `formula by Ana`."""
 _MARKED: Final = re.compile(r"(?P<rest>.*?)(?:: |; )SIMULATED \((?P<models>[^()\n]+)\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class ProblemWarning:
-    """One warning: of which kind, what it says, and which simulated models are behind it."""
+    """One warning: its kind, its text, and the simulated models that caused it."""
 
     code: str
     detail: str = ""
@@ -29,7 +29,7 @@ class ProblemWarning:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether simulated models are behind it."""
+        """Whether simulated models caused it."""
         return bool(self.simulated_by)
 
     def __str__(self) -> str:
@@ -37,18 +37,18 @@ class ProblemWarning:
         if self.simulated_by:
             mark = f"SIMULATED ({', '.join(self.simulated_by)})"
             return f"{text}; {mark}" if self.detail else f"{text}: {mark}"
-        # Words of a paper that look like the mark must not be read as one.
+        # Text of a paper that looks like the mark must not be parsed as one.
         return f"{text}." if _MARKED.fullmatch(text) else text
 
 
 def parse_warning(text: str) -> ProblemWarning:
-    """Read a warning from its text.
+    """Parse a warning from its text.
 
     Args:
-        text: As it stands in a file.
+        text: Text in a file.
 
     Returns:
-        The warning, whose text is equal.
+        The warning; converting it to text gives the same text.
     """
     models: tuple[str, ...] = ()
     if marked := _MARKED.fullmatch(text):

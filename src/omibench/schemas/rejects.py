@@ -1,4 +1,4 @@
-"""What the filter says of problems: which it turned away, and what models said of them."""
+"""Output of the filter: rejected problems, and model judgements of problems."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from omibench.schemas.problem import Noun
 
 
 class Reject(Noun):
-    """One problem that the filter turned away, why, and on what evidence.
+    """One problem rejected by the filter, with reasons and evidence.
 
-    `reasons` are all that apply and `evidences` what each rests on; the first ones are also
+    `reasons` are all that apply and `evidences` the evidence of each; the first ones are also
     `reason` and `evidence`.
     """
 
@@ -24,7 +24,7 @@ class Reject(Noun):
 
 
 class FilterJudgement(Noun):
-    """What one model said of one problem in a judgement of the filter."""
+    """One model's result on one problem in a judgement of the filter."""
 
     id: str
     judgement: str
@@ -32,11 +32,11 @@ class FilterJudgement(Noun):
     model: str
     role: str
     asked: int
-    """How many requests the model answered about this problem."""
+    """Number of requests about this problem that the model answered."""
     right: int | None = None
-    """How many of its answers are right by `robust`; null where no answer was asked for."""
+    """Number of its answers that are right by `robust`; null if no answer was requested."""
     answers: list[str]
-    """What was found in each reply: answer, caption, vote, translation, or why there is none."""
+    """Content of each reply: answer, caption, vote, translation, or why it is missing."""
     keys: list[str]
-    """The keys by which the store holds the replies."""
+    """Keys of the replies in the store."""
     simulated: bool = False

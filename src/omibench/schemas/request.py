@@ -1,8 +1,8 @@
-"""The nouns of asking: Conversation, Decoding, Request and Response.
+"""Data types of requests: Conversation, Decoding, Request and Response.
 
-A request is keyed by what a model can see of it (design, section 5): its conversation, decoding,
-sample index and the model's identity. Tags say what a request is for; they are outside the key
-and never sent. Only the `simulated` and `recorded` providers read them.
+A request is keyed by its model-visible part (design, section 5): its conversation, decoding,
+sample index and the model's identity. Tags state the purpose of a request; they are outside the
+key and never sent. Only the `simulated` and `recorded` providers read them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Role = Literal[
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
-"""Outcomes that a later run tries again: they are returned, and not kept as an answer."""
+"""Outcomes that a later run retries: they are returned but not stored."""
 
 
 class TextPart(Noun):
@@ -34,11 +34,12 @@ ABSENT = "absent:"
 
 
 class ImagePart(Noun):
-    """A picture inside a message: `sha256` of its bytes is its identity, `path` finds them.
+    """A picture inside a message, identified by the `sha256` of its bytes; `path` is their
+    location.
 
-    For one that is absent from its benchmark, `absent:` and its name stand for the hash. `patch`
-    (x, y, side; pixels from the top left corner) is a black square that is laid over the picture
-    when it is shown; the file stays as it is.
+    For a picture missing from its benchmark, `absent:` and its name replace the hash. `patch`
+    (x, y, side; pixels from the top left corner) is a black square drawn over the picture when
+    it is shown; the file is unchanged.
     """
 
     kind: Literal["image"] = "image"
@@ -48,19 +49,19 @@ class ImagePart(Noun):
 
     @property
     def content_key(self) -> str:
-        """What is shown, as one word: equal for equal bytes under an equal patch."""
+        """Identity of the shown picture: equal for equal bytes with an equal patch."""
         if self.patch is None:
             return self.sha256
         return "-".join([self.sha256, *map(str, self.patch)])
 
     @property
     def absent(self) -> str | None:
-        """The name of a picture that is not there, which no model can be shown."""
+        """Name of a missing picture, which cannot be shown to a model."""
         return self.sha256.removeprefix(ABSENT) if self.sha256.startswith(ABSENT) else None
 
 
 class DrawnPart(ImagePart):
-    """A picture fresh from a model, its bytes with it until the store has them."""
+    """A picture drawn by a model, with its bytes until they are in the store."""
 
     data: bytes = Field(repr=False)
 
@@ -69,18 +70,18 @@ Part = Annotated[TextPart | ImagePart, Field(discriminator="kind")]
 
 
 class ToolSpec(Noun):
-    """A tool that a model may call: `parameters` is the JSON schema of its arguments."""
+    """A tool that a model can call: `parameters` is the JSON schema of its arguments."""
 
     name: str
     description: str
     parameters: dict[str, Any]
 
-    def __hash__(self) -> int:  # its schema is a dict, which has none
+    def __hash__(self) -> int:  # its schema is a dict, which is not hashable
         return hash((self.name, self.description))
 
 
 class ToolCall(Noun):
-    """One call that a model made: `arguments` is the JSON text as it came, valid or not."""
+    """One tool call of a model: `arguments` is the unchanged JSON text, valid or not."""
 
     id: str
     name: str
@@ -88,26 +89,28 @@ class ToolCall(Noun):
 
 
 class Message(Noun):
-    """One turn of a conversation. A `tool` turn holds what the call with the id `answers` gave."""
+    """One turn of a conversation. A `tool` turn contains the result of the call with the id
+    `answers`.
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     parts: tuple[Part, ...]
     calls: tuple[ToolCall, ...] = ()
-    """Of an assistant's turn: the tools that it called."""
+    """For an assistant's turn: its tool calls."""
     answers: str | None = None
     carried: str | None = None
-    """Of an assistant's turn: its response's `carried`, for the provider that wrote it."""
+    """For an assistant's turn: the `carried` data of its response, for its provider."""
 
 
 class Conversation(Noun):
-    """The messages of one request, text and images interleaved in the order they are sent.
+    """Messages of one request, with text and images interleaved in the order they are sent.
 
-    Where the last one is the assistant's, the model goes on with it, instead of beginning a turn.
+    If the last one is the assistant's, the model continues it instead of starting a new turn.
     """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
-    """Tools that are offered through the provider's own interface."""
+    """Tools offered through the provider's own interface."""
 
     @property
     def images(self) -> list[ImagePart]:
@@ -116,14 +119,14 @@ class Conversation(Noun):
 
     @property
     def text(self) -> str:
-        """The words of the conversation with `[image]` where a picture stands."""
+        """Text of the conversation with `[image]` in place of pictures."""
         return "\n".join(
             p.text if isinstance(p, TextPart) else "[image]" for m in self.messages for p in m.parts
         )
 
 
 class Decoding(Noun):
-    """How to decode: temperature in [0, 2], at most `max_tokens` new tokens, `samples` draws."""
+    """Decoding parameters: temperature in [0, 2], `max_tokens` new tokens, `samples` draws."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
     max_tokens: Annotated[int, Field(ge=1)] = 4096
@@ -132,7 +135,7 @@ class Decoding(Noun):
 
 
 class Tags(Noun):
-    """What a request is for. Outside its key, never sent to a model."""
+    """Purpose of a request. Outside its key, never sent to a model."""
 
     role: Role
     problem: str
@@ -148,11 +151,11 @@ class Request(Noun):
     index: Annotated[int, Field(ge=0)] = 0
     tags: Tags
     options: tuple[str, ...] = ()
-    """Score these continuations by their log-probability instead of generating; empty: generate."""
+    """Continuations to score by log-probability instead of generating; empty means generate."""
 
 
 class Usage(Noun):
-    """Tokens of one response as the provider counted them; None where it did not say."""
+    """Tokens of one response as reported by the provider; None if not reported."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -161,42 +164,43 @@ class Usage(Noun):
 
 
 class Response(Noun):
-    """What came back for one request. A failure is an outcome, never an answer text."""
+    """Result of one request. A failure is an outcome, never an answer text."""
 
     text: str
-    """The visible answer; empty where there is none."""
+    """Visible text; empty if there is none."""
     outcome: Outcome = "answered"
-    """`answered`, or why there is no answer."""
+    """`answered`, or why the text is missing."""
     calls: tuple[ToolCall, ...] = ()
-    """Tools that the model calls before it goes on."""
+    """Tool calls to run before the model continues."""
     drawn: tuple[ImagePart, ...] = ()
-    """Pictures that the model drew; their bytes lie in the store's `images`."""
+    """Pictures drawn by the model; their bytes are in the store's `images`."""
     carried: str | None = None
-    """JSON that the provider wants back unchanged when its tools are answered: signed thinking."""
+    """JSON that the provider needs back unchanged with the tool results: signed reasoning."""
     option_logprobs: dict[str, float] | None = None
-    """Log-probability (nats) of each of the request's options as what comes next."""
+    """Log-probability (nats) of each of the request's options as the continuation."""
     finish_reason: str | None = None
-    """As the provider says it: `stop`, `length`, ..."""
+    """As reported by the provider: `stop`, `length`, ..."""
     reasoning: str | None = None
-    """The thinking that the provider gives apart from the answer."""
+    """Reasoning that the provider returns separately."""
     usage: Usage = Usage()
     """Tokens in and out."""
     cost_usd: float | None = None
-    """US dollars; None where no price is known."""
+    """US dollars; None without a known price."""
     latency_s: float | None = None
-    """Seconds from sending to the whole answer."""
+    """Seconds from sending to the complete response."""
     provider_id: str | None = None
     simulated: bool = False
     published_verdict: float | None = None
-    """The verdict printed beside a recorded response, in [0, 1]; None for every other provider."""
+    """Verdict printed with a recorded response, in [0, 1]; None for every other provider."""
     served_model: str | None = None
-    """What the endpoint said that it was, where that is not the id that was asked for."""
+    """Model reported by the endpoint, if it differs from the requested id."""
     sampling: Literal["provider_default"] | None = None
-    """`provider_default` where the endpoint took no temperature: it sampled as it always does."""
+    """`provider_default` if the endpoint accepted no temperature and sampled with its default."""
     logprob: float | None = None
-    """Sum of the log-probabilities (nats) of the answer's tokens, where the endpoint gives them."""
+    """Sum of the log-probabilities (nats) of the response's tokens, if reported."""
     error: str | None = None
-    """Why there is no answer, in one line without secrets: for `provider_error`, and for `refused`
-    where the endpoint turned the request down."""
+    """Why the response is missing, in one line without secrets: for `provider_error`, and for
+    `refused` if the endpoint rejected the request.
+    """
     passing: bool = False
-    """Whether asking again later may go better; only for `provider_error`."""
+    """Whether a later retry can succeed; only for `provider_error`."""

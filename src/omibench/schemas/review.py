@@ -1,7 +1,7 @@
-"""What people are asked of a dataset and what they decide: lines of tasks.jsonl, decisions.jsonl.
+"""Review tasks of a dataset and their decisions: lines of tasks.jsonl and decisions.jsonl.
 
-Both lie in one folder, beside `pictures/`, where each picture that a task shows is named by its
-hash. `decisions.jsonl` is append-only: one event a line, and nothing is ever taken out.
+Both are in one folder with `pictures/`, where each picture of a task is named by its hash.
+`decisions.jsonl` is append-only: one event per line, and nothing is ever removed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 ReviewRole = Literal["annotator", "auditor", "senior", "imported"]
-"""Who decides (OMIBench, A.4): the first reader, the blind second one, and the one whose decision
-binds. What another program exported is `imported` and never an audit."""
+"""Role of a reviewer (OMIBench, A.4): the first, the blind second, and the one whose decision is
+final. Decisions exported from another program are `imported` and never an audit.
+"""
 TaskPurpose = Literal["work", "sample", "calibration", "familiarisation"]
-"""`sample` is drawn from settled work to be judged again (A.4.3); `calibration` has a gold answer
-that its reader does not see (A.3.2); `familiarisation` counts for nothing (K)."""
+"""`sample` is drawn from settled work to be reviewed again (A.4.3); `calibration` has a gold answer
+hidden from the reviewer (A.3.2); `familiarisation` is not counted (K).
+"""
 
 
 class TaskPicture(Noun):
-    """A picture that a task shows: `pictures/SHA256.SUFFIX`.
+    """A picture of a task: `pictures/SHA256.SUFFIX`.
 
-    `image` is one of the problem's, in the order of its marks; `page` is a page of the paper, with
-    the boxes of what was read from it, as shares of its width and height.
+    `image` is one of the problem's, in the order of its marks; `page` is a page of the paper,
+    with the boxes of the extracted parts as shares of its width and height.
     """
 
     sha256: Sha256
@@ -43,62 +45,63 @@ class TaskPicture(Noun):
 
 
 class ReviewedResponse(Noun):
-    """The response of a model that a task is about."""
+    """Response of a model that a task is about."""
 
     model: Name
     setting: Name
     id: Name
-    """The problem."""
+    """Id of the problem."""
     index: Annotated[int, Field(ge=0)] = 0
-    """Which sample, from 0."""
+    """Index of the sample, from 0."""
     sha256: Sha256
-    """Of its whole text, by which labels of another text are told (docs/certifying.md)."""
+    """Hash of its whole text, which identifies labels of another text (docs/certifying.md)."""
 
 
 class ReviewTask(Noun):
-    """One question to people about one thing: a line of tasks.jsonl.
+    """One question to reviewers about one subject: a line of tasks.jsonl.
 
-    `content` holds the parts that the kind of task declares, by name. `content_hash` is over those
-    that a decision is about (`review.hashing`).
+    `content` contains the parts declared by the kind of task, by name. `content_hash` covers the
+    parts that a decision is about (`review.hashing`).
     """
 
     id: Name
-    """`KIND:SUBJECT`, such as `item:ipho-3` or `steps:MODEL/SETTING/ID#INDEX`; of a task that is
-    asked again for another purpose `KIND:SUBJECT@NAME`."""
+    """`KIND:SUBJECT`, such as `item:ipho-3` or `steps:MODEL/SETTING/ID#INDEX`; for a repeated task
+    `KIND:SUBJECT@NAME`.
+    """
     kind: Name
     problem: Name
-    """The problem, or the photograph."""
+    """Id of the problem, or the photograph."""
     content: dict[str, JsonValue]
     content_hash: Sha256
     pictures: list[TaskPicture] = []
     response: Annotated[
         ReviewedResponse | None, Field(exclude_if=lambda response: response is None)
     ] = None
-    """The response that it is about; left out where it is about none."""
+    """Response that it is about; omitted if there is none."""
     people: dict[str, list[Name]] = {}
-    """Who is asked, by role; a role without names is open to everybody who has it."""
+    """Assigned reviewers by role; a role without names is open to everyone with that role."""
     strata: dict[str, str] = {}
-    """What samples are stratified by: type of problem, difficulty, source."""
+    """Strata of samples: type of problem, difficulty, source."""
     purpose: TaskPurpose = "work"
     of: str | None = None
-    """Of a sample: the task that is judged again."""
+    """For a sample: the task that is reviewed again."""
     gold: dict[str, JsonValue] = {}
-    """Of a calibration: the fields of the right decision. It is shown to nobody."""
+    """For a calibration: the fields of the right decision, shown to no reviewer."""
     simulated: bool = False
-    """Whether a text of it comes from a simulated model."""
+    """Whether any of its text comes from a simulated model."""
 
 
 class ReviewDecision(Noun):
-    """One event: what one person decided on one task, in one role, at one time.
+    """One event: a decision of one person on one task, in one role, at one time.
 
-    `content_hash` is that of the task when it was decided: on other content the decision is stale.
-    A field that a person left as it was is None.
+    `content_hash` is that of the task at the time of the decision: on other content the decision
+    is stale. A field left unchanged is None.
     """
 
     id: Name
     """Unique among all events: an import takes each once."""
     task: Name
-    """The id of the task."""
+    """Id of the task."""
     kind: Name
     person: Name
     role: ReviewRole
@@ -106,28 +109,28 @@ class ReviewDecision(Noun):
     content_hash: Sha256
     fields: dict[str, JsonValue]
     seconds: Annotated[float, Field(ge=0)] | None = None
-    """Time that the task was in front of the person, pauses left out."""
+    """Time that the task was displayed, without pauses."""
     comment: str = ""
     simulated: bool = False
-    """Whether a program stands in for the person."""
+    """Whether a program simulates the person."""
 
 
 class ReviewCounts(Noun):
-    """What a review came to when its dataset was frozen; names of people are left out."""
+    """Result of a review when its dataset was frozen, without names."""
 
     reviewers: Annotated[int, Field(ge=0, le=2)]
-    """How many people the study asks to decide on each problem (`review.reviewers`)."""
+    """Number of reviewers required per problem (`review.reviewers`)."""
     kinds: list[Name]
-    """In which kinds of task (`review.kinds`)."""
+    """Kinds of tasks (`review.kinds`)."""
     problems: Annotated[int, Field(ge=0)]
-    """Frozen problems of which some task was settled."""
+    """Frozen problems with a settled task."""
     dropped: Annotated[int, Field(ge=0)]
-    """Problems that settled tasks took out."""
+    """Problems removed by settled tasks."""
     people: Annotated[int, Field(ge=0)]
     """People whose decisions count."""
     simulated_people: Annotated[int, Field(ge=0)]
-    """Those of them for whom a program stands in."""
+    """Number of them simulated by a program."""
     unsettled: Annotated[int, Field(ge=0)]
-    """Escalated and stale tasks that were let pass, since `review.reviewers` is 0."""
+    """Escalated and stale tasks that were ignored because `review.reviewers` is 0."""
     head: Sha256
-    """The head hash of decisions.jsonl."""
+    """Head hash of decisions.jsonl."""

@@ -1,4 +1,4 @@
-"""The row of `saliency/{model}/{setting}.parquet`, and the version of what it measures."""
+"""Row of `saliency/{model}/{setting}.parquet`, and the version of its measurement."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from omibench.schemas.columns import ADDED_LATER
 from omibench.schemas.problem import Noun
 
 VERSION = 2
-"""Of what is measured. 1: the letter asked for again behind the whole response, log-probabilities
-over the whole vocabulary. 2: the letter at its place inside the response, over the options."""
+"""Version of the measurement. 1: the letter requested again after the whole response, with
+log-probabilities over the whole vocabulary. 2: the letter at its position in the response, over
+the options.
+"""
 
 SaliencyOutcome = Literal["scored", "no_response", "no_letter", "no_logprobs"]
 
 
 class SaliencyRow(Noun):
-    """What covering one place of one picture does to one option of a problem (see saliency.md).
+    """Effect of covering one patch of one picture on one option of a problem (see saliency.md).
 
-    `drop` is log P(option) uncovered (`logprob`) less that under the patch, in nats, P over the
-    problem's options. `x`, `y` and `side` are pixels of the picture with the hash `sha256`, which
-    is the one that was shown. A problem that is not scored has one row, with the reason.
+    `drop` is log P(option) uncovered (`logprob`) minus that with the patch, in nats, P over the
+    problem's options. `x`, `y` and `side` are pixels of the shown picture with the hash
+    `sha256`. A problem that is not scored has one row, with the reason.
     """
 
     id: str
@@ -29,17 +31,17 @@ class SaliencyRow(Noun):
     reason: Annotated[str | None, ADDED_LATER] = None
     """Why the problem is not scored."""
     version: Annotated[int | None, ADDED_LATER] = None
-    """Of the measurement; None for the first."""
+    """Version of the measurement; None for the first."""
     reading: Annotated[str | None, ADDED_LATER] = None
-    """What of the response stands before the letter: `final_letter` or `before_answer`."""
+    """Part of the response before the letter: `final_letter` or `before_answer`."""
     max_pixels: Annotated[int | None, ADDED_LATER] = None
-    """Pixels to which pictures were scaled down at most; None for their original resolution."""
+    """Maximum pixels to which pictures were scaled down; None for their original resolution."""
     stride: Annotated[int | None, ADDED_LATER] = None
-    """Pixels from one place to the next."""
+    """Pixels between patches."""
     key: str = ""
     """Key of the uncovered request."""
     image: int = 0
-    """Which of the pictures that are shown, from 0."""
+    """Index of the shown picture, from 0."""
     sha256: str = ""
     x: int = 0
     y: int = 0
@@ -48,17 +50,17 @@ class SaliencyRow(Noun):
     logprob: float | None = None
     drop: float | None = None
     mass: Annotated[float | None, ADDED_LATER] = None
-    """Probability of all options together among all that could come next, nothing covered."""
+    """Total probability of all options among all continuations, with nothing covered."""
     declares: Annotated[bool | None, ADDED_LATER] = False
-    """Whether what stands before the letter says already that it is the option of the response."""
+    """Whether the text before the letter already states it as the option of the response."""
     chosen: bool = False
-    """Whether it is the option that the response ends on."""
+    """Whether it is the final option of the response."""
     right: bool = False
     simulated: bool = False
 
 
 def map_file(folder: Path, problem: str, number: int, option: str) -> Path:
-    """Where the heat map of one option over one picture of a problem is written."""
+    """Return the path of the heat map of one option over one picture of a problem."""
 
     def safe(name: str) -> str:
         return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)

@@ -1,7 +1,7 @@
-"""The schema of every file that omibench writes, and the only way to read and write them.
+"""Schemas of every file that omibench writes, and the functions to read and write them.
 
-A row is a pydantic type; JSONL files hold one JSON object a line, Parquet files the same fields
-as columns. `graph/result_files.py` says where each kind of file stands.
+A row is a pydantic type; JSONL files contain one JSON object per line, Parquet files the same
+fields as columns. `graph/result_files.py` lists the location of each kind of file.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 class ResponseRow(Noun):
-    """One response of one cell, under the key by which the store holds it."""
+    """One response of one cell, with its key in the store."""
 
     id: str
     index: int
     key: str
     steps: list[str] = []
-    """Keys of what was asked before the last request: captions, readings, earlier turns."""
+    """Keys of the requests before the last one: captions, readings, earlier turns."""
     drawn: list[str] = []
-    """SHA-256 of pictures that the model drew with its answer; they lie in the store's images."""
+    """SHA-256 of pictures drawn by the model with its answer; they are in the store's images."""
     outcome: str
     text: str
     reasoning: str | None = None
@@ -58,22 +58,23 @@ class ResponseRow(Noun):
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: Annotated[int | None, SPARSE] = None
-    """Those of `output_tokens` that were thought, where the provider counts them apart."""
+    """Reasoning tokens among `output_tokens`, if the provider reports them separately."""
     cost_usd: float | None = None
     latency_s: float | None = None
     simulated: bool = False
     published_verdict: float | None = None
     served_model: str | None = None
-    """The model that the endpoint says answered, where it says so."""
+    """Model reported by the endpoint, if any."""
     error: str | None = None
-    """Why there is no answer: for `provider_error`, and for `refused` by the endpoint."""
+    """Why the response is missing: for `provider_error`, and for `refused` by the endpoint."""
     readings: Annotated[list[str] | None, SPARSE] = None
-    """What was read from the pictures before the answer, under a setting with `perception` that
-    reads: the printed text and, under `I+QM+DM`, a description of the figures."""
+    """Text read from the pictures first, under a setting whose `perception` reads them: the printed
+    text and, under `I+QM+DM`, a description of the figures.
+    """
 
 
 class VerdictRow(Noun):
-    """What one rule book, or the judge (`rules` = gptscore), says of one response."""
+    """Verdict of one scorer, or of the judge (`rules` = gptscore), on one response."""
 
     id: str
     index: int
@@ -84,58 +85,61 @@ class VerdictRow(Noun):
     method: str
     verdict: float
     credit: float | None = None
-    """The share of parts that are right, where the rule book gives it."""
+    """Share of correct parts, if the scorer reports it."""
     strict: Annotated[float | None, ADDED_LATER] = None
-    """1 where all parts are right, in rule books whose verdict is the share of parts (MathReal)."""
+    """1 if all parts are right, for scorers whose verdict is the share of parts (MathReal)."""
     ratio: Annotated[float | None, ADDED_LATER] = None
-    """OMIBench's eq. 6, in [0, 1]: where the rule book compares by it, and below 0.75 it is 0."""
+    """OMIBench's eq. 6, in [0, 1], if the scorer uses it; below 0.75 it is 0."""
     outcome: str
     judge: str | None = None
     judge_key: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
     literal: Annotated[bool | None, SPARSE] = None
-    """True where the judge's words came from a literal file: no fences kept the response from
-    addressing the judge."""
+    """True if the judge's prompt came from a literal file: no fences kept the response from
+    addressing the judge.
+    """
 
 
 class AggregateRow(Noun):
-    """What the samples of one problem are worth together: one row a metric, rule book and k."""
+    """Aggregate of the samples of one problem: one row per metric, scorer and k."""
 
     id: str
     rules: str
     metric: str
     """`majority`, `best-of-n` or `tournament`, or `pass` (pass@k) and `consistency`."""
     k: int
-    """How many samples: the first k, for `pass` k of all."""
+    """Number of samples: the first k; for `pass`, k of all."""
     value: float
-    """The chosen sample's verdict, the chance of a right one among k, or the share that agrees."""
+    """Verdict of the chosen sample, probability of a right one among k, or share of agreement."""
     version: Annotated[int | None, ADDED_LATER] = None
-    """Of what counts as one answer, for `majority` and `consistency`."""
+    """Version of the definition of equal answers, for `majority` and `consistency`."""
     sameness: Annotated[str | None, ADDED_LATER] = None
-    """By what answers are one there: `normal form`, or the name of a rule book."""
+    """Definition of equal answers: `normal form`, or the name of a scorer."""
     index: int | None = None
-    """The sample that was chosen, where one was."""
+    """Index of the chosen sample, if any."""
     answer: str | None = None
     judge: str | None = None
     prompt_sha256: str | None = None
     mark: Annotated[float | None, ADDED_LATER] = None
-    """What the reward model gave the chosen sample, on its own scale; None where it gave none."""
+    """Reward of the chosen sample on the reward model's own scale; None if it has none."""
     prompts: Annotated[int | None, ADDED_LATER] = None
-    """In how many prompts the candidates were marked: 1 together, as many as they are one by one;
-    0 for a single candidate that joint marking leaves unasked. None where nobody marks."""
+    """Number of prompts in which the candidates were marked: 1 jointly, one per candidate
+    individually; 0 for a single candidate not sent to joint marking. None without marks.
+    """
     simulated: bool = False
     literal: Annotated[bool | None, SPARSE] = None
-    """True where the judge's words came from a literal file: no fences kept the response from
-    addressing the judge."""
+    """True if the judge's prompt came from a literal file: no fences kept the response from
+    addressing the judge.
+    """
 
 
 class JudgementRow(Noun):
-    """What judges say of the reasoning in one response; one row a response, instrument and judge.
+    """Judgement of the reasoning in one response; one row per response, instrument and judge.
 
-    Marks are from 1 to 5. A column is null where another instrument fills it, or the judge failed.
-    `mark`, `label`, `lowest` and `highest` are of judges under `judge.others`, `terms` and
-    `semantics` of `judge.transcripts`; a file lacks those of them that no row fills.
+    Marks are from 1 to 5. A column is null if it belongs to another instrument or the judge
+    failed. `mark`, `label`, `lowest` and `highest` belong to judges under `judge.others`,
+    `terms` and `semantics` to `judge.transcripts`; a file omits those of them without a value.
     """
 
     id: str
@@ -145,12 +149,13 @@ class JudgementRow(Noun):
     """`quality`, `alignment`, `error_type`, `transcript`, or the name of another judge."""
     version: int
     judge: str | None = None
-    """The judge; several names joined by `+` for their vote; null where none was needed."""
+    """The judge; several names joined by `+` for their vote; null if none was needed."""
     counts: bool = True
-    """Whether this is the judgement that counts: the only judge's, or the vote of several."""
+    """Whether this judgement counts: that of a single judge, or the vote of several."""
     outcome: str
-    """`scored`; `judge_failed` where replies hold no verdict or votes are tied; `provider_error` or
-    `budget_stop` where none came; `unjudged` for an error that is left to people."""
+    """`scored`; `judge_failed` if replies have no verdict or votes are tied; `provider_error` or
+    `budget_stop` if there are no replies; `unjudged` for an error left to human reviewers.
+    """
     correctness: float | None = None
     faithfulness: float | None = None
     information_usage: float | None = None
@@ -164,21 +169,22 @@ class JudgementRow(Noun):
     prompt_sha256: str | None = None
     simulated: bool = False
     literal: Annotated[bool | None, SPARSE] = None
-    """True where the judge's words came from a literal file: no fences kept the response from
-    addressing the judge."""
+    """True if the judge's prompt came from a literal file: no fences kept the response from
+    addressing the judge.
+    """
     mark: Annotated[float | None, SPARSE] = None
     """Between `lowest` and `highest`."""
     label: Annotated[str | None, SPARSE] = None
     lowest: Annotated[float | None, SPARSE] = None
     highest: Annotated[float | None, SPARSE] = None
     terms: Annotated[float | None, SPARSE] = None
-    """The share of the printed key terms that the text read from the pictures keeps, in [0, 1]."""
+    """Share of the printed key terms preserved in the text read from the pictures, in [0, 1]."""
     semantics: Annotated[float | None, SPARSE] = None
-    """The share of the printed text's meaning that it keeps, in [0, 1]."""
+    """Share of the printed text's meaning preserved, in [0, 1]."""
 
 
 class FrozenManifest(Noun):
-    """`manifest.json` of a frozen dataset: what it holds, by content."""
+    """`manifest.json` of a frozen dataset: its content by hash."""
 
     name: str
     version: str
@@ -189,37 +195,38 @@ class FrozenManifest(Noun):
     subjects: dict[str, int]
     licence: str | None = None
     synthetic: str | None = None
-    """Where problems were made up, and not taken from any source: `synthetic:<study>`."""
+    """For generated problems: `synthetic:<study>`."""
     simulated: dict[str, int] = {}
-    """What simulated models did to problems before they were frozen, and to how many of them."""
+    """Changes of simulated models to problems before they were frozen, with counts."""
     without_rationale: Annotated[int, Field(ge=0, exclude_if=lambda count: not count)] = 0
-    """Problems that have none; left out where all have one."""
+    """Number of problems without a rationale; omitted if all have one."""
     without_rationale_allowed: Annotated[
         bool, Field(exclude_if=lambda is_allowed: not is_allowed)
     ] = False
-    """Whether such problems may be released (`freeze.allow_without_rationale`)."""
+    """Whether such problems can be released (`freeze.allow_without_rationale`)."""
     corrected: Annotated[
         dict[str, list[str]], Field(exclude_if=lambda corrected: not corrected)
     ] = {}
-    """By id, what people corrected of the reading of a problem: `formula`, `answer`, ...; left out
-    where that is nothing."""
+    """By id, the manually corrected fields of a problem: `formula`, `answer`, ...; omitted if there
+    are none.
+    """
     review: Annotated[ReviewCounts | None, Field(exclude_if=lambda review: review is None)] = None
-    """What people's review came to; left out where the study names no folder of one."""
+    """Result of the review; omitted if the study has no review folder."""
 
 
 def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:
     """Read a JSONL file of `row`.
 
-    Raises MissingInputError when it is not there and FileFormatError with the line that is wrong.
+    Raises MissingInputError if it is missing and FileFormatError with the line of an error.
     """
     return list(iter_jsonl(path, row))
 
 
 def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
-    """Like `read_jsonl`, one row at a time."""
+    """Read a JSONL file like `read_jsonl`, one row at a time."""
     content = _read(path)
     if content.startswith(b"PAR1"):
-        raise FileFormatError(f"{path}: is a Parquet file; give one with a JSON object a line")
+        raise FileFormatError(f"{path}: is a Parquet file; give one with a JSON object per line")
     for number, line in enumerate(content.splitlines(), 1):
         if line.strip():
             yield _parse(line, row, f"{path}, line {number}")
@@ -231,18 +238,18 @@ def read_json(path: str | Path, row: type[Row]) -> Row:
 
 
 def content_hash(rows: Iterable[BaseModel]) -> str:
-    """SHA-256 over the sorted JSON lines of `rows`: the same whatever their order."""
+    """Return the SHA-256 over the sorted JSON lines of `rows`, independent of their order."""
     lines = sorted(map(_dump_json, rows))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:
-    """Write rows as JSON lines; the file appears whole or not at all."""
+    """Write rows as JSON lines, atomically."""
     write_text(path, "".join(_dump_json(row) + "\n" for row in rows))
 
 
 def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
-    """Write one JSON document, indented, keys of plain mappings sorted."""
+    """Write one JSON document, indented, with sorted keys of plain mappings."""
     if isinstance(value, BaseModel):
         text = _dump_json(value, indent=2)
     else:
@@ -251,7 +258,7 @@ def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file so that a reader sees the old content or the new, never a part.
+    """Write a text file atomically: a reader sees the old content or the new, never a part.
 
     A lone surrogate, which UTF-8 does not have, is written as U+FFFD.
     """
@@ -271,26 +278,26 @@ def write_parquet(
 ) -> None:
     """Write rows as Parquet, lone surrogates as U+FFFD; an empty table keeps its columns.
 
-    Of its sparse columns only those are written that some row fills.
+    Sparse columns without any value are omitted.
 
     Args:
-        path: The file to write; it appears whole or not at all.
+        path: Output file, written atomically.
         rows: Its rows.
-        row: Their type.
-        origin: What the file of a cell says of itself; where it is left out, what its path says.
+        row: Type of the rows.
+        origin: Origin of the file of a cell; by default derived from the path.
 
     Raises:
-        OutputError: It cannot be written.
+        OutputError: If it cannot be written.
     """
     write_frame(path, frame_rows(rows, row), row, origin)
 
 
 def frame_rows(rows: Sequence[BaseModel], row: type[BaseModel]) -> pl.DataFrame:
-    """Build the frame of some rows, lone surrogates as U+FFFD: far smaller than the rows are.
+    """Build a frame of rows, lone surrogates as U+FFFD; far smaller than the rows.
 
     Args:
         rows: The rows.
-        row: Their type.
+        row: Type of the rows.
     """
     schema = polars_schema(row)
     values = {name: [getattr(r, name) for r in rows] for name in schema}
@@ -306,13 +313,13 @@ def write_frame(
     """Write a frame as `write_parquet` writes its rows.
 
     Args:
-        path: The file to write; it appears whole or not at all.
-        frame: Frames of `frame_rows`, one below the other.
-        row: The type of the rows.
-        origin: What the file of a cell says of itself; where it is left out, what its path says.
+        path: Output file, written atomically.
+        frame: Frames of `frame_rows`, concatenated.
+        row: Type of the rows.
+        origin: Origin of the file of a cell; by default derived from the path.
 
     Raises:
-        OutputError: It cannot be written.
+        OutputError: If it cannot be written.
     """
     sparse = list_sparse_columns(row)
     frame = frame.drop([name for name in sparse if frame[name].null_count() == frame.height])
@@ -332,10 +339,10 @@ def _dump_json(row: BaseModel, indent: int | None = None) -> str:
 
 
 def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
-    """Read a Parquet file whose columns are the fields of `row`; those added later may be missing.
+    """Read a Parquet file with the columns of `row`; columns added later can be missing.
 
-    Raises MissingInputError when it is not there, FileFormatError when a column is missing, or for
-    what cannot be read, with the command that makes a cell of a study again.
+    Raises MissingInputError if it is missing, and FileFormatError if a column is missing or it
+    cannot be read, with the command that rebuilds a cell of a study.
     """
     _check_is_there(path)
     frame = read_cell(path)
@@ -343,15 +350,15 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     missing = [name for name in absent if not may_be_missing(row, name)]
     if missing:
         raise FileFormatError(
-            f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}: give the "
-            "right file, or make it again if an older omibench wrote it"
+            f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}; give "
+            "the right file, or make it again if an older omibench wrote it"
         )
     return add_null_columns(frame, row) if absent else frame
 
 
 @contextmanager
 def _replace_file(path: str | Path) -> Iterator[Path]:
-    """As `replace_atomically`, making the folder; a failure is an OutputError."""
+    """Write like `replace_atomically`, creating the folder; a failure raises OutputError."""
     target = Path(path)
     made_folder(target.parent)
     try:

@@ -1,8 +1,8 @@
 """Tool calls that a model writes as text: fenced blocks, each with one JSON object.
 
-The form is strict: a line ```` ```tool ````, an object with `tool` and `arguments` and nothing
-else, a line ```` ``` ````. The calls of a reply are the first run of such blocks; what follows
-them was written before any result was seen, and is left out.
+The form is strict: a line ```` ```tool ````, an object with only `tool` and `arguments`, a line
+```` ``` ````. The calls of a reply are the first run of such blocks; text after them was written
+before any result was known and is ignored.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from omibench.text.surrogates import replace_surrogates
 
 OPENING, CLOSING = "```tool", "```"
 NOT_YET = "do not solve the problem yet"
-"""Stands in what is said at a stage that only reads the pictures."""
+"""Part of the instructions in a turn that only reads the pictures."""
 LONGEST = 8000
-"""Characters of one call; nothing longer is read."""
+"""Maximum characters of one call; longer ones are not parsed."""
 
 
 class ReplyWithCalls(NamedTuple):
-    """A reply with calls: the words before them, and the calls.
+    """A reply with calls: the text before them, and the calls.
 
-    A block that is no call has the name "" and, as arguments, why it is none.
+    An invalid block has the name "" and the reason as its arguments.
     """
 
     before: str
@@ -32,12 +32,12 @@ class ReplyWithCalls(NamedTuple):
 
 
 def write_call(name: str, arguments: str) -> str:
-    """A call as a model writes it; `arguments` is JSON text."""
+    """Format a call as a model writes it; `arguments` is JSON text."""
     return f'{OPENING}\n{{"tool": {json.dumps(name)}, "arguments": {arguments}}}\n{CLOSING}'
 
 
 def read_calls(text: str) -> ReplyWithCalls | None:
-    """The calls in a reply, or None when it makes none. Never raises, takes linear time."""
+    """Parse the calls in a reply; None if it makes none. Never raises, takes linear time."""
     lines = text.splitlines()
     first = next((n for n, line in enumerate(lines) if line.rstrip() == OPENING), None)
     if first is None:
@@ -48,7 +48,7 @@ def read_calls(text: str) -> ReplyWithCalls | None:
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
-    """The bodies of the first run of blocks; a block that nobody closed ends with the text."""
+    """Return the bodies of the first run of blocks; an unclosed block ends with the text."""
     body: list[str] | None = None
     for line in lines:
         stripped = line.rstrip()

@@ -1,4 +1,4 @@
-"""Turn a failed validation into one line that a person can act on."""
+"""Conversion of a validation error into one actionable line."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 LONGEST = 80
-"""Characters of a wrong value that are shown."""
+"""Maximum characters shown of an invalid value."""
 UNSHOWN = "unshown"
-"""The type of a mistake whose value may be a secret: it is never printed."""
+"""Error type for a value that can be a secret: it is never printed."""
 UNKNOWN_PART = "unknown_part"
-"""The type of a mistake whose message names the value: no part of a registry has this name."""
+"""Error type whose message contains the value: no registered part has this name."""
 _NESTED = "nested"
 _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 
 def explain(error: ValidationError, root: type[BaseModel]) -> str:
-    """The first mistake: where it is, what is wrong, which value, and how many more there are."""
+    """Describe the first error: its location, the problem, the value, and the number of others."""
     remaining = _count(error) - 1
     path, blocks, first = _first(error, root)
     dotted_path, ending = (
@@ -42,7 +42,7 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         return f"{dotted_path}.{tag}: unknown value {tag_value!r}{hint}{ending}"
     if first["type"] in _BLOCKS:
         place = f"{dotted_path}: " if dotted_path else ""
-        return f"{place}holds {_short(first['input'])}, but takes a block of keys{ending}"
+        return f"{place}is {_short(first['input'])}, but must be a block of keys{ending}"
     value = first["input"]
     hidden = isinstance(value, Mapping | BaseModel) or first["type"] in (UNSHOWN, UNKNOWN_PART)
     value_note = "" if hidden else f" (got {_short(value)})"
@@ -51,22 +51,22 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
 
 
 def nested_error(error: ValidationError, block: type[BaseModel]) -> PydanticCustomError:
-    """The mistakes of a block whose class its own values name, as one mistake of what holds it.
+    """Return the errors of a block, whose class depends on its values, as one error of its parent.
 
     Args:
-        error: What validating the block has raised.
-        block: The block's class.
+        error: Error from validating the block.
+        block: Class of the block.
 
     Returns:
-        An error for a validator to raise; `explain` reads the mistakes out of it.
+        An error to raise in a validator; `explain` extracts the original errors.
     """
-    return PydanticCustomError(_NESTED, "is no valid block", {"error": error, "block": block})
+    return PydanticCustomError(_NESTED, "is not a valid block", {"error": error, "block": block})
 
 
 def _first(
     error: ValidationError, root: type[BaseModel]
 ) -> tuple[list[str], list[type[BaseModel]], ErrorDetails]:
-    """The path of the mistake to name, the blocks that it may be in, and the mistake."""
+    """Return the path of the error to report, the candidate blocks, and the error."""
     first = _worst(error)
     path, blocks = _follow([str(part) for part in first["loc"]], root)
     if first["type"] != _NESTED:
@@ -81,7 +81,7 @@ def _count(error: ValidationError) -> int:
 
 
 def _worst(error: ValidationError) -> ErrorDetails:
-    """The mistake to name: a misspelt key before the required one that it leaves unnamed."""
+    """Return the error to report: a misspelt key before the required one it leaves missing."""
     first, *later = error.errors()
     if first["type"] != "missing":
         return first
@@ -96,7 +96,7 @@ def _short(value: object) -> str:
 
 
 def suggest_name(name: str, known_names: Iterable[str]) -> str:
-    """A closing hint: the nearest known name, or the list of all of them."""
+    """Return a final hint: the nearest known name, or the list of all names."""
     near = get_close_matches(name, list(known_names), n=1)
     return (
         f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known_names) or 'none'}"
@@ -104,9 +104,9 @@ def suggest_name(name: str, known_names: Iterable[str]) -> str:
 
 
 def _follow(path: list[str], root: type[BaseModel]) -> tuple[list[str], list[type[BaseModel]]]:
-    """The keys of the path as the reader wrote them, and the types of the block it ends in.
+    """Return the keys of the path as written, and the types of the block it ends in.
 
-    pydantic adds the tag of a tagged union to the path; it is no key of the file.
+    pydantic adds the tag of a tagged union to the path; it is not a key of the file.
     """
     keys: list[str] = []
     current_types: list[object] = [root]

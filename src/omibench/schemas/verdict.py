@@ -1,4 +1,4 @@
-"""The nouns of scoring: what was extracted from a response, and what it is worth."""
+"""Data types of scoring: the extracted answer of a response, and its verdict."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ FAILURES: tuple[VerdictOutcome, ...] = (
     "unparsed", "loop", "refused", "truncated", "empty", "provider_error", "budget_stop",
     "judge_failed", "unjudged",
 )  # fmt: skip
-"""Outcomes that are no answer: counted as wrong in the published way, and as unknown in bounds."""
+"""Outcomes without an answer: counted as wrong under published rules, and as unknown in bounds."""
 
 UNANSWERED: tuple[VerdictOutcome, ...] = ("unparsed", "loop", "refused", "truncated", "empty")
-"""Failures of the model itself: a response came, and it holds no answer."""
+"""Failures of the model itself: a response exists but contains no answer."""
 
 NOT_JUDGED: tuple[VerdictOutcome, ...] = ("judge_failed", "unjudged")
-"""Failures of judges: the response may hold an answer, and nobody says whether it is right."""
+"""Failures of judges: the response can contain an answer of unknown correctness."""
 
 RIGHT = 0.5
-"""From here on a verdict, or a label with partial credit, counts as right."""
+"""Threshold at which a verdict, or a label with partial credit, counts as right."""
 
 
 class ScoredItem(Noun):
-    """One response beside its gold: all that a scoring rule may look at."""
+    """A response with its gold answer: the complete input of a scorer."""
 
     id: str
-    """The problem's, for messages."""
+    """Id of the problem, for messages."""
     prediction: str
-    """The response's text as it came."""
+    """Unchanged text of the response."""
     gold: Annotated[list[str], Field(min_length=1)]
-    """The right answer, part by part; of a choice its letters."""
+    """Gold answer, part by part; for a choice its letters."""
     answer_type: AnswerType
     """`mcq` for a choice, `open` for everything else."""
     choices: list[Choice] | None = None
     finish_reason: str | None = None
-    """As the provider says it; `length` where the response was cut off."""
+    """As reported by the provider; `length` if the response was truncated."""
     outcome: Outcome = "answered"
     published_verdict: float | None = None
-    """The verdict printed beside a recorded response, in [0, 1]."""
+    """Verdict printed with a recorded response, in [0, 1]."""
 
 
 class Verdict(Noun):
-    """What one rule book says of one response.
+    """Verdict of one scorer on one response.
 
-    `verdict` is in [0, 1], `credit` the share of parts that are right, `strict` 1 where all are, in
-    rule books whose verdict is that share (MathReal), and `ratio` the value of OMIBench's eq. 6
-    (each None where the rule book gives none); `outcome` is `scored` when the rule found an answer
-    to compare, and otherwise names why there is none. A verdict whose outcome is not `scored` is 0.
+    `verdict` is in [0, 1], `credit` is the share of correct parts, `strict` is 1 if all are, in
+    scorers whose verdict is that share (MathReal), and `ratio` is the value of OMIBench's eq. 6
+    (each None if the scorer does not report it). `outcome` is `scored` if the scorer found an
+    answer to compare, otherwise the reason. A verdict whose outcome is not `scored` is 0.
     """
 
     extracted: str | None

@@ -1,1 +1,1 @@
-"""Settings: how a problem is put to a model (design, section 6)."""
+"""Settings: how a problem is presented to a model (design, section 6)."""

@@ -1,7 +1,7 @@
-"""Text ablations: a question without its words, or without its choices (USNCO-V, figure 6).
+"""Text ablations: a question without its text, or without its choices (USNCO-V, figure 6).
 
-The instruction stays as it is, so that the answer is still asked for in the form that is scored;
-the paper prints no other prompt for these cells. Pictures are taken away by `images: none`.
+The instruction is unchanged, so that the answer is still requested in the scored form; the paper
+prints no other prompt for these cells. Pictures are removed by `images: none`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from omibench.schemas.problem import Question
 
 
 def ablate(question: Question, without: Sequence[Without]) -> Question:
-    """The question without what a setting takes away.
+    """Remove the parts of a question that a setting omits.
 
-    Its pictures stay when its words go. Pictures that stand in choices alone go with the choices,
-    and the others are renumbered. What a question lacks cannot be taken from it.
+    Its pictures stay when its text is removed. Pictures only in choices are removed with the
+    choices, and the others are renumbered. Missing parts are skipped.
     """
     if "choices" in without and question.choices:
         question = _without_choices(question)
@@ -25,12 +25,12 @@ def ablate(question: Question, without: Sequence[Without]) -> Question:
 
 
 def wordless(question: Question) -> Question:
-    """The question with nothing but its pictures, where they are marked, in their order."""
+    """Return the question with only its pictures, in order, at their marks."""
     return question.model_copy(update={"question": marks(question)})
 
 
 def marks(question: Question) -> str:
-    """The marks of pictures in a question's text, one a line."""
+    """Return the marks of pictures in a question's text, one per line."""
     return "\n".join(mark[0] for mark in IMAGE_MARK.finditer(question.question))
 
 

@@ -1,8 +1,8 @@
-"""Captions instead of images: what a captioner is asked about a picture of a question.
+"""Captions instead of images: the requests to a captioner about a picture of a question.
 
-The protocol is EMMA's (section 3.2 and C.1): the captioner is shown one picture and the question,
-says what the picture holds and does not answer; a model then answers from question and captions
-alone. The words are ours, and a text file may replace the captioner's instructions.
+The protocol is EMMA's (section 3.2 and C.1): the captioner sees one picture and the question, and
+describes the picture without answering; a model then answers from question and captions alone. The
+wording is ours, and a text file can replace the captioner's instructions.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ DECODING = Decoding(temperature=0.0, max_tokens=1024)
 def caption_conversation(
     question: Question, index: int, folder: str | Path = "", prompt: str | None = None
 ) -> Conversation:
-    """Ask for a caption of one picture of a question.
+    """Build the request for a caption of one picture of a question.
 
-    The same for every setting that shows the picture, so that a caption is bought once.
+    It is the same for every setting that shows the picture, so a caption is requested once.
 
     Args:
         question: The question.
         index: The picture's number, from 0.
-        folder: What its path is resolved against.
-        prompt: Path of a text file whose words take the place of ours.
+        folder: The folder of its path.
+        prompt: Path of a text file that replaces our wording.
 
     Returns:
-        What the captioner is asked.
+        The conversation for the captioner.
 
     Raises:
-        ParamsError: The file cannot be read, or is no such prompt.
+        ParamsError: The file cannot be read, or is not a valid prompt.
     """
     options = [_line(choice, f"[IMAGE{choice.image}]") for choice in question.choices or []]
     sections = [Section("PROBLEM", "\n".join([question.question.strip(), *options]))]

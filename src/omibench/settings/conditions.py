@@ -1,7 +1,7 @@
-"""Conditions: what stands in a conversation for each of a question's pictures.
+"""Conditions: the content of a conversation for each of a question's pictures.
 
-The picture itself, words, another picture, or nothing. Pure, but for derived pictures, which
-are files (`settings.pictures`).
+This is the picture itself, text, another picture, or nothing. Pure, except for derived pictures,
+which are files (`settings.pictures`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ NOT_SHOWN = "[image not shown]"
 def show_pictures(
     question: Question, images: Images, folder: str | Path = "", captions: Sequence[str] = ()
 ) -> Shown:
-    """What stands for each picture of a question under a condition.
+    """Return the content for each picture of a question under a condition.
 
-    Image paths are resolved against `folder`; `captions` count with `question.images`. Settings
-    that need less than they are given never fail: `first` with a larger `k`, a figure that a
-    question does not have, one picture that is to be shuffled or joined with others.
+    Image paths are relative to `folder`; `captions` are in the order of `question.images`. Settings
+    never fail on a problem that has less than they need: `first` with a larger `k`, a figure that a
+    question lacks, a single picture to shuffle or join.
     """
     met = question.image_order()
     order = [*met, *(i for i in range(len(question.images)) if i not in met)]
@@ -54,35 +54,35 @@ def show_pictures(
 
 @condition("all")
 def show_all(pictures: Pictures) -> Shown:
-    """Every picture, where it is marked."""
+    """Show every picture at its mark."""
     return place_where_marked(pictures.question, pictures.originals)
 
 
 @condition("none")
 def show_none(pictures: Pictures) -> Shown:
-    """No picture at all."""
+    """Show no picture."""
     return Shown({})
 
 
 @condition("captions")
 def show_captions(pictures: Pictures) -> Shown:
-    """Words in the place of every picture."""
+    """Show text instead of every picture."""
     return show_words(pictures.question, pictures.captions)
 
 
 @condition("first")
 def show_first(pictures: Pictures) -> Shown:
-    """The first `k` pictures."""
+    """Show the first `k` pictures."""
     first = list(pictures.originals.items())[: pictures.images.k]
     return place_where_marked(pictures.question, dict(first))
 
 
 @condition("composite")
 def show_composite(pictures: Pictures) -> Shown:
-    """One picture of all after the question, whose text and choices are those of the dataset.
+    """Show one picture of all after the question, with the dataset's text and choices.
 
-    OMIBench, section 5 and appendix L: all images concatenated in their order, the text of the
-    question and the choices unchanged. So a mark `[IMAGEi]` is sent as the word that it is.
+    OMIBench, section 5 and appendix L: all images are concatenated in order, the text of the
+    question and the choices are unchanged. So a mark `[IMAGEi]` is sent as plain text.
     """
     question, originals = pictures.question, pictures.originals
     if len(originals) < 2:
@@ -94,7 +94,7 @@ def show_composite(pictures: Pictures) -> Shown:
 
 @condition("labelled-composite")
 def show_labelled_composite(pictures: Pictures) -> Shown:
-    """One picture of all after the question; in the place of each stands its label there."""
+    """Show one picture of all after the question, and a label instead of each."""
     question, originals = pictures.question, pictures.originals
     if len(originals) < 2:
         return show_all(pictures)
@@ -105,7 +105,7 @@ def show_labelled_composite(pictures: Pictures) -> Shown:
 
 @condition("shuffled")
 def show_shuffled(pictures: Pictures) -> Shown:
-    """Pictures outside of choices in each other's places."""
+    """Show the pictures outside of choices in permuted places."""
     question, originals = pictures.question, pictures.originals
     moved = _shuffle(question, pictures.images.seed, originals)
     return place_where_marked(question, {**originals, **moved})
@@ -113,7 +113,7 @@ def show_shuffled(pictures: Pictures) -> Shown:
 
 @condition("degraded")
 def show_degraded(pictures: Pictures) -> Shown:
-    """Every picture as a worse photograph of itself."""
+    """Show every picture as a degraded photograph of itself."""
     question, images = pictures.question, pictures.images
     worse = {
         i: degrade_picture(f"{question.id}.{i}", original, images, pictures.folder)
@@ -124,7 +124,7 @@ def show_degraded(pictures: Pictures) -> Shown:
 
 @condition("occluded")
 def show_occluded(pictures: Pictures) -> Shown:
-    """Every picture, or one, under a black patch."""
+    """Show every picture, or one, under a black patch."""
     question, images, originals = pictures.question, pictures.images, pictures.originals
     patched = {
         i: occlude_picture(f"{question.id}.{i}", original, images, pictures.folder)
@@ -135,35 +135,35 @@ def show_occluded(pictures: Pictures) -> Shown:
 
 
 def place_where_marked(question: Question, pictures: Mapping[int, ImagePart]) -> Shown:
-    """Pictures where the question marks them; those that it marks nowhere follow it."""
+    """Place pictures at the question's marks; unmarked ones follow the question."""
     met = question.image_order()
     loose = [picture for i, picture in pictures.items() if i not in met]
     return Shown(pictures, ["\n", *loose] if loose else [])
 
 
 def picture(question: Question, index: int, folder: str | Path = "") -> ImagePart:
-    """A figure as a part of a conversation; its path is resolved against `folder`."""
+    """Return a figure as a part of a conversation; its path is relative to `folder`."""
     figure = question.images[index]
     path = f"{folder}/{figure.file}" if str(folder) else figure.file
     return ImagePart(sha256=figure.sha256 or ABSENT + figure.file, path=path)
 
 
 def show_words(question: Question, captions: Sequence[str]) -> Shown:
-    """Words for every picture; `captions` count with `question.images`."""
+    """Return text for every picture; `captions` are in the order of `question.images`."""
     words = {i: in_words(i, caption) for i, caption in enumerate(captions)}
     met = question.image_order()
     return Shown(words, [f"\n{words[i]}" for i in words if i not in met])
 
 
 def in_words(index: int, caption: str) -> str:
-    """The caption of a picture as it stands in a question: `index` counts from 0."""
+    """Return the caption of a picture as it appears in a question: `index` counts from 0."""
     return f"[IMAGE{index}, described in words: {' '.join(caption.split()) or '(no description)'}]"
 
 
 def _shuffle(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dict[int, ImagePart]:
-    """The pictures outside of choices in other places than their own; those of choices stay.
+    """Permute the pictures outside of choices.
 
-    A picture choice keeps its letter, since the gold names it.
+    A picture choice keeps its letter, since the gold answer refers to it.
     """
     tied = {i for choice in question.choices or [] for i in list_figures(choice)}
     free = [i for i in at if i not in tied]

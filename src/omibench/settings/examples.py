@@ -1,7 +1,7 @@
 """In-context examples: solved problems before the question, in its message or as earlier turns.
 
-OMIBench, H.4: drawn once for each question, the same under every condition, in one message, with
-no picture, one picture or all. USNCO-V, methods: a window that slides over the other subset, as a
+OMIBench, H.4: drawn once per question, the same under every condition, in one message, with no
+picture, one picture or all. USNCO-V, methods: a window that slides over the other subset, as a
 dialogue of several turns. Never the question itself, nor a sibling of it.
 """
 
@@ -37,7 +37,7 @@ EXAMPLE = add_prompt(
         f"[Solution]\n{SOLUTION}",
         slots=(
             Slot("question", "the statement with its pictures"),
-            Slot("solution", "the solution or the answer; it stands after the question"),
+            Slot("solution", "the solution or the answer; placed after the question"),
             Slot("choices", "the options, one a line", required=False),
             Slot("number", "the example's number, from 1", required=False),
         ),
@@ -52,9 +52,9 @@ _SHOW: dict[str, str] = {"none": "none", "one": "first", "all": "all"}
 def choose_examples(
     question: Question, rows: Sequence[Example], params: Examples, sample: int = 0
 ) -> list[Example]:
-    """The examples of one sample of a question, in the order in which they are shown.
+    """Return the examples of one sample of a question, in order.
 
-    Raises ParamsError when too few of `rows` may be shown before this question.
+    Raises ParamsError if too few of `rows` can be shown before this question.
     """
     fit = [e for e in rows if e.take == params.take and not are_siblings(question, e.question)]
     start = 0
@@ -67,16 +67,16 @@ def choose_examples(
     if len(chosen) < params.k:
         key = "first" if params.take == "window" else "set_aside"
         raise ParamsError(
-            f"{question.id}: {start + params.k} examples are needed and {len(fit)} may be shown "
-            f"before it; freeze more of them (freeze.examples.{key})"
+            f"{question.id}: {start + params.k} examples are needed, but only {len(fit)} can be "
+            f"shown before it; freeze more of them (freeze.examples.{key})"
         )
     return chosen
 
 
 def show_examples(examples: Sequence[Example], setting: Setting, folder: str | Path) -> Around:
-    """Examples as a setting shows them before a question.
+    """Show examples before a question as a setting requires.
 
-    A prompt with `{examples}` has them in its own message; every other as earlier turns.
+    A prompt with `{examples}` includes them in its message; otherwise they are earlier turns.
     """
     prompt = load_prompt(setting.prompt, setting.prompts)
     if prompt.takes_examples:
@@ -85,7 +85,7 @@ def show_examples(examples: Sequence[Example], setting: Setting, folder: str | P
 
 
 def reply(example: Example, params: Examples, boxed: bool) -> str:
-    """What the example answers: its solution or its answer alone, in a box if one is asked for."""
+    """Return the example's reply: its solution or only its answer, in a box if requested."""
     answer = ", ".join(example.answer)
     final = f"\\boxed{{{answer}}}" if boxed else answer
     solution = (example.solution or "").strip()

@@ -1,4 +1,4 @@
-"""What a setting needs of a benchmark, looked at before anything is asked."""
+"""The requirements of a setting on a benchmark, checked before any request."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from omibench.settings.examples import choose_examples
 def asked_questions(
     questions: Sequence[Question], setting: Setting, examples: Sequence[Example]
 ) -> list[Question]:
-    """The questions that a setting asks.
+    """Return the questions of a setting.
 
     Args:
-        questions: Those of the dataset, or of the part of it that the study asks.
-        setting: Its `where` says which of them it asks.
-        examples: Those of the dataset; what is set aside to be shown is not asked.
+        questions: The questions of the dataset, or of the study's part of it.
+        setting: The setting; its `where` selects questions.
+        examples: The examples of the dataset; those set aside are excluded.
     """
     aside: set[str] = set()
     if setting.examples and setting.examples.take == "sampled":
@@ -33,13 +33,13 @@ def asked_questions(
 def check_needs(
     name: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example] = ()
 ) -> None:
-    """Raise ParamsError with one line where the benchmark lacks what the setting `name` needs.
+    """Raise ParamsError if the benchmark lacks something that the setting `name` needs.
 
-    Settings that need less than they are given always pass.
+    A setting never fails on a problem that has more than it needs.
     """
     key = f"settings.{name}"
     if setting.where and not questions:
-        raise ParamsError(f"{key}.where: no problem that is asked has {_describe_where(setting)}")
+        raise ParamsError(f"{key}.where: no selected problem has {_describe_where(setting)}")
     perception = setting.perception.given if setting.perception else ""
     if "choices" in setting.without and not any(q.choices for q in questions):
         raise ParamsError(f"{key}: without: [choices]: no problem of this benchmark has choices")
@@ -52,14 +52,14 @@ def check_needs(
             f"{key}: perception: {perception}: no picture of this benchmark has a description"
         )
     if "question" in setting.without:
-        lack = f"{key}: without: [question]: {{}} neither choices nor pictures that are left"
+        lack = f"{key}: without: [question]: {{}} neither choices nor remaining pictures"
         _all(questions, lambda q: _is_left(q, setting), lack)
     if setting.examples:
         _enough_examples(key, setting, questions, examples)
 
 
 def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | None:
-    """What some problems lack of what a setting gives: they are asked with what there is."""
+    """Remark on problems that lack part of a setting's content: they are sent without it."""
     if not setting.perception or "DG" not in setting.perception.given:
         return None
     bare = [question.id for question in questions if not _has_description(question)]
@@ -67,7 +67,7 @@ def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | 
         return None
     return (
         f"settings.{name}: {len(bare)} of {len(questions)} problems have no description of a "
-        f"figure and are asked with their text alone; the first is {bare[0]}"
+        f"figure and are sent with their text alone; the first is {bare[0]}"
     )
 
 

@@ -1,10 +1,10 @@
-"""Perception before reasoning: what of a picture is put into words first (MathReal, section 4).
+"""Perception before reasoning: transcribing parts of a picture first (MathReal, section 4).
 
-Six settings: the picture alone (I; with the prompt `mathreal-iuer` IUER), and the picture with
-the question's text (Q) and a description of its figures (D), each as a model reads it from the
-picture (M) or as the benchmark gives it (G). What is read is a response of its own, and the same
-for every sample. Its instructions follow appendix D in our own words; as the paper prints them,
-they are the prompt, before the picture, and no system message.
+Six settings: the picture alone (I; with the prompt `mathreal-iuer` IUER), and the picture with the
+question's text (Q) and a description of its figures (D), each as a model reads it from the picture
+(M) or as given by the benchmark (G). A transcript is a separate response, and the same for every
+sample. Its instructions follow appendix D in our own wording; as in the paper, they are the prompt,
+before the picture, and not a system message.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ add_prompt(_describe("read-figures", purpose="describes the figures of a problem
 
 
 def readings(question: Question, setting: Setting, folder: str | Path = "") -> list[Conversation]:
-    """What a model is asked to read before it answers: text, then figures; empty where nothing.
+    """Return the texts to read before the answer: text, then figures; empty if none.
 
-    It sees the pictures as the setting shows them, and none of the question's words.
+    The model sees the pictures as the setting shows them, and none of the question's text.
     """
     if setting.perception is None or not setting.perception.reads:
         return []
@@ -78,7 +78,7 @@ def _load_reading(name: str, files: Mapping[str, str]) -> Prompt:
 
 
 def add_readings(question: Question, perception: Perception, read: Sequence[str] = ()) -> Question:
-    """The question with the words that its setting gives: `read` is what `readings` gave."""
+    """Return the question with the texts of its setting: `read` are the results of `readings`."""
     if perception.given == "I":
         return wordless(question)
     text = question.question
@@ -101,5 +101,5 @@ def _descriptions(question: Question) -> Iterator[str]:
 
 
 def _plain(words: str) -> str:
-    """Words in which no mark of a picture stands: they were not written as a question."""
+    """Return text without marks of pictures, since it was not written as a question."""
     return IMAGE_MARK.sub(r"image \1", words.strip())

@@ -1,7 +1,7 @@
-"""Presenting: a question under a setting becomes the conversation that is sent.
+"""Presentation: builds the conversation of a question under a setting.
 
-A pure function of what it is given, apart from the prompt file that a setting may name and the
-derived pictures that some conditions show. It never sees an answer: `Question` holds none.
+A pure function of its arguments, except for a custom prompt file and the derived pictures of some
+conditions. It never sees an answer: `Question` contains none.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, SLOT, Promp
 
 
 class Around(NamedTuple):
-    """What stands around a question: examples in its own message, and earlier turns.
+    """The surroundings of a question: examples in its message, and earlier turns.
 
-    `lettered` says whether a letter is asked for, also where the choices were taken away; None:
-    where there are choices.
+    `lettered` states whether a letter is requested, even if the choices were removed; None: if
+    there are choices.
     """
 
     inline: tuple[Piece, ...] = ()
@@ -42,13 +42,13 @@ def present(
     captions: Sequence[str] = (),
     around: Around = ALONE,
 ) -> Conversation:
-    """The conversation in which a problem is put to a model.
+    """Return the conversation that presents a problem to a model.
 
-    Images stand exactly where the question marks them and picture choices at their letter; those
-    that are marked nowhere follow the question in order. A mark of an image that the setting does
-    not show becomes `[image not shown]`. Image paths are resolved against `folder`, that of
-    questions.jsonl; `captions` of all images are needed where the setting shows those instead.
-    Raises ParamsError when the setting's prompt does not exist.
+    Images are placed exactly at the question's marks and picture choices at their letter; unmarked
+    ones follow the question in order. A mark of an image that the setting does not show becomes
+    `[image not shown]`. Image paths are relative to `folder`, that of questions.jsonl; `captions`
+    of all images are required if the setting shows those instead. Raises ParamsError if the
+    setting's prompt does not exist.
     """
     pictures = show_pictures(question, setting.images, folder, captions)
     return apply_prompt(question, load_prompt(setting.prompt, setting.prompts), pictures, around)
@@ -57,7 +57,7 @@ def present(
 def apply_prompt(
     question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
 ) -> Conversation:
-    """A question under a prompt, with what stands for its pictures and what goes before it."""
+    """Apply a prompt to a question, with the content for its pictures and the preceding text."""
     parts = join_pieces(pieces(question, prompt, pictures, around))
     system_parts = (TextPart(text=prompt.system),) if prompt.system else ()
     system = (Message(role="system", parts=system_parts),) if system_parts else ()
@@ -67,7 +67,7 @@ def apply_prompt(
 def pieces(
     question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
 ) -> Iterator[Piece]:
-    """The words of a prompt around a question and its choices, with what stands for pictures."""
+    """Return the parts of a prompt around a question, its choices and its pictures."""
     choices = bool(question.choices)
     lettered = choices if around.lettered is None else around.lettered
     template = prompt.shape(lettered, choices, examples=bool(around.inline))
@@ -84,7 +84,7 @@ def pieces(
 
 
 def join_pieces(parts: Iterator[Piece]) -> tuple[Part, ...]:
-    """Neighbouring texts become one; a text of nothing but white space is no part."""
+    """Join neighbouring texts; a text of only white space is dropped."""
     return tuple(_join_texts(parts))
 
 

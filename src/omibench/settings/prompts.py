@@ -1,4 +1,4 @@
-"""Prompt strategies: the words around a question and its choices, built in or from a file."""
+"""Prompt strategies: the text around a question and its choices, built in or from a file."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from omibench.settings.templates import (
 )
 
 FILE = PromptEntry("file", "puts a question", "", SLOTS, owner="respondent")
-"""A prompt of your own that takes the place of none."""
+"""A custom prompt that replaces none."""
 NO_FILES: Mapping[str, str] = {}
 
 
 def load_prompt(name: str, files: Mapping[str, str] = NO_FILES) -> Prompt:
-    """A built-in prompt by name, or a text file's prompt by its path.
+    """Return a built-in prompt by name, or a text file's prompt by its path.
 
-    A file that begins with the line `[[system]]` has a system message, which goes to the line
+    A file that begins with the line `[[system]]` has a system message, which ends at the line
     `[[user]]`.
 
     Args:
         name: A prompt of the registry, or the path of a file.
-        files: Files that take the place of prompts, by their names; `NAME-open` is that of a prompt
-            whose words for problems without choices are others.
+        files: Files that replace prompts, by prompt name; `NAME-open` is the variant of a prompt
+            for problems without choices.
 
     Returns:
         The prompt.
 
     Raises:
-        ParamsError: There is neither, a file lacks `{question}`, or the two files of a prompt have
+        ParamsError: Neither exists, a file lacks `{question}`, or the two files of a prompt have
             different system messages.
     """
     if name in PROMPTS:
         return _replace_words(name, PROMPTS.get(name), files)
     if not Path(name).exists():
         hint = suggest_name(name, list(PROMPTS))
-        raise ParamsError(f"prompt {name!r} is neither built in nor a file{hint}")
+        raise ParamsError(f"prompt {name!r} is neither a built-in prompt nor a file{hint}")
     return read_template(name, FILE)
 
 
 def read_template(file: str, entry: PromptEntry) -> Prompt:
-    """The prompt of a file for problems with choices and without.
+    """Read a file's prompt for problems with and without choices.
 
     Raises:
         ParamsError: The file cannot be read, or its slots are not those of a question.
@@ -62,13 +62,13 @@ def read_template(file: str, entry: PromptEntry) -> Prompt:
     text = wording.text
     if text.count(QUESTION) != 1 or max(text.count(CHOICES), text.count(EXAMPLES)) > 1:
         raise ParamsError(
-            f"{file}: a prompt holds {QUESTION} once, {CHOICES} and {EXAMPLES} at most once"
+            f"{file}: a prompt contains {QUESTION} once, {CHOICES} and {EXAMPLES} at most once"
         )
     return Prompt(text, text, system=wording.system)
 
 
 def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Prompt:
-    """A prompt with the words of the files that are named after it."""
+    """Return a prompt with the wording of the given files."""
     if name in files:
         mine = read_template(files[name], _describe(name, prompt))
         has_two = f"{name}{OPEN}" in PROMPT_HOMES
@@ -79,13 +79,13 @@ def _replace_words(name: str, prompt: Prompt, files: Mapping[str, str]) -> Promp
         mine = read_template(file, find_prompt(f"{name}{OPEN}"))
         if mine.system not in ("", prompt.system):
             raise ParamsError(
-                f"{file}: its system message is another than that of {name}.txt, which goes with "
-                "every problem: write it into both files, or leave it out of this one"
+                f"{file}: its system message differs from that of {name}.txt, which applies to "
+                "every problem; write it into both files, or remove it from this one"
             )
         prompt = prompt._replace(open=mine.open)
     return prompt
 
 
 def _describe(name: str, prompt: Prompt) -> PromptEntry:
-    """The entry of a prompt, also of one that a plug-in brings."""
+    """Return the catalogue entry of a prompt, including those of plug-ins."""
     return find_prompt(name) if name in PROMPT_HOMES else describe_template(name, prompt.mcq)

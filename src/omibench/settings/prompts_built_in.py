@@ -3,7 +3,7 @@
 OMIBench: B.1 (`cot`), G.1 (`least-to-most`, `plan-and-solve`, `visualization-of-thought`), G.2
 (`direct`), H.4 (`in-context`). EMMA: table 5, four prompts under two names, since problems with
 choices and without have their own. USNCO-V: methods. MathReal: appendix D; its instructions are
-long and stand here in our own words, their steps and their answer format as printed.
+long, so they are rewritten in our own words, with steps and answer format as printed.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ _SOURCES = {
     "mathreal": "MathReal, D: Prompt for Answer Generation",
     "mathreal-iuer": "MathReal, D: Prompt for Answer Generation",
 }
-"""Where the printed original of each stands."""
+"""The printed original of each."""
 
 for _name, _prompt in _WORDS.items():
     PROMPTS.add(_name, _prompt, __name__)

@@ -1,4 +1,4 @@
-"""The prompts and the image conditions that settings name."""
+"""The prompts and the image conditions of settings."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from omibench.schemas.request import ImagePart
 from omibench.settings.templates import Prompt, describe_template
 
 Piece = str | ImagePart
-"""A run of words or a picture, before neighbouring words are joined."""
+"""A run of text or a picture, before neighbouring texts are joined."""
 
 
 class Shown(NamedTuple):
-    """`at` holds what is shown for each figure, by its index; a figure without is not shown.
+    """`at` is the content for each figure, by index; figures without one are not shown.
 
-    `after` follows the question's text: what is shown for pictures that are marked nowhere.
+    `after` follows the question's text: the content for unmarked pictures.
     """
 
     at: Mapping[int, Piece]
@@ -30,11 +30,11 @@ class Shown(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """A question's pictures, as a condition gets them.
+    """A question's pictures, as passed to a condition.
 
-    `images` is the block of the setting, `folder` that to which paths of pictures are relative,
-    `originals` every picture by its index, in the order in which the question has them, `captions`
-    the words for each where the setting asks for them.
+    `images` is the block of the setting, `folder` the base of picture paths, `originals` every
+    picture by its index, in the question's order, `captions` the text for each if the setting needs
+    them.
     """
 
     question: Question
@@ -45,20 +45,20 @@ class Pictures(NamedTuple):
 
 
 Condition = Callable[[Pictures], Shown]
-"""Says what is shown for each picture of a question; pure, but for pictures that it draws."""
+"""Returns the content for each picture of a question; pure, except for pictures that it draws."""
 
 PROMPTS: Final[Registry[Prompt]] = Registry("prompts", "prompt")
 CONDITIONS: Final[Registry[Condition]] = Registry("conditions", "image condition")
 
 
 def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
-    """A decorator that makes what a function returns the prompt `name`; it is called once.
+    """Return a decorator that registers a function's result as the prompt `name`.
 
     Args:
-        name: What `prompt:` of a setting calls it.
+        name: The value of `prompt:` in a setting.
 
     Returns:
-        A decorator that returns the function as it is.
+        A decorator that calls the function once and returns it unchanged.
 
     Raises:
         PluginError: Another prompt has this name, or the function returns no Prompt.
@@ -80,13 +80,13 @@ def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
 
 
 def condition(name: str) -> Callable[[Condition], Condition]:
-    """A decorator that makes a function the image condition `name`.
+    """Return a decorator that registers a function as the image condition `name`.
 
     Args:
-        name: What `images:` of a setting calls it.
+        name: The value of `images:` in a setting.
 
     Returns:
-        A decorator that returns the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises:
         PluginError: Another condition has this name.

@@ -1,7 +1,7 @@
-"""Rounds: every sample of every question goes step by step through its setting, all together.
+"""Rounds: all samples of all questions take the steps of their setting together.
 
-A round asks for the next step of all threads at once, so that a provider sees many requests and
-each caption or reading that several samples share is asked for once.
+A round sends the next step of all threads at once, so that a provider sees many requests, and each
+caption or transcript that several samples share is requested once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Asking = Callable[[str, Sequence[Request]], Sequence[tuple[str, Response]]]
 
 
 class Thread(NamedTuple):
-    """One sample of one question; `first` is its first step where that is known already."""
+    """One sample of one question; `first` is its first step if that is already known."""
 
     task: Task
     sample: int
@@ -26,7 +26,7 @@ class Thread(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """One request of a thread and what came of it."""
+    """One request of a thread and its response."""
 
     model: str
     request: Request
@@ -35,13 +35,13 @@ class Exchange(NamedTuple):
 
 
 ThreadHistory = list[tuple[Exchange, ...]]
-"""What a thread has asked and was told, step by step."""
+"""The requests and responses of a thread, step by step."""
 
 
 class Answered(NamedTuple):
-    """A thread at its end: everything it asked, step by step. The last answers the question.
+    """A finished thread: all its requests, step by step. The last answers the question.
 
-    A thread whose last step is not the respondent's ended early: somebody it needed gave nothing.
+    A thread whose last step is not the respondent's ended early, because a required request failed.
     """
 
     thread: Thread
@@ -49,7 +49,7 @@ class Answered(NamedTuple):
 
     @property
     def last(self) -> Exchange:
-        """The last request: the respondent's, or the first that nobody answered."""
+        """The last request: the respondent's, or the first one without an answer."""
         step = self.steps[-1]
         return next((a for a in step if a.response.outcome != "answered"), step[-1])
 
@@ -57,10 +57,9 @@ class Answered(NamedTuple):
 def run_threads(
     threads: Sequence[Thread], model: str, setting: str, study: str, ask: Asking
 ) -> list[Answered]:
-    """Take every thread to its end, in the order of `threads`.
+    """Run every thread to its end, in the order of `threads`.
 
-    A thread whose captioner, reader or earlier turn has no answer ends there. Raises what `ask`
-    raises.
+    A thread ends if its captioner, reader or earlier turn has no answer. Raises what `ask` raises.
     """
     histories: list[ThreadHistory] = [[] for _ in threads]
     going = list(range(len(threads)))
@@ -83,7 +82,7 @@ def run_threads(
 def requests_next(
     thread: Thread, history: ThreadHistory, setting: str, study: str
 ) -> Iterator[tuple[str | None, Request]]:
-    """The requests of a thread's next step, each with the helper that it is for, if any."""
+    """Return the requests of a thread's next step, each with its helper, if any."""
     step = None if history else thread.first
     if step is None:
         step = next_step(thread.task, [[a.response for a in earlier] for earlier in history])
@@ -92,7 +91,7 @@ def requests_next(
 
 
 def _request(ask: Ask, thread: Thread, setting: str, study: str) -> Request:
-    # What a helper says is the same under every setting, so no setting stands in its tags.
+    # A helper's answer is the same under every setting, so its tags contain no setting.
     named = setting if ask.role == "respondent" else ""
     return Request(
         conversation=ask.conversation,

@@ -1,4 +1,4 @@
-"""A question as a setting shows it, without the words of a prompt: for those who judge answers."""
+"""A question as a setting shows it, without the text of a prompt, for judges of answers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _BARE = Prompt(mcq=f"{QUESTION}\n{CHOICES}", open=QUESTION, label="{}: ")
 def show_statement(
     question: Question, images: Images, folder: str | Path = "", captions: Sequence[str] = ()
 ) -> tuple[Part, ...]:
-    """The statement and its options, with what a condition shows in the place of each picture.
+    """Return the statement and its options, with the content of a condition for each picture.
 
     Args:
-        question: What is left of it where a setting takes words away.
+        question: The question, without the parts that the setting removes.
         images: The condition of the pictures.
-        folder: To which the paths of pictures are relative, that of questions.jsonl.
-        captions: The words for each picture, where the condition shows these.
+        folder: The base of picture paths, that of questions.jsonl.
+        captions: The text for each picture, if the condition shows it.
 
     Returns:
         Texts and pictures in order.

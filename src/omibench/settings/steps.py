@@ -1,7 +1,7 @@
-"""Steps: what a setting asks next, given what was answered before (design, section 6).
+"""Steps: the next request of a setting, given the earlier answers (design, section 6).
 
-Most settings ask once. Others ask a captioner first, or have the model read a picture before it
-solves the problem, or let it look again through tools. Each is a pure function from a task and
+Most settings have one request. Others query a captioner first, or have the model read a picture
+before it solves the problem, or let it zoom in with tools. Each is a pure function from a task and
 the earlier responses to the next step; an empty step means that the last response is the answer.
 """
 
@@ -28,7 +28,7 @@ from omibench.settings.tools.loop import next_turn
 class Task(NamedTuple):
     """A question under a setting. Image paths are relative to `folder`.
 
-    `examples` are those that settings may show before a question; `sample` counts the draws.
+    `examples` are the candidates for in-context examples; `sample` counts the draws.
     """
 
     question: Question
@@ -41,8 +41,8 @@ class Task(NamedTuple):
 class Ask(NamedTuple):
     """One conversation that a step needs an answer to.
 
-    `model` None is the cell's own; another is one of the setting's helpers. An answer that is the
-    same for all samples (a caption) is `shared`: it is asked for once, as sample 0.
+    `model` None is the cell's own; otherwise one of the setting's helpers. An answer that is the
+    same for all samples (a caption) is `shared`: it is requested once, as sample 0.
     """
 
     conversation: Conversation
@@ -53,14 +53,14 @@ class Ask(NamedTuple):
 
 
 Step = tuple[Ask, ...]
-"""What is asked at once. The last step of a task has one Ask, of the role `respondent`."""
+"""Requests sent at once. The last step of a task has one Ask, of the role `respondent`."""
 
 
 def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
-    """What to ask next; empty when the last of the earlier responses answers the question.
+    """Return the next step; empty if the last of the earlier responses answers the question.
 
-    `earlier` holds the responses to each step so far, in the order of its asks. Raises
-    ParamsError when the setting cannot be used, with the setting's remedy.
+    `earlier` contains the responses to each step so far, in the order of its asks. Raises
+    ParamsError if the setting cannot be applied, with a remedy.
     """
     setting = task.setting
     if earlier and not setting.in_steps:

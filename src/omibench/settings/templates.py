@@ -1,4 +1,4 @@
-"""Templates: a prompt's words with slots for examples, question and choices."""
+"""Templates: a prompt's text with slots for examples, question and choices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from omibench.prompts.slots import Slot
 
 QUESTION, CHOICES, EXAMPLES = "{question}", "{choices}", "{examples}"
 OPEN = "-open"
-"""Ends the name of the words for problems without choices, where these are others."""
+"""Suffix of the name of a prompt's variant for problems without choices."""
 SLOTS = (
     Slot("question", "the statement with its pictures"),
     Slot("choices", "the options, one a line", required=False),
@@ -21,10 +21,10 @@ _HEADING = re.compile(r"\[[^\[\]\n]+\]")
 
 
 class Prompt(NamedTuple):
-    """Two templates, for problems with choices and without; `{question}` and `{choices}` stand in.
+    """Two templates, for problems with and without choices, with `{question}` and `{choices}`.
 
-    `label` is how a choice begins, `{}` being its letter; `system` is the system message, if any.
-    Where `{examples}` stands, in-context examples do; without it they are earlier turns.
+    `label` is the start of a choice, with `{}` for its letter; `system` is the system message, if
+    any. In-context examples replace `{examples}`; without it they are earlier turns.
     """
 
     mcq: str
@@ -33,7 +33,7 @@ class Prompt(NamedTuple):
     system: str = ""
 
     def shape(self, lettered: bool, choices: bool = True, examples: bool = False) -> str:
-        """The template of a problem, `lettered` where it has choices, without idle slots."""
+        """Return the template of a problem, `lettered` if it has choices, without unused slots."""
         template = self.mcq if lettered else self.open
         if not (lettered and choices):
             template = drop_slot(template, CHOICES)
@@ -41,27 +41,27 @@ class Prompt(NamedTuple):
 
     @property
     def takes_examples(self) -> bool:
-        """Whether in-context examples stand in its own message."""
+        """Whether in-context examples are part of its message."""
         return EXAMPLES in self.mcq
 
     @property
     def wants_box(self) -> bool:
-        """Whether the answer is asked for in a box."""
+        """Whether the answer is requested in a box."""
         return "\\boxed" in self.mcq
 
 
 def describe_template(name: str, text: str, source: str = "") -> PromptEntry:
-    """The catalogue's entry of a prompt that puts a question."""
+    """Return the catalogue's entry of a prompt that poses a question."""
     return PromptEntry(
         name, "puts a question to a model", text, SLOTS, source, owner=f"setting ({name})"
     )
 
 
 def drop_slot(template: str, slot: str) -> str:
-    """A template without a slot.
+    """Return a template without a slot.
 
-    Its paragraph goes with it, or only its line and the heading above where the paragraph holds
-    the question, too.
+    Its paragraph is removed too, or only its line and the heading above if the paragraph also
+    contains the question.
     """
     paragraphs = [_without(paragraph, slot) for paragraph in template.split("\n\n")]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph is not None)

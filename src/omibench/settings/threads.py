@@ -1,4 +1,4 @@
-"""What a cell asks: a thread for every sample of every frozen question, under its setting."""
+"""The requests of a cell: a thread for every sample of every frozen question."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from omibench.settings.steps import Task
 
 
 def open_model_provider(study: ConversationParams, model: str) -> Provider:
-    """The provider of one of the study's models."""
+    """Return the provider of one of the study's models."""
     return open_provider(model, study.models[model], study.data)
 
 
 def list_threads(
     questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
 ) -> list[Thread]:
-    """Every sample of every question of a cell: each question in order, each sample in turn.
+    """List every sample of every question of a cell, question by question.
 
-    A study with a `limit` asks a part of the questions.
+    A study with a `limit` includes only part of the questions.
 
-    A recorded model that lacks a response raises ModelError, unless it is `partial`: then what it
-    lacks is left out.
+    A recorded model that lacks a response raises ModelError, unless it is `partial`: then its
+    missing responses are skipped.
     """
     setting, folder = study.settings[cell.setting], questions.parent
     examples = load_examples(folder) if setting.examples else ()
@@ -55,43 +55,42 @@ def list_threads(
 def list_requests(
     questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
 ) -> list[Request]:
-    """What a cell asks of its own model to begin with, sample by sample.
+    """List the first requests of a cell to its own model, sample by sample.
 
-    That is all that it asks, unless its setting goes in several steps.
+    These are all its requests, unless its setting has several steps.
     """
     threads = list_threads(questions, study, cell, provider)
     return [request for thread in threads for request in list_first_requests(thread, study, cell)]
 
 
 def list_first_requests(thread: Thread, study: ConversationParams, cell: Cell) -> list[Request]:
-    """What one thread asks of the cell's own model in its first step."""
+    """List the requests of one thread to the cell's own model in its first step."""
     step_requests = requests_next(thread, [], cell.setting, study.study.name)
     return [request for model, request in step_requests if model in (None, cell.model)]
 
 
 def load_examples(folder: Path) -> tuple[Example, ...]:
-    """The solved problems beside the frozen questions. Raises MissingInputError without them."""
+    """Load the solved problems frozen with the questions. Raises MissingInputError without them."""
     file = folder / "examples.jsonl"
     try:
         return tuple(read_jsonl(file, Example))
     except MissingInputError:
         raise MissingInputError(
-            f"{file}: there are no examples; say in `freeze.examples` which problems may be shown, "
-            "and freeze again"
+            f"{file}: no examples; set `freeze.examples` to the problems to use, and freeze again"
         ) from None
 
 
 def load_questions(questions: Path) -> tuple[Question, ...]:
-    """The frozen questions, read once for each version of the file.
+    """Load the frozen questions, read once for each version of the file.
 
-    Raises MissingInputError with the command that makes them when there are none.
+    Raises MissingInputError with the command that creates them if they do not exist.
     """
     try:
         state = questions.stat()
     except OSError:
         raise MissingInputError(
-            f"{questions}: there is no frozen dataset yet; make it with "
-            "`snakemake --cores all freeze_all`, as RESULTS/freeze/questions.jsonl"
+            f"{questions}: the dataset is not frozen yet; run `snakemake --cores all freeze_all`, "
+            "which creates RESULTS/freeze/questions.jsonl"
         ) from None
     return _read_questions(questions, state.st_mtime_ns, state.st_size)
 

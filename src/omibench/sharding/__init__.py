@@ -1,1 +1,1 @@
-"""Parts of cells that flows have asked at the same time, ahead of the jobs of the graph."""
+"""Shards of cells, requested in parallel by flows ahead of the jobs of the graph."""

@@ -1,4 +1,4 @@
-"""Fill the store with judgements ahead of the jobs that write scores and judgements."""
+"""Judgements requested ahead of the jobs that write scores and judgements."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def count_responses(responses: Path) -> int:
-    """How many responses a cell's file holds."""
+    """Return the number of responses in a cell's file."""
     return read_parquet(responses, ResponseRow).height
 
 
 def fill_judgements(results: Path, study: Study, cell: Cell, shard: slice) -> int:
-    """Score and judge one shard of a cell's responses; only what judges replied is kept.
+    """Score and judge one shard of a cell's responses; only the judges' replies are stored.
 
-    Returns how many responses it is. Raises as `score_cell` and `judge_cell` do, and PassingError
-    when requests failed in a way that may pass: what was answered is kept.
+    Returns the number of responses. Raises as `score_cell` and `judge_cell` do, and PassingError
+    if requests failed transiently; replies so far are kept.
     """
     frozen = results / "freeze"
     answers, questions = frozen / "answers.jsonl", frozen / "questions.jsonl"
@@ -43,7 +43,7 @@ def fill_judgements(results: Path, study: Study, cell: Cell, shard: slice) -> in
 
 
 def _leave_draw(study: Study) -> Study:
-    """The study without a draw of failures: what is drawn is known from the whole cell alone."""
+    """Return the study without its sample of failures, which depends on the whole cell."""
     if study.judge.errors is None or study.judge.errors.draw is None:
         return study
     return study.model_copy(update={"judge": study.judge.model_copy(update={"errors": None})})

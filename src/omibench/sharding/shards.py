@@ -1,4 +1,4 @@
-"""Asking in shards: which models wait for an API, and the share of its limits that a shard gets."""
+"""Shards of requests: which models call an API, and the share of its limits per shard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENDLESS = 1_000_000_000
 
 
 class Shard(NamedTuple):
-    """The requests `start` to `stop` (exclusive) of what a model is asked for under `name`."""
+    """Requests `start` to `stop` (exclusive) to a model for the cell `name`."""
 
     model: str
     name: str
@@ -26,44 +26,44 @@ class Shard(NamedTuple):
 
     @property
     def slice(self) -> slice:
-        """For indexing."""
+        """As a slice."""
         return slice(self.start, self.stop)
 
 
 def select_api_models(study: Study, models: Iterable[str]) -> list[str]:
-    """Those of the models that are asked over a network; all others compute on this machine."""
+    """Return the models that are called over a network; all others run on this machine."""
     return [n for n in models if isinstance(study.models[n], ApiModel)]
 
 
 def make_shards(model: str, name: str, total: int, size: int) -> list[Shard]:
-    """The shards of `total` requests, `size` each."""
+    """Split `total` requests into shards of the given size."""
     return [Shard(model, name, i, min(i + size, total)) for i in range(0, total, size)]
 
 
 def choose_shard_size(study: Study, models: Iterable[str], size: int) -> int:
-    """The size of shards that ask these models: all at once where one is asked in batches.
+    """Return the shard size for these models: everything at once if one of them uses batches.
 
-    A batch takes as long as the provider likes, whatever its size.
+    The duration of a batch does not depend on its size.
     """
     return ENDLESS if any(study.models[name].is_batch for name in models) else size
 
 
 def interleave(groups: Iterable[Sequence[T]]) -> list[T]:
-    """The first of each group, then the second of each, ...: no endpoint waits for another."""
+    """Interleave groups: the first of each, then the second of each, so that no endpoint idles."""
     missing = object()
     rounds = zip_longest(*groups, fillvalue=missing)
     return [item for item in chain.from_iterable(rounds) if item is not missing]  # type: ignore[misc]
 
 
 def list_api_judges(study: Study) -> list[str]:
-    """The API-bound models that judge scores and reasoning."""
+    """Return the models behind an API that judge scores and reasoning."""
     return select_api_models(study, dict.fromkeys([*study.judges("score"), *study.judges("judge")]))
 
 
 def name_lane(model: ModelBlock) -> str:
-    """What limits a model: its provider's host and its served id, the same for every study.
+    """Return the unit that limits a model: its provider's host and served id, equal in all studies.
 
-    Only letters, digits, dots, dashes, colons and blanks, so that it may name anything.
+    Contains only letters, digits, dots, dashes, colons and spaces, so it can be used as a name.
     """
     host = urlsplit(getattr(model, "base_url", None) or "").netloc.rpartition("@")[2]
     words = ("omibench", model.provider, host, str(getattr(model, "id", "")).replace("/", ":"))
@@ -72,9 +72,9 @@ def name_lane(model: ModelBlock) -> str:
 
 
 def divide_limits(study: Study, name: str, lanes: int) -> Study:
-    """The study with a model's limits divided by `lanes`: as many shards may run at a time.
+    """Return the study with a model's limits divided by `lanes`, the number of parallel shards.
 
-    Together they keep within what the endpoint allows in flight, and per minute.
+    Together they keep the endpoint's limits on concurrent requests and requests per minute.
     """
     model = study.models[name]
     if lanes == 1 or not isinstance(model, ApiModel):
@@ -92,7 +92,7 @@ def divide_limits(study: Study, name: str, lanes: int) -> Study:
 
 
 def limit_budget(study: Study, budget_usd: float | None) -> Study:
-    """The study under a smaller budget, where one is given."""
+    """Return the study with a smaller budget, if one is given."""
     if budget_usd is None:
         return study
     params = study.study.model_copy(update={"budget_usd": budget_usd})

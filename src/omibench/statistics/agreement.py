@@ -1,6 +1,6 @@
-"""How well a judge repeats the labels of people: each figure with its interval.
+"""Agreement of a judge with human labels: each figure with its interval.
 
-Several responses to one problem are not independent: intervals are at the effective number of
+Several responses to one problem are not independent: intervals use the effective number of
 labels, clustered by problem group, or resample whole groups.
 """
 
@@ -24,10 +24,10 @@ def judge_quality(
     judged: Estimate,
     confidence: float = 0.95,
 ) -> JudgeQuality:
-    """The judge's verdicts `verdicts` against `labels` (both in [0, 1]) of the same responses.
+    """Compare the judge's `verdicts` with `labels` (both in [0, 1]) of the same responses.
 
-    `judged` is the share that the judge calls right among all responses that it scored, labelled or
-    not: that is what is corrected.
+    `judged` is the share of responses that the judge accepts among all that it scored, labelled
+    or not; this share is corrected.
     """
     right = [float(label >= RIGHT) for label in labels]
     says = [float(verdict >= RIGHT) for verdict in verdicts]
@@ -57,9 +57,9 @@ def judge_quality(
 
 
 def cohens_kappa(agreement: float, first: Sequence[object], second: Sequence[object]) -> float:
-    """Cohen's kappa of two ratings that agree on a share; NaN where chance agrees on all.
+    """Return Cohen's kappa of two ratings from their agreement; NaN if chance agreement is 1.
 
-    kappa = (agreement - chance) / (1 - chance), chance by the two margins (Cohen 1960).
+    kappa = (agreement - chance) / (1 - chance), with chance from the two margins (Cohen 1960).
     """
     n = len(first)
     if not n:
@@ -72,9 +72,10 @@ def cohens_kappa(agreement: float, first: Sequence[object], second: Sequence[obj
 def kappa_measure(
     agreement: Estimate, first: Sequence[object], second: Sequence[object]
 ) -> Measure:
-    """Cohen's kappa with the interval that the agreement's makes.
+    """Return Cohen's kappa with the interval implied by that of the agreement.
 
-    Chance agreement is taken as known, as by Cohen; Wilson's bounds keep full agreement honest.
+    Chance agreement is treated as known, as by Cohen; with Wilson's bounds, full agreement has a
+    non-trivial interval.
     """
     value, lo, hi = (
         cohens_kappa(share, first, second) for share in (agreement.mean, agreement.lo, agreement.hi)
@@ -85,14 +86,14 @@ def kappa_measure(
 def spearman_measure(
     labels: Sequence[float], verdicts: Sequence[float], clusters: Sequence[str], confidence: float
 ) -> Measure:
-    """The rank correlation of labels and what the judge said."""
+    """Return the rank correlation of human labels and the judge's verdicts."""
     if not labels:
         return Measure(value=None, lo=None, hi=None, n=0)
     return _make_measure(*spearman(labels, verdicts, clusters, confidence), len(labels))
 
 
 def share_measure(estimate: Estimate) -> Measure:
-    """A share with its interval."""
+    """Return a share with its interval."""
     measure = _make_measure(estimate.mean, estimate.lo, estimate.hi, estimate.n)
     return measure.model_copy(update={"n_eff": round(estimate.n_eff, 6)})
 

@@ -1,4 +1,4 @@
-"""The paired cluster bootstrap: two answers to the same problems, whole clusters drawn again."""
+"""Paired cluster bootstrap: two answers per problem, whole clusters resampled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 RESAMPLES = 10_000
 _AT_ONCE = 500
-"""Resamples whose weights are held in memory together."""
+"""Number of resamples whose weights are in memory together."""
 
 
 class Bootstrap(NamedTuple):
@@ -28,21 +28,21 @@ def bootstrap_difference(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Bootstrap:
-    """The mean difference over the same problems, with clusters drawn with replacement.
+    """Bootstrap the mean difference over the same problems, with clusters drawn with replacement.
 
-    Percentile interval (Efron and Tibshirani 1993, section 13.3); p is twice the smaller share of
-    resamples on either side of zero, each counted with one more (Davison and Hinkley 1997,
+    Percentile interval (Efron and Tibshirani 1993, section 13.3); p is twice the smaller share
+    of resamples on either side of zero, each count increased by one (Davison and Hinkley 1997,
     section 4.2.1).
 
     Args:
         differences: First minus second of each problem, in [-1, 1].
-        groups: The cluster of each problem.
-        confidence: The two-sided level of the interval, in (0, 1).
-        seed: Of the draws; the same seed gives the same numbers.
-        resamples: How many are drawn.
+        groups: Cluster of each problem.
+        confidence: Two-sided level of the interval, in (0, 1).
+        seed: Random seed; equal seeds give equal results.
+        resamples: Number of resamples.
 
     Raises:
-        ValueError: The two differ in length, or are empty.
+        ValueError: If the two differ in length or are empty.
     """
     deltas = np.asarray(differences, dtype=float)
     if not len(deltas) or len(deltas) != len(groups):

@@ -1,13 +1,13 @@
-"""Correlations over problems that are clustered: Pearson's and Spearman's, with intervals and p.
+"""Correlations over clustered problems: Pearson's and Spearman's, with intervals and p.
 
-The variance is that of the infinitesimal jackknife over clusters: how far each value pulls the
-coefficient, summed by cluster (Efron 1982, chapter 6). For Spearman's it holds that ranks are of
-the sample as well, and ties have their midrank. With one side right or wrong Pearson's coefficient
-is the point-biserial correlation.
+The variance is that of the infinitesimal jackknife over clusters: the influence of each value on
+the coefficient, summed by cluster (Efron 1982, chapter 6). For Spearman's coefficient it
+includes that ranks are estimated from the sample; ties have their midrank. If one side is
+binary, Pearson's coefficient is the point-biserial correlation.
 
 p tests independence: Student's test of the coefficient at the effective number of pairs, whose
-variance does not shrink with a few extreme values as that of the interval can. The interval may
-leave zero out where p is not small.
+variance does not shrink with a few extreme values as that of the interval can. The interval can
+exclude zero even if p is not small.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _FULL = 1 - 1e-9
 
 
 class ClusteredCorrelation(NamedTuple):
-    """A coefficient in [-1, 1] over n values in so many clusters, its interval and two-sided p.
+    """A coefficient in [-1, 1], its numbers of values and clusters, its interval and two-sided p.
 
-    All are NaN where one side does not vary; the interval is where there are too few clusters.
+    All are NaN if one side does not vary; the interval is NaN if there are too few clusters.
     """
 
     value: float
@@ -49,17 +49,17 @@ def correlate_values(
     clusters: Clusters,
     confidence: float = 0.95,
 ) -> ClusteredCorrelation:
-    """Pearson's correlation of two lists of values.
+    """Compute Pearson's correlation of two lists of values.
 
     Args:
-        first: The values of one side.
-        second: Those of the other, in the same order.
-        clusters: The cluster of each pair.
-        confidence: The two-sided level of the interval, in (0, 1).
+        first: Values of the first side.
+        second: Values of the second side, in the same order.
+        clusters: Cluster of each pair.
+        confidence: Two-sided level of the interval, in (0, 1).
 
     Raises:
-        ValueError: The lists differ in length.
-        MissingExtraError: scipy is not installed.
+        ValueError: If the lists differ in length.
+        MissingExtraError: If scipy is not installed.
     """
     x, y = _read_sides(first, second, clusters)
     if not _vary(x, y):
@@ -75,17 +75,17 @@ def correlate_by_rank(
     clusters: Clusters,
     confidence: float = 0.95,
 ) -> ClusteredCorrelation:
-    """Spearman's correlation of two lists of values, midranks for ties.
+    """Compute Spearman's correlation of two lists of values, with midranks for ties.
 
     Args:
-        first: The values of one side.
-        second: Those of the other, in the same order.
-        clusters: The cluster of each pair.
-        confidence: The two-sided level of the interval, in (0, 1).
+        first: Values of the first side.
+        second: Values of the second side, in the same order.
+        clusters: Cluster of each pair.
+        confidence: Two-sided level of the interval, in (0, 1).
 
     Raises:
-        ValueError: The lists differ in length.
-        MissingExtraError: scipy is not installed.
+        ValueError: If the lists differ in length.
+        MissingExtraError: If scipy is not installed.
     """
     x, y = _read_sides(first, second, clusters)
     if not _vary(x, y):
@@ -121,7 +121,7 @@ def _make_undefined(clusters: Clusters) -> ClusteredCorrelation:
 
 
 def _grade(values: Floats, weights: Floats) -> Floats:
-    """For each value the mean weight of larger ones, equal ones counting half."""
+    """Return for each value the mean weight of larger ones; equal ones count half."""
     _, places = np.unique(values, return_inverse=True)
     sums = np.bincount(places, weights=weights)
     above = sums[::-1].cumsum()[::-1] - sums

@@ -1,4 +1,4 @@
-"""What an accuracy would be without the judge's errors (Rogan and Gladen 1978)."""
+"""Correction of an accuracy for the judge's errors (Rogan and Gladen 1978)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from omibench.statistics.quantiles import z_value
 
 
 class Share(NamedTuple):
-    """A share of `n` independent values; `n` may be an effective sample size."""
+    """A share of `n` independent values; `n` can be an effective sample size."""
 
     value: float
     n: float
 
 
 class Corrected(NamedTuple):
-    """A corrected share with its interval, all in [0, 1]; NaN and (0, 1) where nothing is told."""
+    """A corrected share with its interval, all in [0, 1]; NaN and (0, 1) if undetermined."""
 
     value: float
     lo: float
@@ -28,11 +28,11 @@ UNTOLD = Corrected(nan, 0.0, 1.0)
 
 
 def rogan_gladen(judged: Share, tpr: Share, fpr: Share, confidence: float = 0.95) -> Corrected:
-    """The share that is right, from the share that the judge calls right and its two error rates.
+    """Estimate the correct share from the share accepted by the judge and its two error rates.
 
-    (told - fpr) / (tpr - fpr), with the interval of Lang and Reiczigel (2014), which
-    holds the uncertainty of all three. A judge that does not tell right from wrong (tpr <= fpr)
-    tells nothing.
+    (accepted - fpr) / (tpr - fpr), with the interval of Lang and Reiczigel (2014), which
+    includes the uncertainty of all three. A judge that cannot distinguish right from wrong (tpr
+    <= fpr) determines nothing.
     """
     if min(judged.n, tpr.n, fpr.n) <= 0 or tpr.value <= fpr.value:
         return UNTOLD
@@ -56,9 +56,9 @@ def rogan_gladen(judged: Share, tpr: Share, fpr: Share, confidence: float = 0.95
 
 
 def combine_parts(parts: Sequence[tuple[float, Corrected]]) -> Corrected:
-    """The mean of corrected shares of disjoint parts, by weight; intervals by MOVER.
+    """Return the weighted mean of corrected shares of disjoint parts; intervals by MOVER.
 
-    Zou and Donner (2008): distances to the bounds add up in squares.
+    Zou and Donner (2008): squared distances to the bounds add up.
     """
     total = sum(weight for weight, _ in parts)
     if total <= 0 or any(isnan(part.value) for _, part in parts):

@@ -1,6 +1,6 @@
 """Correlations of two series over a few dozen models: three coefficients, intervals, influence.
 
-Of verdicts over problems, which are tied and clustered, `statistics.rank` is the one.
+For verdicts over problems, which are tied and clustered, use `statistics.rank`.
 """
 
 from __future__ import annotations
@@ -21,27 +21,29 @@ Coefficient = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("pearson", "spearman", "kendall")
 RESAMPLES = 2000
 _FLAT = 1e-18
-"""A product of two variances of standardised values below this is rounding: one does not vary."""
+"""A product of two variances of standardised values below this is rounding error: one series does
+not vary.
+"""
 MOST_PERMUTED = 8
-"""Up to this many models all their orders are gone through: 40,320 of eight."""
+"""Up to this many models, all permutations are enumerated: 40,320 for eight."""
 FEWEST = 3
-"""Below this many models no coefficient says anything: two are always perfectly correlated."""
+"""With fewer models a coefficient is meaningless: two are always perfectly correlated."""
 
 
 class CoefficientInterval(NamedTuple):
-    """Two bounds in [-1, 1]; NaN where there are too few models for them."""
+    """Two bounds in [-1, 1]; NaN if there are too few models."""
 
     lo: float
     hi: float
 
 
 class Influence(NamedTuple):
-    """The coefficient without one model at a time; NaN for fewer than four models."""
+    """Coefficient with each model left out; NaN for fewer than four models."""
 
     place: int
-    """The model whose absence moves the coefficient most, as an index of the series."""
+    """Index of the model whose removal changes the coefficient most."""
     without: float
-    """The coefficient without it."""
+    """Coefficient without it."""
     lowest: float
     highest: float
 
@@ -52,11 +54,11 @@ class Correlation(NamedTuple):
     coefficient: Coefficient
     value: float
     interval: CoefficientInterval
-    """By Fisher's transformation."""
+    """Interval by Fisher's transformation."""
     resampled: CoefficientInterval
-    """By drawing models again with replacement."""
+    """Interval by resampling models with replacement."""
     p: float
-    """Two-sided, against no correlation."""
+    """Two-sided p of no correlation."""
     n: int
     influence: Influence
 
@@ -71,26 +73,26 @@ def correlate(
 
     The interval is Fisher's: atanh(r) with the standard error 1 / sqrt(n - 3) for Pearson's r,
     sqrt((1 + r^2 / 2) / (n - 3)) for Spearman's and sqrt(0.437 / (n - 4)) for Kendall's tau-b
-    (Bonett and Wright 2000, eq. 2 to 4). The other one is the percentile interval over models drawn
-    again, with a seed that follows from n. p is Student's for Pearson's, exact for
+    (Bonett and Wright 2000, eq. 2 to 4). The second one is the percentile interval over
+    resampled models, with a seed derived from n. p is Student's for Pearson's, exact for
     Kendall's without ties and for Spearman's over up to eight models, Student's beyond.
 
     Args:
-        first: One value a model.
-        second: The values of the same models, in the same order.
-        coefficient: Which of the three.
-        confidence: The two-sided level of both intervals, in (0, 1).
+        first: One value per model.
+        second: Values of the same models, in the same order.
+        coefficient: One of the three coefficients.
+        confidence: Two-sided level of both intervals, in (0, 1).
 
     Returns:
-        The coefficient; all NaN where one of the series has a single value.
+        The coefficient; all NaN if one series is constant.
 
     Raises:
-        ValueError: The series differ in length, or hold fewer than three models.
-        MissingExtraError: scipy is not installed.
+        ValueError: If the series differ in length or have fewer than three models.
+        MissingExtraError: If scipy is not installed.
     """
     n = len(first)
     if n != len(second) or n < FEWEST:
-        raise ValueError(f"{n} and {len(second)} models: give the same, {FEWEST} or more")
+        raise ValueError(f"{n} and {len(second)} models; give the same {FEWEST} or more")
     require_extra("stats", "the correlation of models", "scipy")
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     compute = _COMPUTE[coefficient]
@@ -110,16 +112,17 @@ def correlate(
 def fisher_interval(
     value: float, n: int, coefficient: Coefficient, confidence: float = 0.95
 ) -> CoefficientInterval:
-    """The interval of a coefficient by Fisher's transformation (Bonett and Wright 2000).
+    """Compute the interval of a coefficient by Fisher's transformation (Bonett and Wright 2000).
 
     Args:
-        value: The coefficient, in [-1, 1].
-        n: Over how many models.
-        coefficient: Which of the three it is.
-        confidence: The two-sided level, in (0, 1).
+        value: Coefficient, in [-1, 1].
+        n: Number of models.
+        coefficient: Type of the coefficient.
+        confidence: Two-sided level, in (0, 1).
 
     Returns:
-        Its bounds; NaN for too few models and for a perfect correlation, which tells no error.
+        Its bounds; NaN for too few models and for a perfect correlation, which has no error
+        estimate.
     """
     spare = n - (4 if coefficient == "kendall" else 3)
     if spare < 1 or isnan(value) or abs(value) > 1 - 1e-12:
@@ -130,7 +133,7 @@ def fisher_interval(
 
 
 def _pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Pearson's coefficient for each row of weights of the models; NaN without spread."""
+    """Compute Pearson's coefficient for each row of weights of the models; NaN without spread."""
     total = weights.sum(axis=-1)
     x_mean, y_mean = weights @ x / total, weights @ y / total
     together = weights @ (x * y) / total - x_mean * y_mean
@@ -139,7 +142,7 @@ def _pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Pearson's coefficient of midranks, which follow from the weights."""
+    """Compute Pearson's coefficient of midranks, which follow from the weights."""
     total = weights.sum(axis=-1, keepdims=True)
     a, b = (weights @ _count_below(values).T - total / 2 for values in (x, y))
     together = (weights * a * b).sum(axis=-1)
@@ -147,7 +150,7 @@ def _spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Kendall's tau-b: ties count in neither series (Kendall 1945)."""
+    """Compute Kendall's tau-b, adjusted for ties in both series (Kendall 1945)."""
     a, b = (np.sign(v[:, None] - v[None, :]) for v in (x, y))
     together, a_spread, b_spread = (
         ((weights @ pairs) * weights).sum(axis=-1) for pairs in (a * b, a * a, b * b)
@@ -156,7 +159,7 @@ def _kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def _count_below(values: Floats) -> Floats:
-    """Entry i, j: 1 where value j is less than value i, one half where they are equal."""
+    """Entry i, j: 1 if value j is less than value i, one half if they are equal."""
     below, equal = (values[None, :] < values[:, None]), (values[None, :] == values[:, None])
     return np.asarray(below + 0.5 * equal, dtype=float)
 
@@ -176,7 +179,7 @@ _COMPUTE: Final[dict[Coefficient, _Compute]] = {
 
 
 def _standardise(values: Floats) -> Floats:
-    """Values with mean 0 and deviation 1, which changes no coefficient and keeps sums exact."""
+    """Return values with mean 0 and deviation 1: same coefficients, exact sums."""
     centred = values - values.mean()
     deviation = centred.std()
     return np.asarray(centred / deviation if deviation > 0 else centred)
@@ -186,7 +189,7 @@ def _resample(x: Floats, y: Floats, compute: _Compute, confidence: float) -> Coe
     n = len(x)
     counts = np.random.default_rng(n).multinomial(n, np.full(n, 1 / n), RESAMPLES)
     values = compute(x, y, counts.astype(float))
-    # The same model n times over has no coefficient.
+    # The same model n times has no coefficient.
     values = values[~np.isnan(values)]
     if not len(values):
         return CoefficientInterval(nan, nan)
@@ -223,7 +226,7 @@ def _test(x: Floats, y: Floats, coefficient: Coefficient) -> float:
 
 
 def _permute(x_ranks: Floats, y_ranks: Floats) -> float:
-    """The share of all orders of one series whose correlation is as far from zero or farther."""
+    """Return the share of permutations whose correlation is at least as far from zero."""
     a, b = x_ranks - x_ranks.mean(), y_ranks - y_ranks.mean()
     orders = np.asarray(list(permutations(b)))
     return float(np.mean(np.abs(orders @ a) >= abs(float(a @ b)) - 1e-9))

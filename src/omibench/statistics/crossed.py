@@ -1,8 +1,9 @@
-"""Means over people and problems at once: both are a sample, and both make answers alike.
+"""Means over people and problems: both are samples, and both correlate the answers.
 
-Answers of one person share the person's ability, answers to one problem (or to problems that share
-a stem) its difficulty. An interval that should hold for other people and other problems of the same
-kinds needs the variance of both (two-way clustering: Cameron, Gelbach and Miller 2011, section 2).
+Answers of one person share the person's ability, answers to one problem (or to problems that
+share a stem) its difficulty. An interval that applies to other people and other problems of the
+same kinds needs the variance of both (two-way clustering: Cameron, Gelbach and Miller 2011,
+section 2).
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ from omibench.statistics.intervals import wilson
 from omibench.statistics.quantiles import t_value, z_value
 
 FEW_PEOPLE = 3
-"""Below this many people 95 % intervals over people and problems cover 90 to 97.5 % in simulation,
-from here on 94 to 97.3 % (52 problems; tests/statistics/test_crossed.py)."""
+"""Below this many people, 95 % intervals over people and problems cover 90 to 97.5 % in simulation,
+from here on 94 to 97.3 % (52 problems; tests/statistics/test_crossed.py).
+"""
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Labels = Sequence[Hashable] | Codes
-"""Who or what each value belongs to: names, or numbers as numpy holds them."""
+"""Person or problem of each value: names, or numbers as a numpy array."""
 
 
 class CrossedEstimate(NamedTuple):
-    """A mean over answers of several people, with its interval and how many of each there were."""
+    """A mean over answers of several people, with its interval and the numbers of people and
+    problems.
+    """
 
     mean: float
     lo: float
@@ -38,7 +42,7 @@ class CrossedEstimate(NamedTuple):
 
 
 class _Variance(NamedTuple):
-    """The variance of a mean, and the degrees of freedom with which it is known."""
+    """Variance of a mean, and its degrees of freedom."""
 
     value: float
     freedom: int
@@ -50,21 +54,22 @@ def estimate_crossed_share(
     clusters: Labels,
     confidence: float = 0.95,
 ) -> CrossedEstimate:
-    """The share of right answers of a group of people, for other such people and problems.
+    """Estimate the share of correct answers of a population of people and problems.
 
-    Wilson's interval at the number of independent answers that gives the variance of people and
-    problems together, with Student's quantile in the place of the normal one. Answers that are all
-    right, or all wrong, are worth as many as there are people or clusters, whichever is fewer.
+    Wilson's interval at the number of independent answers implied by the variance of people and
+    problems together, with Student's quantile in place of the normal one. Answers that are all
+    right, or all wrong, count as many as the people or the clusters, whichever are fewer.
 
     Args:
         values: Verdicts in [0, 1].
-        people: Who gave each answer; at least two people.
-        clusters: The problem of each answer, or the stem that it shares.
-        confidence: The two-sided level, in (0, 1).
+        people: Author of each answer; at least two people.
+        clusters: Problem of each answer, or the stem that it shares.
+        confidence: Two-sided level, in (0, 1).
 
     Raises:
-        ValueError: The sequences differ in length, or there are fewer than two people or clusters.
-        MissingExtraError: scipy is not installed.
+        ValueError: If the sequences differ in length, or there are fewer than two people or
+            clusters.
+        MissingExtraError: If scipy is not installed.
     """
     array, person, cluster = _encode(values, people, clusters)
     count, stems = int(person.max()) + 1, int(cluster.max()) + 1
@@ -85,20 +90,21 @@ def estimate_crossed_mean(
     confidence: float = 0.95,
     limits: tuple[float, float] = (-1.0, 1.0),
 ) -> CrossedEstimate:
-    """The mean of values on a scale, such as differences, for other such people and problems.
+    """Estimate the mean of values on a scale, such as differences, for a population.
 
     Student's interval with the variance of people and problems together.
 
     Args:
-        values: Each within `limits`.
-        people: Whom each value is of; at least two people.
-        clusters: The problem of each value, or the stem that it shares.
-        confidence: The two-sided level, in (0, 1).
-        limits: The ends of the scale, to which the interval is kept.
+        values: Values within `limits`.
+        people: Person of each value; at least two people.
+        clusters: Problem of each value, or the stem that it shares.
+        confidence: Two-sided level, in (0, 1).
+        limits: Ends of the scale, to which the interval is clipped.
 
     Raises:
-        ValueError: The sequences differ in length, or there are fewer than two people or clusters.
-        MissingExtraError: scipy is not installed.
+        ValueError: If the sequences differ in length, or there are fewer than two people or
+            clusters.
+        MissingExtraError: If scipy is not installed.
     """
     array, person, cluster = _encode(values, people, clusters)
     count, stems = int(person.max()) + 1, int(cluster.max()) + 1
@@ -119,7 +125,7 @@ def _encode(
         raise ValueError(f"{len(values)} values, {len(people)} people, {len(clusters)} clusters")
     person, cluster = _number(people), _number(clusters)
     if not len(values) or not person.max() or not cluster.max():
-        raise ValueError("an estimate over people and problems takes at least two of each")
+        raise ValueError("an estimate over people and problems needs at least two of each")
     return np.asarray(values, dtype=float), person, cluster
 
 
@@ -131,11 +137,11 @@ def _number(labels: Labels) -> Codes:
 
 
 def _estimate_variance(values: Floats, person: Codes, cluster: Codes) -> _Variance:
-    """The two-way clustered variance of the mean, at Satterthwaite's degrees of freedom.
+    """Compute the two-way clustered variance of the mean, at Satterthwaite's degrees of freedom.
 
-    The sum of the variances by person and by cluster without that of their cells, which both hold;
-    never less than either alone (MacKinnon, Nielsen and Webb 2021, section 3). The degrees of
-    freedom are those of the sum of the two (Satterthwaite 1946, eq. 17).
+    The sum of the variances by person and by cluster minus that of their cells, which both
+    include; never less than either alone (MacKinnon, Nielsen and Webb 2021, section 3). The
+    degrees of freedom are those of the sum of the two (Satterthwaite 1946, eq. 17).
     """
     deviations = values - values.mean()
     _, cell = np.unique(person * (cluster.max() + 1) + cluster, return_inverse=True)
@@ -150,7 +156,7 @@ def _estimate_variance(values: Floats, person: Codes, cluster: Codes) -> _Varian
 
 
 def _sum_squares(deviations: Floats, codes: Codes) -> float:
-    """The variance of the mean when only values of one code are alike."""
+    """Compute the variance of the mean if only values of one code are correlated."""
     sums = np.bincount(codes, weights=deviations)
     groups = len(sums)
     if groups < 2:

@@ -1,6 +1,6 @@
-"""What clustering costs: estimated from values, or assumed before there are any (Kish 1965).
+"""Design effects of clustering: estimated from values, or assumed before data exist (Kish 1965).
 
-Problems that share a stem are a cluster: n of them are worth fewer independent ones.
+Problems that share a stem are a cluster: n of them carry the information of fewer independent ones.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import numpy as np
 from omibench.statistics.quantiles import t_value, z_value
 
 SHARED_STEM = 0.2
-"""Assumed correlation of such differences between problems that share a stem."""
+"""Assumed correlation of differences between problems that share a stem."""
 
 
 def estimate_design_effect(values: Sequence[float], groups: Sequence[Hashable]) -> float:
-    """How many times clustering inflates the variance of the mean; at least 1 (Kish 1965).
+    """Return the factor by which clustering inflates the variance of the mean; at least 1 (Kish
+    1965).
 
     The between-cluster (sandwich) variance over the variance of independent values, each with
-    its small-sample factor, so that clusters of one give exactly 1. Values that are all equal
-    tell nothing about their correlation: then the worst, 1, is assumed for it.
-    Raises ValueError when the two sequences differ in length.
+    its small-sample factor, so that clusters of size one give exactly 1. Values that are all
+    equal do not determine their correlation: the worst case, 1, is assumed. Raises ValueError if
+    the two sequences differ in length.
     """
     if len(values) != len(groups):
         raise ValueError(f"{len(values)} values but {len(groups)} groups")
@@ -46,10 +47,11 @@ def estimate_design_effect(values: Sequence[float], groups: Sequence[Hashable]) 
 def effective_n(
     values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
 ) -> float:
-    """How many independent values these are worth: n / design effect, less for few clusters.
+    """Return the effective number of values: n / design effect, reduced for few clusters.
 
-    Few clusters make the design effect itself uncertain: the squared ratio of Student's quantiles
-    at n - 1 and clusters - 1 degrees of freedom allows for it (Korn and Graubard 1998, section 2).
+    With few clusters the design effect is uncertain: the squared ratio of Student's quantiles at
+    n - 1 and clusters - 1 degrees of freedom accounts for it (Korn and Graubard 1998, section
+    2).
     """
     n, clusters = len(values), len(set(groups))
     worth = n / estimate_design_effect(values, groups)
@@ -62,24 +64,24 @@ def effective_n(
 def effective_share_n(
     values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
 ) -> float:
-    """How many independent right-or-wrong answers give a mean as certain as these values do.
+    """Return the number of binary answers whose mean would be as certain as that of these values.
 
     For values of 0 and 1 this is `effective_n`. A value in between is a mean of several samples,
     or partial credit, and varies less: then it is m (1 - m) / v, where m is the mean and v the
     clustered variance of the mean, at the squared ratio of the normal quantile and Student's at
-    clusters - 1 degrees of freedom. It can be more than the number n of values, but at most
-    n (1 + n m (1 - m)), since near 0 and 1 few values tell v; it is never less than `effective_n`.
-    Values that are all the same are taken as if one more problem of each kind, always right and
-    always wrong, had been there.
+    clusters - 1 degrees of freedom. It can exceed the number n of values, but is at most n (1 +
+    n m (1 - m)), because near 0 and 1 few values determine v; it is never less than
+    `effective_n`. Values that are all equal are treated as if there were one more problem of
+    each kind, always right and always wrong.
 
     Args:
-        values: Each in [0, 1].
-        groups: The cluster of each value.
-        confidence: The two-sided level of the interval it is for, in (0, 1).
+        values: Values in [0, 1].
+        groups: Cluster of each value.
+        confidence: Two-sided level of the target interval, in (0, 1).
 
     Raises:
-        ValueError: The two sequences differ in length.
-        MissingExtraError: scipy is needed and not installed.
+        ValueError: If the two sequences differ in length.
+        MissingExtraError: If scipy is needed and not installed.
     """
     n, clusters = len(values), len(set(groups))
     if clusters < 2 or all(value in (0, 1) for value in values):
@@ -95,10 +97,10 @@ def effective_share_n(
 
 
 def effective_size(groups: Sequence[Hashable], correlation: float = SHARED_STEM) -> float:
-    """How many independent problems clustered ones are worth (Kish 1965, section 5.4).
+    """Return the number of independent problems equivalent to clustered ones (Kish 1965, 5.4).
 
-    n over the design effect 1 + (b - 1) r, where b = sum of squared cluster sizes / n and r is the
-    correlation inside a cluster. An empty group is a cluster of its own.
+    n over the design effect 1 + (b - 1) r, where b = sum of squared cluster sizes / n and r is
+    the correlation inside a cluster. An empty group is a separate cluster.
     """
     n = len(groups)
     if n == 0:

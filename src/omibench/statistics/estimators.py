@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 
 def pass_at_k(n: int, right: int, k: int) -> float:
-    """The chance that k of n samples, drawn without replacement, hold a right one.
+    """Return the probability that k of n samples, drawn without replacement, include a correct one.
 
-    1 - C(n - right, k) / C(n, k): unbiased for k fresh samples (Chen et al. 2021, section 2.1);
-    with k = n it is the pass@5 of USNCO-V (eq. 3). Raises ValueError for k or right out of range.
+    1 - C(n - right, k) / C(n, k): unbiased for k new samples (Chen et al. 2021, section 2.1);
+    with k = n it is the pass@5 of USNCO-V (eq. 3). Raises ValueError for k or right out of
+    range.
     """
     if not 1 <= k <= n:
         raise ValueError(f"k must be in 1..{n}, got {k}")
@@ -24,7 +25,7 @@ def pass_at_k(n: int, right: int, k: int) -> float:
 class Runs(NamedTuple):
     """Accuracies of repeated runs: mean, sample standard deviation, standard error of the mean.
 
-    The last two are NaN for a single run, which says nothing of its stability.
+    The last two are NaN for a single run.
     """
 
     mean: float
@@ -34,9 +35,11 @@ class Runs(NamedTuple):
 
 
 def summarise_runs(accuracies: Sequence[float]) -> Runs:
-    """Mean and spread over runs (OMIBench, table 5; USNCO-V). Raises ValueError without any."""
+    """Return mean and spread over runs (OMIBench, table 5; USNCO-V). Raises ValueError without
+    runs.
+    """
     runs = len(accuracies)
     if not runs:
-        raise ValueError("there is no run")
+        raise ValueError("no runs given")
     sd = stdev(accuracies) if runs > 1 else nan
     return Runs(fmean(accuracies), sd, sd / sqrt(runs), runs)

@@ -1,7 +1,7 @@
-"""How many problems a guesser gets right: the exact distribution, not only its mean.
+"""Exact distribution of the number of problems that guessing gets right.
 
-Every problem is guessed apart from the others with a chance of its own, so the number of right ones
-is Poisson binomial (Wang 1993, section 1): binomials of equal chances, convolved.
+Every problem is guessed independently with its own probability, so the number of correct guesses
+is Poisson binomial (Wang 1993, section 1): binomials of equal probabilities, convolved.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class GuessedAccuracy(NamedTuple):
-    """The accuracy of guessing n problems: a share in [0, 1] with its distribution's figures.
+    """Accuracy of guessing n problems: a share in [0, 1] with figures of its distribution.
 
-    `lo` and `hi` hold the central part of the distribution, `upper` is what guessing exceeds with
-    a chance of 1 - confidence at most.
+    The interval `lo` to `hi` contains the central part of the distribution; guessing exceeds
+    `upper` with probability of at most 1 - confidence.
     """
 
     mean: float
@@ -33,16 +33,16 @@ class GuessedAccuracy(NamedTuple):
 
 
 def count_distribution(chances: Sequence[float]) -> Floats:
-    """P(exactly k right) for k = 0, ..., n.
+    """Compute P(exactly k right) for k = 0, ..., n.
 
     Args:
-        chances: Of a right guess, one for each problem, in [0, 1].
+        chances: Probability of a correct guess for each problem, in [0, 1].
 
     Returns:
         n + 1 probabilities that sum to 1.
 
     Raises:
-        ValueError: A chance is not in [0, 1].
+        ValueError: If a probability is not in [0, 1].
     """
     distribution = np.ones(1)
     for chance, problems in sorted(Counter(chances).items()):
@@ -53,21 +53,21 @@ def count_distribution(chances: Sequence[float]) -> Floats:
 
 
 def guess_accuracy(chances: Sequence[float], confidence: float = 0.95) -> GuessedAccuracy:
-    """What guessing gives on some problems.
+    """Compute the result of guessing on a set of problems.
 
     Args:
-        chances: Of a right guess, one for each problem, in [0, 1].
-        confidence: How much of the distribution lies from `lo` to `hi`, and up to `upper`.
+        chances: Probability of a correct guess for each problem, in [0, 1].
+        confidence: Probability mass between `lo` and `hi`, and up to `upper`.
 
     Raises:
-        ValueError: There is no problem, or a chance is not in [0, 1].
+        ValueError: If there is no problem, or a probability is not in [0, 1].
     """
     n = len(chances)
     if not n:
-        raise ValueError("there is no problem to guess")
+        raise ValueError("no problems to guess")
     below = np.cumsum(count_distribution(chances))
     tail = (1 - confidence) / 2
-    # Sums of thousands of terms end a few units of the last place off.
+    # Sums of thousands of terms deviate in the last digits.
     lo, hi, upper = (
         int(np.searchsorted(below, share - 1e-12)) for share in (tail, 1 - tail, confidence)
     )

@@ -1,6 +1,6 @@
-"""Intervals of accuracies and of means, and the same for clustered problems.
+"""Intervals of accuracies and means, also for clustered problems.
 
-Every accuracy here is a share in [0, 1]; `confidence` is the two-sided level in (0, 1).
+Every accuracy is a share in [0, 1]; `confidence` is the two-sided level in (0, 1).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from omibench.statistics.quantiles import t_value, z_value
 
 
 class Estimate(NamedTuple):
-    """A mean of n values with its interval and the number of independent values it is worth."""
+    """A mean of n values with its interval and its effective number of independent values."""
 
     mean: float
     lo: float
@@ -26,10 +26,10 @@ class Estimate(NamedTuple):
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a share (Wilson 1927, eq. 5; used by USNCO-V, section 4).
+    """Compute Wilson's score interval of a share (Wilson 1927, eq. 5; used by USNCO-V, section 4).
 
-    `successes` and `n` may be fractional (an effective sample size). No data says nothing: (0, 1).
-    Raises ValueError when `successes` is not in [0, n].
+    `successes` and `n` can be fractional (an effective sample size). Without data the result is
+    (0, 1). Raises ValueError if `successes` is not in [0, n].
     """
     if n == 0 and successes == 0:
         return 0.0, 1.0
@@ -47,12 +47,12 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
 def clustered_wilson(
     values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
 ) -> Estimate:
-    """The mean of `values` (each in [0, 1]) with Wilson's interval at the effective sample size.
+    """Return the mean of `values` (each in [0, 1]) with Wilson's interval at the effective n.
 
-    With all groups distinct and values of 0 and 1 this is Wilson's interval. Of values between, as
-    means of several samples are, the effective size follows from their own variance
-    (`effective_share_n`). In simulation 95 % intervals of accuracies from 20 to 80 % cover 93 to
-    97 % at 1 to 16 samples of 30 problems or more, those of 2 to 10 % 94 to 98 %.
+    With distinct groups and values of 0 and 1 this is Wilson's interval. For values in between,
+    such as means of several samples, the effective size follows from their variance
+    (`effective_share_n`). In simulation, 95 % intervals of accuracies from 20 to 80 % cover 93
+    to 97 % at 1 to 16 samples of 30 problems or more, those of 2 to 10 % cover 94 to 98 %.
     """
     n = len(values)
     if n == 0:
@@ -70,20 +70,20 @@ def clustered_mean(
     lowest: float,
     highest: float,
 ) -> Estimate:
-    """The mean of values on a scale, with Student's interval at the effective sample size.
+    """Return the mean of values on a scale, with Student's interval at the effective sample size.
 
     Args:
-        values: Each in [lowest, highest].
-        groups: The cluster of each value.
-        confidence: The two-sided level, in (0, 1).
-        lowest: The lower end of the scale.
-        highest: The upper end of the scale.
+        values: Values in [lowest, highest].
+        groups: Cluster of each value.
+        confidence: Two-sided level, in (0, 1).
+        lowest: Lower end of the scale.
+        highest: Upper end of the scale.
 
     Returns:
-        The mean, its interval kept to the scale; the whole scale for fewer than two values.
+        The mean and its interval, clipped to the scale; the whole scale for fewer than two values.
 
     Raises:
-        MissingExtraError: There are two values or more and scipy is not installed.
+        MissingExtraError: If there are two values or more and scipy is not installed.
     """
     n = len(values)
     if n < 2:
@@ -98,15 +98,15 @@ def clustered_mean(
 def clustered_median(
     values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
 ) -> Estimate:
-    """The median of values, with the interval that a share of one half makes (Woodruff 1952).
+    """Return the median of values, with the interval of a share of one half (Woodruff 1952).
 
     The bounds are the quantiles at the bounds of the share of values up to the median, whose
-    interval is `clustered_wilson`'s.
+    interval is that of `clustered_wilson`.
 
     Args:
-        values: On any scale, such as seconds.
-        groups: The cluster of each value.
-        confidence: The two-sided level, in (0, 1).
+        values: Values on any scale, such as seconds.
+        groups: Cluster of each value.
+        confidence: Two-sided level, in (0, 1).
     """
     n = len(values)
     if n == 0:

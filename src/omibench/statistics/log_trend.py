@@ -1,4 +1,4 @@
-"""A straight line through means against the logarithm of where they stand."""
+"""Linear fit of means against the logarithm of their places, such as numbers of samples."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy.typing as npt
 from omibench.statistics.intervals import Estimate, clustered_mean
 
 FEWEST_PLACES = 3
-"""Places below which every line fits."""
+"""Minimum number of places; every line fits fewer."""
 
 
 class LogTrend(NamedTuple):
     """Least squares of means on log2 of their places: mean = intercept + slope * log2(place).
 
-    `slope` is the gain with each doubling, `intercept` the value at 1; both in units of the values.
+    `slope` is the gain per doubling, `intercept` the value at 1; both in units of the values.
     """
 
     slope: Estimate
     intercept: Estimate
     r_squared: float
-    """Share of the variance between the means that lies on the line; NaN where there is none."""
+    """Share of the variance between the means explained by the line; NaN if there is none."""
 
 
 def fit_log_trend(
@@ -35,22 +35,22 @@ def fit_log_trend(
 ) -> LogTrend | None:
     """Fit mean values against log2 of their places (OMIBench, H.3, figure 5c).
 
-    Slope and intercept are means over problems of each problem's own, since both are linear in the
-    values: their intervals are Student's at clusters - 1 degrees of freedom with the clustered
-    variance, which holds that all places have the same problems.
+    Slope and intercept are means of each problem's own, because both are linear in the values.
+    Their intervals are Student's at clusters - 1 degrees of freedom with the clustered variance,
+    which accounts for the same problems at all places.
 
     Args:
-        places: Where the means stand, such as numbers of samples; all above 0.
+        places: Places of the means, such as numbers of samples; all above 0.
         values: [problem, place], each problem at every place.
-        clusters: The cluster of each problem.
-        confidence: The two-sided level of the intervals, in (0, 1).
+        clusters: Cluster of each problem.
+        confidence: Two-sided level of the intervals, in (0, 1).
 
     Returns:
         The line; None for fewer than three different places, or without problems.
 
     Raises:
-        ValueError: A place is not above 0, or the shapes do not fit.
-        MissingExtraError: scipy is not installed.
+        ValueError: If a place is not above 0, or the shapes do not match.
+        MissingExtraError: If scipy is not installed.
     """
     if values.shape != (len(clusters), len(places)):
         raise ValueError(

@@ -1,6 +1,6 @@
-"""Logistic regression of right answers on categories, with standard errors clustered by item.
+"""Logistic regression of correct answers on categories, with standard errors clustered by item.
 
-The fit is statsmodels', on counts of equal rows; the covariance is the sandwich over all rows,
+The fit is by statsmodels on counts of equal rows. The covariance is the sandwich over all rows,
 computed with sparse matrices, so that a study of a million answers fits into memory.
 """
 
@@ -21,13 +21,13 @@ INTERCEPT = "(intercept)"
 BASE = "baseline"
 NEVER, ALWAYS, ALIASED = "never right", "always right", "not separable from the other factors"
 _DEPENDENT = 1e-9
-"""A column whose part that no earlier column explains is smaller than this has no part of it."""
+"""A column counts as explained by earlier columns if its remaining part is smaller."""
 Codes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """Right answers of `total`, one row for each combination of item and cell.
+    """Correct answers out of `total`, one row for each combination of item and cell.
 
     `factors` maps a name to the level of each row; `levels` lists them, its baseline first.
     """
@@ -40,9 +40,10 @@ class AnswerCounts:
 
 
 class Coefficient(NamedTuple):
-    """What one level of a factor changes in the log-odds of being right, against its baseline.
+    """Effect of one level of a factor on the log-odds of a correct answer, against its baseline.
 
-    `estimate`, `low` and `high` are log-odds, p is two-sided; NaN where `note` says why.
+    `estimate`, `low` and `high` are log-odds, p is two-sided; NaN if there is a `note` with the
+    reason.
     """
 
     factor: str
@@ -57,7 +58,7 @@ class Coefficient(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The coefficients of a regression, and how many rows and clusters they rest on."""
+    """Coefficients of a regression, and its numbers of rows and clusters."""
 
     coefficients: list[Coefficient]
     rows: int
@@ -66,14 +67,14 @@ class Fit(NamedTuple):
 
 @dataclass
 class _Design:
-    """Which column stands for which level, and why a level has none."""
+    """Level of each column, and reasons for levels without one."""
 
     codes: dict[str, Codes]
     levels: Mapping[str, Sequence[str]]
     notes: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def find_rows(self) -> npt.NDArray[np.bool_]:
-        """The rows whose levels all have a finite coefficient."""
+        """Return the rows whose levels all have a finite coefficient."""
         keep = np.ones(len(next(iter(self.codes.values()))), dtype=bool)
         for (name, index), note in self.notes.items():
             if note in {NEVER, ALWAYS}:
@@ -81,7 +82,7 @@ class _Design:
         return keep
 
     def list_columns(self) -> list[tuple[str, int]]:
-        """The levels with a column of their own, in the order of the columns after the first."""
+        """Return the levels with a separate column, in the order of the columns after the first."""
         return [
             (name, index)
             for name, levels in self.levels.items()
@@ -91,19 +92,19 @@ class _Design:
 
 
 def fit_logistic(counts: AnswerCounts, confidence: float = 0.95) -> Fit:
-    """Fit logit P(right) = intercept + a coefficient for each level that is no baseline.
+    """Fit logit P(right) = intercept + a coefficient for each level except baselines.
 
     Covariance by Liang and Zeger (1986), times G / (G - 1) * (N - 1) / (N - K) for G clusters, N
     rows and K coefficients, as statsmodels' `cov_type="cluster"`; intervals and p by Student's
-    distribution at G - 1 degrees of freedom. A level whose answers are all wrong, or all right, has
-    no finite coefficient: its rows are left out, and its coefficient says so.
+    distribution at G - 1 degrees of freedom. A level whose answers are all wrong, or all right,
+    has no finite coefficient: its rows are dropped, and its coefficient has a note.
 
     Args:
-        counts: Right answers with their factors.
-        confidence: The two-sided level of the intervals, in (0, 1).
+        counts: Correct answers with their factors.
+        confidence: Two-sided level of the intervals, in (0, 1).
 
     Raises:
-        MissingExtraError: statsmodels is not installed.
+        MissingExtraError: If statsmodels is not installed.
     """
     require_extra("stats", "a logistic regression", "statsmodels", "scipy")
     right, total = (np.asarray(column, dtype=float) for column in (counts.right, counts.total))
@@ -151,7 +152,7 @@ def _describe(design: _Design, key: tuple[str, int], n: int) -> Coefficient:
 
 
 def _leave_out_separated(design: _Design, right: Floats, total: Floats) -> None:
-    """Note the levels without a finite coefficient, until no other one follows from them."""
+    """Note the levels without a finite coefficient, repeating until none is left."""
     before = -1
     while before != len(design.notes):
         before = len(design.notes)
@@ -167,7 +168,7 @@ def _leave_out_separated(design: _Design, right: Floats, total: Floats) -> None:
 
 
 def _leave_out_baselines(design: _Design, keep: npt.NDArray[np.bool_]) -> None:
-    """Note the first level of each factor that is left as its baseline, and levels without rows."""
+    """Note the first remaining level of each factor as its baseline, and levels without rows."""
     for name, code in design.codes.items():
         present = np.unique(code[keep])
         design.notes[name, int(present[0])] = BASE
@@ -183,7 +184,7 @@ def _estimate(
     total: Floats,
     groups: Codes,
 ) -> tuple[Floats, Floats]:
-    """Coefficients and their standard errors: the intercept, then those of `list_columns`."""
+    """Return coefficients and standard errors: the intercept, then those of `list_columns`."""
     from scipy.sparse import csr_array
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM

@@ -1,4 +1,4 @@
-"""McNemar's test of two answers to each problem that are right or wrong, by its exact binomial."""
+"""McNemar's exact test of two binary answers to each problem."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from omibench.statistics.quantiles import Floats
 
 
 def mcnemar_p(gained: npt.ArrayLike, lost: npt.ArrayLike, *, mid: bool = True) -> Floats:
-    """The two-sided p that a problem is as often gained as lost, for many comparisons at once.
+    """Return the two-sided p of equally frequent gains and losses, for many comparisons.
 
-    Exact: of gained + lost problems each goes either way with probability 1/2 (McNemar 1947). The
-    mid-p counts half of what is as extreme as observed, which keeps the level and is less
-    conservative (Fagerland, Lydersen and Laake 2013, section "The McNemar mid-p test").
+    Exact: each of the gained + lost problems goes either way with probability 1/2 (McNemar
+    1947). The mid-p counts half the probability of the observed result, which keeps the level
+    and is less conservative (Fagerland, Lydersen and Laake 2013, section "The McNemar mid-p
+    test").
 
     Args:
-        gained: Problems that only the first answered rightly.
-        lost: Problems that only the second answered rightly.
-        mid: Whether the mid-p is computed in place of the exact p.
+        gained: Number of problems that only the first answered correctly.
+        lost: Number of problems that only the second answered correctly.
+        mid: Whether to compute the mid-p instead of the exact p.
 
     Returns:
-        p in [0, 1]; 1 where no problem is gained or lost.
+        p in [0, 1]; 1 if no problem is gained or lost.
 
     Raises:
-        MissingExtraError: scipy is not installed.
+        MissingExtraError: If scipy is not installed.
     """
     require_extra("stats", "McNemar's test", "scipy")
     from scipy.special import bdtr

@@ -1,4 +1,4 @@
-"""p values of a family of tests that are looked at together (Holm 1979)."""
+"""Adjusted p values for a family of tests (Holm 1979)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from omibench.statistics.quantiles import Floats
 
 
 def adjust_holm(p_values: npt.ArrayLike) -> Floats:
-    """Holm's adjusted p values: each below alpha rejects at family-wise error alpha.
+    """Return Holm's adjusted p values: each below alpha rejects at family-wise error alpha.
 
-    The i-th smallest of m is multiplied by m - i + 1, and is never below a smaller one's (Holm
-    1979). Tests may depend on each other in any way.
+    The i-th smallest of m is multiplied by m - i + 1, and is never below that of a smaller one
+    (Holm 1979). The tests can be dependent.
 
     Args:
-        p_values: One p a test; NaN is a test that could not be made and is no part of the family.
+        p_values: One p per test; NaN marks a test that could not be made and is not in the family.
 
     Returns:
         The adjusted values in the same order, at most 1; NaN stays NaN.

@@ -1,4 +1,4 @@
-"""Differences of two accuracies with intervals: on the same problems, and on different ones."""
+"""Differences of two accuracies with intervals, on the same or on different problems."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from omibench.statistics.intervals import Estimate
 from omibench.statistics.quantiles import t_value, z_value
 
 EQUAL = 1e-9
-"""Differences that are this close are the same."""
+"""Differences this close are equal."""
 
 
 class AccuracyDifference(NamedTuple):
-    """First minus second, in [-1, 1], over n pairs (0 where nothing is paired)."""
+    """First minus second, in [-1, 1], over n pairs (0 if unpaired)."""
 
     value: float
     lo: float
@@ -24,7 +24,7 @@ class AccuracyDifference(NamedTuple):
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the interval leaves zero out: the only ground on which a difference is told."""
+        """Whether the interval excludes zero, the only criterion for reporting a difference."""
         return self.lo > 0 or self.hi < 0
 
 
@@ -35,14 +35,14 @@ def paired_difference(
     confidence: float = 0.95,
     comparisons: int = 1,
 ) -> AccuracyDifference:
-    """Mean of first - second over the same problems (values in [0, 1]).
+    """Return the mean of first - second over the same problems (values in [0, 1]).
 
-    Between answers that are right or wrong: the adjusted Wald interval for paired shares (Bonett
-    and Price 2012, eq. 4), the interval form of McNemar's comparison, at the effective number of
-    pairs of clustered problems. Where differences lie between, as those of means of several samples
-    do: Student's interval of their mean at clusters - 1 degrees of freedom, with the clustered
-    variance. `comparisons` is how many differences are looked at together (Bonferroni). No pairs
-    says nothing: (-1, 1).
+    For binary answers: the adjusted Wald interval for paired shares (Bonett and Price 2012, eq.
+    4), the interval form of McNemar's comparison, at the effective number of pairs of clustered
+    problems. For other differences, such as those of means of several samples: Student's
+    interval of their mean at clusters - 1 degrees of freedom, with the clustered variance.
+    `comparisons` is the number of simultaneous differences (Bonferroni). Without pairs the
+    result is (-1, 1).
     """
     deltas = [a - b for a, b in zip(first, second, strict=True)]
     n = len(deltas)
@@ -64,7 +64,7 @@ def paired_difference(
 def _compare_means(
     deltas: Sequence[float], groups: Sequence[Hashable], level: float
 ) -> AccuracyDifference:
-    """Student's interval of a mean difference; one cluster alone says nothing of its variance."""
+    """Return Student's interval of a mean difference; a single cluster gives no variance."""
     n, clusters = len(deltas), len(set(groups))
     value = sum(deltas) / n
     if clusters == 1:
@@ -77,7 +77,7 @@ def _compare_means(
 
 
 def independent_difference(first: Estimate, second: Estimate) -> AccuracyDifference:
-    """first - second on different problems, by Newcombe's hybrid of Wilson intervals (1998, 10)."""
+    """Return first - second on different problems, by Newcombe's Wilson hybrid (1998, 10)."""
     value = first.mean - second.mean
     lo = value - sqrt((first.mean - first.lo) ** 2 + (second.hi - second.mean) ** 2)
     hi = value + sqrt((first.hi - first.mean) ** 2 + (second.mean - second.lo) ** 2)

@@ -12,22 +12,22 @@ from omibench.statistics.power import ALPHA, POWER, detectable_differences
 from omibench.statistics.quantiles import Floats, t_tails
 
 _FLAT = 1e-12
-"""A mean squared deviation below this is rounding: all differences are the same."""
+"""A mean squared deviation below this is rounding error: all differences are equal."""
 
 
 class PairSums(NamedTuple):
-    """Sums over the problems that two cells share; each field has one number a comparison.
+    """Sums over the problems that two cells share; each field has one number per comparison.
 
     d is the difference of a problem's two values, and m its mean.
     """
 
     n: Floats
-    """Problems."""
+    """Number of problems."""
     clusters: Floats
     gained: Floats
     """Sum of the positive d."""
     lost: Floats
-    """Sum of the negative d, without their sign."""
+    """Sum of the absolute negative d."""
     squares: Floats
     """Sum of (d - m)^2."""
     between: Floats
@@ -35,29 +35,29 @@ class PairSums(NamedTuple):
     size_squares: Floats
     """Sum over clusters of the squared number of problems."""
     single: Floats
-    """1 where every d is -1, 0 or 1: one sample a problem, right or wrong."""
+    """1 if every d is -1, 0 or 1: one sample per problem, right or wrong."""
 
     @property
     def difference(self) -> Floats:
-        """The mean of d."""
+        """Mean of d."""
         return (self.gained - self.lost) / self.n
 
 
 class PairedTests(NamedTuple):
-    """What `compare_sums` finds, one number a comparison."""
+    """Result of `compare_sums`, one number per comparison."""
 
     difference: Floats
     """First minus second, in [-1, 1]."""
     p: Floats
     """Two-sided; NaN for a single cluster of several problems."""
     detectable: Floats
-    """The smallest true difference that the comparison would have found, in [0, 1]."""
+    """Smallest true difference that the comparison would detect, in [0, 1]."""
 
 
 def sum_pairs(
     first: Sequence[float], second: Sequence[float], groups: Sequence[Hashable]
 ) -> PairSums:
-    """The sums of one comparison, from the values of each problem; arrays of one number."""
+    """Return the sums of one comparison from the values of each problem, as arrays of one."""
     deltas = np.subtract(np.asarray(first, dtype=float), np.asarray(second, dtype=float))
     codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
     places = np.fromiter((codes[group] for group in groups), dtype=int, count=len(groups))
@@ -73,21 +73,21 @@ def sum_pairs(
 def compare_sums(sums: PairSums, alpha: float = ALPHA, power: float = POWER) -> PairedTests:
     """Test whether the mean difference of each comparison is zero.
 
-    One sample a problem and no clusters: McNemar's mid-p test. Otherwise Student's test of the
-    mean difference with its clustered variance, at clusters - 1 degrees of freedom; where all
-    differences are equal, McNemar's with one vote a cluster.
+    One sample per problem and no clusters: McNemar's mid-p test. Otherwise Student's test of the
+    mean difference with its clustered variance, at clusters - 1 degrees of freedom; if all
+    differences are equal, McNemar's with one vote per cluster.
 
     The detectable difference is that of `omibench plan` (`power.detectable_differences`) at the
-    effective number of problems, n over the design effect of the differences, and at the spread
-    that was observed, with one problem more in each direction.
+    effective number of problems, n over the design effect of the differences, and at the
+    observed spread, with one problem added in each direction.
 
     Args:
-        sums: The sums over the problems of each comparison.
-        alpha: The level of each test for `detectable`: of a family, that of its strictest step.
-        power: Of the detectable difference.
+        sums: Sums over the problems of each comparison.
+        alpha: Level of each test for `detectable`; for a family, that of its strictest step.
+        power: Power for the detectable difference.
 
     Raises:
-        MissingExtraError: scipy is not installed.
+        MissingExtraError: If scipy is not installed.
     """
     difference, several = sums.difference, sums.clusters > 1
     flat = (sums.squares < _FLAT * sums.n) | ~several

@@ -1,4 +1,4 @@
-"""The smallest difference of two accuracies that a study can detect on the same problems."""
+"""Smallest difference of two accuracies that a study can detect on the same problems."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from omibench.statistics.quantiles import Floats
 ALPHA = 0.05
 POWER = 0.8
 DISCORDANT = (0.2, 0.3, 0.5)
-"""Shares of problems on which one model is right and the other wrong: 0.5 for two independent
-models that are right half of the time, less for models that find the same problems hard."""
+"""Shares of problems on which exactly one model is right: 0.5 for two independent models with
+accuracy 0.5, less for models that find the same problems hard.
+"""
 
 
 def detectable_difference(
     n: float, discordant: float, alpha: float = ALPHA, power: float = POWER
 ) -> float:
-    """The smallest true difference that a two-sided paired test of n problems finds with `power`.
+    """Return the smallest true difference that a paired test of n problems detects with `power`.
 
-    See `detectable_differences`. n may be fractional. Infinite when no difference up to
-    `discordant` would be found.
+    See `detectable_differences`. n can be fractional. Infinite if no difference up to
+    `discordant` would be detected.
     """
     difference = float(detectable_differences(n, discordant, alpha, power))
     return difference if difference <= discordant else float("inf")
@@ -31,21 +32,21 @@ def detectable_difference(
 def detectable_differences(
     n: npt.ArrayLike, spread: npt.ArrayLike, alpha: float = ALPHA, power: float = POWER
 ) -> Floats:
-    """The smallest true differences that paired tests of n problems find, for many tests at once.
+    """Return the smallest true differences that paired tests of n problems detect.
 
-    Solves Connor (1987), Biometrics 43, p. 209, for the difference d of McNemar's test:
-    n = ((z_alpha sqrt(p) + z_power sqrt(p - d^2)) / d)^2, a quadratic equation in d. p is the share
-    of problems on which the two differ; of means of several samples it is the mean of the squared
-    difference, whose place in the variance is the same.
+    Solves Connor (1987), Biometrics 43, p. 209, for the difference d of McNemar's test: n =
+    ((z_alpha sqrt(p) + z_power sqrt(p - d^2)) / d)^2, a quadratic equation in d. p is the share
+    of problems on which the two differ; for means of several samples it is the mean squared
+    difference, which has the same role in the variance.
 
     Args:
-        n: Effective numbers of problems; may be fractional.
+        n: Effective numbers of problems; can be fractional.
         spread: p of each test, in (0, 1].
-        alpha: The two-sided level of each test: of a family, that of its strictest step.
-        power: The probability of finding the difference.
+        alpha: Two-sided level of each test; for a family, that of its strictest step.
+        power: Probability of detecting the difference.
 
     Returns:
-        Differences in [0, 1]; infinite where n is too small for any.
+        Differences in [0, 1]; infinite if n is too small.
     """
     normal = NormalDist()
     z_alpha, z_power = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)

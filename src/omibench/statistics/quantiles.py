@@ -1,4 +1,4 @@
-"""Quantiles and tails of the normal and of Student's distribution, by two-sided level."""
+"""Quantiles and tails of the normal and Student's distributions, by two-sided level."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ import numpy.typing as npt
 from omibench.extras import require_extra
 
 Floats = npt.NDArray[np.float64]
-"""Numbers of many groups or cells, one each."""
+"""Values for many groups or cells, one each."""
 
 
 def z_value(confidence: float) -> float:
-    """The standard normal quantile of a two-sided level: 1.96 for 0.95."""
+    """Return the standard normal quantile of a two-sided level: 1.96 for 0.95."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 @cache
 def t_value(confidence: float, freedom: int) -> float:
-    """Student's quantile of a two-sided level.
+    """Return Student's quantile of a two-sided level.
 
     Args:
-        confidence: The level, in (0, 1).
+        confidence: Two-sided level, in (0, 1).
         freedom: Degrees of freedom, at least 1.
 
     Returns:
-        Such as 4.303 for 0.95 and 2 degrees of freedom.
+        For example 4.303 for 0.95 and 2 degrees of freedom.
 
     Raises:
-        MissingExtraError: scipy, which the extra `stats` installs, is not there.
+        MissingExtraError: If scipy, part of the extra `stats`, is not installed.
     """
     require_extra("stats", "an interval of few values or few clusters", "scipy")
-    # scipy.stats has the same quantile and takes ten times as long to import.
+    # scipy.stats has the same quantile but takes ten times as long to import.
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + confidence) / 2))
 
 
 def t_tails(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
-    """Both tails of Student's distribution beyond t: the p of a two-sided t test.
+    """Return both tails of Student's distribution beyond t: the p of a two-sided t test.
 
     Args:
-        t: The ratios; NaN gives NaN.
+        t: Test statistics; NaN gives NaN.
         freedom: Degrees of freedom of each, at least 1.
 
     Returns:
-        Such as 0.05 for 4.303 and 2 degrees of freedom.
+        For example 0.05 for 4.303 and 2 degrees of freedom.
 
     Raises:
-        MissingExtraError: scipy is not installed.
+        MissingExtraError: If scipy is not installed.
     """
     require_extra("stats", "a p value", "scipy")
     from scipy.special import stdtr

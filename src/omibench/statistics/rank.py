@@ -1,7 +1,8 @@
 """Spearman's rank correlation with an interval by resampling whole problems.
 
-Verdicts have few distinct values, so ties are the rule and Fisher's interval is too narrow by far
-(it held the truth in 79 of 100 simulations). All resamples are tables of counts, done at once.
+Verdicts have few distinct values, so ties are frequent and Fisher's interval is far too narrow
+(it covered the true value in 79 of 100 simulations). Resamples are tables of counts, all
+computed together.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ Floats = npt.NDArray[np.float64]
 def spearman(
     first: Sequence[float], second: Sequence[float], clusters: Sequence[str], confidence: float
 ) -> tuple[float, float, float]:
-    """The correlation (midranks for ties) and the percentile interval over resampled clusters.
+    """Return the correlation (midranks for ties) and the interval over resampled clusters.
 
-    The value is NaN where one side has a single value; the bounds are NaN too where the sample is
-    perfectly correlated, or a single cluster: resampling then tells nothing.
+    The value is NaN if one side is constant. The bounds are also NaN if the sample is perfectly
+    correlated or a single cluster, because resampling then shows no variation.
     """
     tables = _tables(first, second, clusters)
     value = float(_rho(tables.sum(axis=0)))
@@ -36,7 +37,7 @@ def spearman(
 
 
 def _tables(first: Sequence[float], second: Sequence[float], clusters: Sequence[str]) -> Floats:
-    """Counts of every pair of values, one table a cluster: [cluster, first value, second value]."""
+    """Count every pair of values, one table per cluster: [cluster, first value, second value]."""
     codes = [np.unique(np.asarray(values), return_inverse=True)[1] for values in (first, second)]
     places = np.unique(np.asarray(clusters), return_inverse=True)[1]
     shape = [int(c.max(initial=0)) + 1 for c in (places, *codes)]
@@ -46,7 +47,7 @@ def _tables(first: Sequence[float], second: Sequence[float], clusters: Sequence[
 
 
 def _rho(tables: Floats) -> Floats:
-    """Spearman's rho of tables of counts [..., first value, second value]; NaN without spread."""
+    """Compute Spearman's rho of count tables [..., first value, second value]; NaN if constant."""
     n = tables.sum(axis=(-2, -1))
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     middle = (n[..., None] + 1) / 2

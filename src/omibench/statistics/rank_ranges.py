@@ -1,4 +1,4 @@
-"""The ranks that pairwise tests leave open to each of several respondents."""
+"""Possible ranks of several respondents, given pairwise tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 class RankRange(NamedTuple):
-    """The best and the worst rank that the tests allow; 1 is the highest accuracy."""
+    """Best and worst rank consistent with the tests; 1 is the highest accuracy."""
 
     best: int
     worst: int
@@ -18,20 +18,20 @@ class RankRange(NamedTuple):
 def find_rank_ranges(
     differences: npt.ArrayLike, p_values: npt.ArrayLike, alpha: float = 0.05
 ) -> list[RankRange]:
-    """The range of ranks of each of m respondents, from the tests of all their pairs.
+    """Compute the range of ranks of each of m respondents from the tests of all their pairs.
 
-    The best rank is one more than the number of respondents that are significantly better, the
-    worst is m less the number that are significantly worse. With p values adjusted over all pairs
-    (Holm) all ranges hold the true ranks together with probability 1 - alpha (Mogstad, Romano,
-    Shaikh and Wilhelm 2024, section 3).
+    The best rank is one more than the number of significantly better respondents, the worst is m
+    minus the number of significantly worse ones. With p values adjusted over all pairs (Holm),
+    all ranges jointly contain the true ranks with probability 1 - alpha (Mogstad, Romano, Shaikh
+    and Wilhelm 2024, section 3).
 
     Args:
         differences: Matrix [m, m]: accuracy of row minus accuracy of column, paired.
-        p_values: Matrix [m, m], symmetric, adjusted; NaN where a pair was not tested.
-        alpha: The family-wise error.
+        p_values: Matrix [m, m], symmetric, adjusted; NaN for an untested pair.
+        alpha: Family-wise error.
 
     Returns:
-        One range a row.
+        One range per row.
     """
     difference = np.asarray(differences, dtype=float)
     significant = np.asarray(p_values, dtype=float) < alpha

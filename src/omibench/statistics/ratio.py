@@ -1,4 +1,4 @@
-"""A share whose denominators differ from response to response, such as wrong steps of all steps."""
+"""Ratios whose denominators differ between responses, such as wrong steps of all steps."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def clustered_ratio(
     clusters: Sequence[Hashable],
     confidence: float = 0.95,
 ) -> Estimate:
-    """The sum of the parts over that of the wholes, with a clustered interval.
+    """Estimate the sum of the parts over that of the wholes, with a clustered interval.
 
-    The variance is that of the linearised ratio between clusters (Cochran 1977, section 2.11); the
-    interval is Wilson's at the number of independent parts that give it, which is at most their
-    number, and the number of clusters where the share is 0 or 1.
+    The variance is that of the linearised ratio between clusters (Cochran 1977, section 2.11).
+    The interval is Wilson's at the number of independent parts with that variance, which is at
+    most their number, and the number of clusters if the share is 0 or 1.
 
     Args:
-        parts: How many of each whole, such as wrong steps of one rationale; at least 0.
-        wholes: At least its part, such as the steps of the rationale.
-        clusters: The cluster of each.
-        confidence: The two-sided level of the interval, in (0, 1).
+        parts: Part of each whole, such as wrong steps of one rationale; at least 0.
+        wholes: Wholes, such as the steps of the rationale; each at least its part.
+        clusters: Cluster of each whole.
+        confidence: Two-sided level of the interval, in (0, 1).
 
     Returns:
-        The share in [0, 1]; `n` is the sum of the wholes. Without any it is NaN in (0, 1).
+        The share in [0, 1]; `n` is the sum of the wholes. Without wholes it is NaN in (0, 1).
 
     Raises:
-        ValueError: The lists differ in length, or a part is not in [0, whole].
-        MissingExtraError: scipy is not installed.
+        ValueError: If the lists differ in length, or a part is not in [0, whole].
+        MissingExtraError: If scipy is not installed.
     """
     if not len(parts) == len(wholes) == len(clusters):
         raise ValueError(f"{len(parts)} parts, {len(wholes)} wholes, {len(clusters)} clusters")

@@ -10,34 +10,35 @@ from typing import Final, NamedTuple
 from omibench.extras import require_extra
 
 STARS: Final = ((0.0001, "****"), (0.001, "***"), (0.01, "**"), (0.05, "*"))
-"""Below which p stands how many stars (USNCO-V, section "Evaluation Metrics and Significance
-Tests", and the captions of figures 2 and 3)."""
+"""p thresholds of the stars (USNCO-V, section "Evaluation Metrics and Significance Tests", and the
+captions of figures 2 and 3).
+"""
 SINGLE_RUN = "fewer than two runs"
 NO_VARIANCE = "runs do not vary"
 EQUAL = 1e-12
-"""Standard deviations of accuracies below this are rounding."""
+"""Smaller standard deviations of accuracies are rounding error."""
 
 
 class RunTest(NamedTuple):
-    """A t test between two sets of runs; p is NaN where `reason` says why there is none."""
+    """A t test between two sets of runs; if p is NaN, `reason` explains why."""
 
     p: float
     reason: str = ""
 
 
 def compare_runs(runs: Sequence[float], baseline: Sequence[float]) -> RunTest:
-    """The one-sided p that the mean over `runs` is not above the baseline's (Welch 1947).
+    """Return the one-sided p that the mean over `runs` is not above the baseline's (Welch 1947).
 
-    USNCO-V, section "Evaluation Metrics and Significance Tests". Where neither set varies there is
-    no error to hold a difference against: no p, as its figure 3 prints no marks for models that
-    decode deterministically. Where one varies, its degrees of freedom count alone.
+    USNCO-V, section "Evaluation Metrics and Significance Tests". If neither set varies, there is
+    no error estimate and no p; figure 3 of the paper prints no marks for models that decode
+    deterministically. If one varies, only its degrees of freedom count.
 
     Args:
-        runs: The accuracy of each run.
-        baseline: That of each run of the baseline; the two may differ in number.
+        runs: Accuracy of each run.
+        baseline: Accuracy of each run of the baseline; the numbers of runs can differ.
 
     Raises:
-        MissingExtraError: scipy is not installed.
+        MissingExtraError: If scipy is not installed.
     """
     if min(len(runs), len(baseline)) < 2:
         return RunTest(nan, SINGLE_RUN)
@@ -56,17 +57,17 @@ def compare_runs(runs: Sequence[float], baseline: Sequence[float]) -> RunTest:
 
 
 def compare_run_pairs(runs: Sequence[float], baseline: Sequence[float]) -> RunTest:
-    """The two-sided p of Student's test over runs that are paired by their number.
+    """Return the two-sided p of Student's test over runs paired by their number.
 
     OMIBench, appendix J: comparisons over five repeated runs.
 
     Args:
-        runs: The accuracy of each run.
-        baseline: Those of the same runs of the baseline, in the same order.
+        runs: Accuracy of each run.
+        baseline: Accuracies of the same runs of the baseline, in the same order.
 
     Raises:
-        ValueError: The two differ in number.
-        MissingExtraError: scipy is not installed.
+        ValueError: If the two differ in number.
+        MissingExtraError: If scipy is not installed.
     """
     gains = [run - base for run, base in zip(runs, baseline, strict=True)]
     if len(gains) < 2:
@@ -80,7 +81,7 @@ def compare_run_pairs(runs: Sequence[float], baseline: Sequence[float]) -> RunTe
 
 
 def mark_stars(p: float) -> str:
-    """The marks of a p value: '*' below 0.05 to '****' below 0.0001; none for NaN."""
+    """Return the stars of a p value: '*' below 0.05 to '****' below 0.0001; none for NaN."""
     if isnan(p):
         return ""
     return next((stars for limit, stars in STARS if p < limit), "")

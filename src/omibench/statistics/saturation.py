@@ -1,4 +1,4 @@
-"""The size beyond which larger models gain next to nothing (OMIBench, H.2, figure 5b)."""
+"""Model size beyond which larger models gain next to nothing (OMIBench, H.2, figure 5b)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 LEAST_GAIN: Final = 0.005
-"""A gain below this is none: 0.5 points (OMIBench, H.2)."""
+"""Minimum gain that counts: 0.5 points (OMIBench, H.2)."""
 RESAMPLES: Final = 2000
 _EQUAL: Final = 1e-9
-"""Scores are quotients: a gain that is this close to the least one reaches it."""
+"""Tolerance for comparing a gain with the minimum, because scores are quotients."""
 
 
 def find_saturation(scores: Mapping[float, float], least_gain: float = LEAST_GAIN) -> float | None:
     """Find the smallest size beyond which every larger model gains less than `least_gain`.
 
-    A gain is over the score at that size. The largest size has nothing beyond it: a curve that
-    still rises there has no such point.
+    Gains are relative to the score at that size. The largest size has no successor: a curve that
+    still rises there does not saturate.
 
     Args:
-        scores: Size -> score in [0, 1], the best where several models have a size.
-        least_gain: The gain in score that counts, in [0, 1].
+        scores: Size -> score in [0, 1], the best if several models have the same size.
+        least_gain: Minimum gain in score that counts, in [0, 1].
 
     Returns:
-        The size; None where every size but the largest is surpassed, or there are fewer than two.
+        The size; None if every size but the largest is surpassed, or there are fewer than two.
     """
     sizes = sorted(scores)
     for place, size in enumerate(sizes[:-1]):
@@ -49,11 +49,11 @@ def resample_saturation(
     section 8.6).
 
     Args:
-        places: The size of each model.
+        places: Size of each model.
         values: [item, model], in [0, 1].
-        clusters: The cluster of each item, one at least.
-        size: What `find_saturation` says of all items.
-        least_gain: The gain in score that counts, in [0, 1].
+        clusters: Cluster of each item; at least one.
+        size: Result of `find_saturation` for all items.
+        least_gain: Minimum gain in score that counts, in [0, 1].
 
     Returns:
         The share in [0, 1].

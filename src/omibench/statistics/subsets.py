@@ -1,8 +1,8 @@
-"""What k of n samples are worth on average: votes and agreement over all subsets of k.
+"""Expected results of k of n samples: votes and agreement over all subsets of size k.
 
-The n samples of a problem fall into classes of one answer each, and into those that hold none.
-The first k samples are one subset of many; the mean over all of them, each as likely, is unbiased
-for k fresh samples, as `estimators.pass_at_k` is for pass@k (Chen et al. 2021, section 2.1).
+The n samples of a problem fall into classes of equal answers, and samples without an answer. The
+first k samples are one subset of many; the mean over all equally likely subsets is unbiased for
+k new samples, as `estimators.pass_at_k` is for pass@k (Chen et al. 2021, section 2.1).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class AnswerCounts(NamedTuple):
-    """The samples of one problem: how many are in each class, and how many hold no answer."""
+    """Samples of one problem: class sizes, and the number of samples without an answer."""
 
     classes: tuple[int, ...]
     """Sizes of the classes of equal answers, each at least 1."""
@@ -28,29 +28,29 @@ class AnswerCounts(NamedTuple):
 
     @property
     def samples(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return sum(self.classes) + self.invalid
 
 
 def vote_curve(
     counts: AnswerCounts, verdicts: Sequence[float], invalid_verdict: float, most: int
 ) -> tuple[float, ...]:
-    """The mean verdict of the majority's answer among k samples, for k = 1 to `most`.
+    """Return the mean verdict of the majority answer among k samples, for k = 1 to `most`.
 
-    The largest class wins and ties are drawn; without any answer an invalid sample stands
-    (OMIBench, H.3).
+    The largest class wins, with random tie breaks; without any answer, an invalid sample is
+    chosen (OMIBench, H.3).
 
     Args:
-        counts: The classes of the samples.
-        verdicts: The mean verdict of the members of each class, in the order of `counts.classes`.
-        invalid_verdict: The mean verdict of the samples that hold no answer; 0 without any.
-        most: The largest number of samples that vote, in 1..n.
+        counts: Classes of the samples.
+        verdicts: Mean verdict of the members of each class, in the order of `counts.classes`.
+        invalid_verdict: Mean verdict of the samples without an answer; 0 if there are none.
+        most: Largest number of voting samples, in 1..n.
 
     Returns:
         For each k the mean over all subsets of k samples, and over ties.
 
     Raises:
-        ValueError: `most` is out of range, or `verdicts` is not a value for each class.
+        ValueError: If `most` is out of range, or `verdicts` does not match the classes.
     """
     if len(verdicts) != len(counts.classes):
         raise ValueError(f"{len(verdicts)} verdicts but {len(counts.classes)} classes")
@@ -65,25 +65,27 @@ def vote_curve(
 
 
 def agreement_curve(counts: AnswerCounts, most: int) -> tuple[float, ...]:
-    """The mean share of k samples that give their most frequent answer, for k = 1 to `most`.
+    """Return the mean share of k samples that give their most frequent answer, for k = 1 to `most`.
 
     USNCO-V, equations 4 and 5.
 
     Args:
-        counts: The classes of the samples; those without a valid answer stay in the denominator.
-        most: The largest number of samples that are compared, in 1..n.
+        counts: Classes of the samples; those without a valid answer count in the denominator.
+        most: Largest number of compared samples, in 1..n.
 
     Returns:
         For each k the mean over all subsets of k samples.
 
     Raises:
-        ValueError: `most` is out of range.
+        ValueError: If `most` is out of range.
     """
     _check_most(counts, most)
     classes, ks = Counter(counts.classes), np.arange(1, most + 1)
     totals = np.array([comb(counts.samples, int(k)) for k in ks], dtype=float)
     largest = min(most, max(counts.classes, default=0))
-    expected = np.zeros(most)  # of the largest class: the sum over a of the chance that it has more
+    expected = np.zeros(
+        most
+    )  # of the largest class: the sum over a of the probability that it has more
     for members in range(largest):
         if members == 0:
             within = np.array([comb(counts.invalid, int(k)) for k in ks], dtype=float)
@@ -105,10 +107,10 @@ def _normalise(counts: AnswerCounts) -> AnswerCounts:
 
 @cache
 def _winning_chances(counts: AnswerCounts, most: int) -> dict[int, Floats]:
-    """Size of a class -> the chances that one class of this size wins, for k = 1 to `most`.
+    """Map class size -> probabilities that a class of this size wins, for k = 1 to `most`.
 
-    A class wins with a members where no other has more, and with 1 / (t + 1) where t others have a
-    as well. Ways to draw from the others are coefficients of a product of polynomials.
+    A class wins with a members if no other has more, and with 1 / (t + 1) if t others also have
+    a. The ways to draw from the others are coefficients of a product of polynomials.
     """
     multiplicity = Counter(counts.classes)
     chances = {size: np.zeros(most) for size in multiplicity}
@@ -123,7 +125,7 @@ def _winning_chances(counts: AnswerCounts, most: int) -> dict[int, Floats]:
 
 
 def _ways_below(classes: Counter[int], invalid: int, most: int, samples: int) -> Floats:
-    """How many ways draw s samples with no class above `most` and t classes at it: [s, t]."""
+    """Count draws of s samples with no class above `most` and t classes equal to it: [s, t]."""
     ways = np.zeros((samples + 1, samples // most + 2))
     drawn = np.arange(min(invalid, samples) + 1)
     ways[: len(drawn), 0] = [comb(invalid, int(number)) for number in drawn]
@@ -134,7 +136,7 @@ def _ways_below(classes: Counter[int], invalid: int, most: int, samples: int) ->
 
 
 def _draw_from_class(ways: Floats, size: int, most: int) -> Floats:
-    """The ways with one more class of `size` samples, at most `most` of which are drawn."""
+    """Extend the counts by a class of `size` samples, at most `most` of which are drawn."""
     more = np.zeros_like(ways)
     for number in range(min(size, most, len(ways) - 1) + 1):
         rows = ways[: len(ways) - number] * comb(size, number)

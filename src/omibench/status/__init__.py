@@ -1,4 +1,4 @@
-"""status: how far a study has come, read from its files while other processes write them."""
+"""status: the progress of a study, read from its files while other processes write them."""
 
 from __future__ import annotations
 

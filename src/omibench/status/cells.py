@@ -1,4 +1,4 @@
-"""One cell's status, from what its files hold, what the runs say of it and what the store holds."""
+"""The status of one cell, from its files, the notes of runs and the store."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _CLOSED: tuple[State, ...] = ("done", "incomplete")
 
 
 class CellPart(NamedTuple):
-    """One job of a cell: what the runs say of it, and what its file holds."""
+    """One job of a cell: its state in the notes of runs, and the content of its file."""
 
     job: RunJob | None
     written: FileCounts | None
 
     @property
     def state(self) -> State:
-        """How it stands: the word of a run goes before the file that is there."""
+        """Its state: the notes of a run take precedence over an existing file."""
         if self.job is not None and self.job.state != "done":
             return self.job.state
         if self.written is None:
@@ -36,14 +36,14 @@ class CellPart(NamedTuple):
 
 
 def cell_file(study: Study, stage: str, cell: Cell) -> Path:
-    """The file of a cell at one stage."""
+    """Return the file of a cell at one stage."""
     return Path(study.study.results) / stage / cell.model / f"{cell.setting}.parquet"
 
 
 def cell_statuses(
     study: Study, jobs: Mapping[str, RunJob], files: WrittenCells, stored: Stored
 ) -> list[CellStatus]:
-    """The status of every cell. The store is asked only about cells that are not written."""
+    """Return the status of every cell. The store is read only for cells without a file."""
     paths = {(c, s): cell_file(study, s, c) for c in study.cells for s in ("infer", "score")}
     written = files.read(paths.values())
     parts = {k: CellPart(jobs.get(p.as_posix()), written.get(p)) for k, p in paths.items()}
@@ -70,7 +70,7 @@ def _count_written(study: Study, infer: Mapping[Cell, CellPart]) -> WrittenCount
 
 
 def count_lacking(written: FileCounts) -> int:
-    """Responses without an answer: by the rule book that saw most of them."""
+    """Count responses without an answer, by the scorer that saw most of them."""
     by_rules: Counter[str] = Counter()
     for (rules, outcome), count in written.rows.items():
         if outcome in NOT_BOUGHT:
@@ -94,7 +94,7 @@ def _make_status(
         answered = requests - lacking
     scored, scored_state = score.written, score.state
     if scored is not None and scored_state == "incomplete" and count_lacking(scored) <= lacking:
-        scored_state = "done"  # what it lacks, the responses lack
+        scored_state = "done"  # missing responses count there already
     return CellStatus(
         model=cell.model,
         setting=cell.setting,

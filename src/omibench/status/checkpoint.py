@@ -1,4 +1,4 @@
-"""Why a run lists jobs that it may not do: the dataset is to be frozen first."""
+"""Explains why a run lists jobs that may not run: the dataset is frozen first."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from omibench.text.terminal import say
 
 FREEZE = "freeze"
 AFTER = ("help", "fill", "infer")
-"""Jobs that read the frozen questions alone, and are left out where these stay the same."""
+"""Jobs that depend only on the frozen questions, and are skipped if these are unchanged."""
 
 
 def describe_checkpoint(rules: Iterable[str]) -> str | None:
-    """One line about the jobs of these rules that are to be done, where freeze is among them."""
+    """Describe the planned jobs of these rules on one line, if freeze is among them."""
     count = Counter(rules)
     waiting = {name: count[name] for name in AFTER if count[name]}
     if not count[FREEZE] or not waiting:
         return None
     jobs = " and ".join(f"{n:,} {name}" for name, n in waiting.items())
     return (
-        f"freeze is to run first, and then Snakemake looks again: of the {jobs} jobs in this list "
-        "only those run whose questions, pictures or parameters have changed; where they are the "
-        "same, no model is asked (docs/keeping.md, After a change)"
+        f"freeze runs first, and then Snakemake checks again: of the {jobs} jobs in this list, "
+        "only those with changed questions, pictures or parameters run; for unchanged ones no "
+        "model is called (docs/keeping.md, After a change)"
     )
 
 
 def remark_when_planned(workflow: Any) -> None:
-    """Say it after a dry run, under Snakemake's own list of jobs; called while that is read."""
+    """Print the remark after a dry run, below Snakemake's list of jobs."""
     atexit.register(_after_dry_run, workflow)
 
 
 def print_remark(workflow: Any) -> None:
-    """Say it at the start of a run, or after a dry one."""
+    """Print the remark at the start of a run, or after a dry one."""
     dag = workflow.dag
     planned = [job.rule.name for job in dag.jobs if dag.needrun(job)] if dag else []
     if line := describe_checkpoint(planned):

@@ -1,7 +1,7 @@
-"""Jobs that a run has left in Slurm: which still wait or run, and how they are ended.
+"""The Slurm jobs of a run: listing those that wait or run, and cancelling them.
 
-Snakemake's executor names all jobs of a run by a number that no other run has, which the notes of
-the run keep. Jobs are selected by that name and by their owner, and by nothing else.
+Snakemake's executor gives all jobs of a run a unique name, which is in the notes of the run. Jobs
+are selected only by that name and by their owner.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from omibench.errors import MissingInputError, OmibenchError
 from omibench.status.runs import name_in_slurm
 
 ASK_S = 60.0
-"""Seconds that a command of Slurm may take."""
+"""Time limit in seconds of a Slurm command."""
 _RULE = "rule_"
 _WILDCARDS = "_wildcards_"
 
 
 class ClusterJob(NamedTuple):
-    """A job as Slurm tells of it: its number, its state, and the rule and wildcards that it is."""
+    """A Slurm job: its id, its state, and its rule and wildcards."""
 
     id: str
     state: str
@@ -29,9 +29,9 @@ class ClusterJob(NamedTuple):
 
 
 def list_jobs(name: str) -> list[ClusterJob]:
-    """The jobs of a run that still wait or run in Slurm.
+    """List the jobs of a run that wait or run in Slurm.
 
-    Raises MissingInputError where Slurm's commands are not there, OmibenchError where they fail.
+    Raises MissingInputError if Slurm's commands are missing, OmibenchError if they fail.
     """
     listing = _run_slurm("squeue", name, "--noheader", "--format=%i|%T|%k")
     lines = (line.split("|", 2) for line in listing.splitlines() if line.count("|") >= 2)
@@ -39,17 +39,19 @@ def list_jobs(name: str) -> list[ClusterJob]:
 
 
 def cancel_jobs(name: str) -> None:
-    """Tell the jobs of a run to end: they keep what they have in flight. Raises as `list_jobs`."""
+    """Cancel the jobs of a run: they keep the answers in flight. Raises as `list_jobs`."""
     _run_slurm("scancel", name)
 
 
 def _run_slurm(program: str, name: str, *words: str) -> str:
     if name_in_slurm(name) is None:
-        raise OmibenchError(f"{name!r}: is no name of a run's jobs in Slurm; nothing was done")
+        raise OmibenchError(
+            f"{name!r}: is not the name of a run's jobs in Slurm; nothing was cancelled"
+        )
     if shutil.which(program) is None:
         raise MissingInputError(
-            f"{program}: is not there, and the run's jobs are in Slurm: run this command where "
-            "Slurm's own commands are"
+            f"{program}: not found, but the run's jobs are in Slurm; run this command on a "
+            "machine with Slurm's commands"
         )
     command = [program, f"--user={getpass.getuser()}", f"--name={name}", *words]
     try:
@@ -58,7 +60,7 @@ def _run_slurm(program: str, name: str, *words: str) -> str:
             stdin=subprocess.DEVNULL, timeout=ASK_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise OmibenchError(f"{program}: gave no answer within {ASK_S:g} s; try again") from None
+        raise OmibenchError(f"{program}: no answer within {ASK_S:g} s; try again") from None
     if process.returncode:
         message = " ".join((process.stderr or process.stdout).split())[:300]
         raise OmibenchError(f"{program}: failed with {process.returncode}: {message}")
@@ -66,6 +68,6 @@ def _run_slurm(program: str, name: str, *words: str) -> str:
 
 
 def _parse_comment(comment: str) -> str:
-    """`rule_infer_wildcards_gpt_cot` is `infer gpt_cot`."""
+    """Return `infer gpt_cot` for `rule_infer_wildcards_gpt_cot`."""
     rule, _, wildcards = comment.removeprefix(_RULE).partition(_WILDCARDS)
     return f"{rule} {wildcards}".strip()

@@ -1,4 +1,4 @@
-"""The last words of a run: what failed and why, what lacks answers, and the command for each."""
+"""The summary at the end of a run: failures, missing answers, and the command for each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from omibench.status.text import commands_text, failures_text, format_count
 
 
 def describe_ending(study: Study, notes: Path) -> str:
-    """What to say at the end of the run that left these `notes`."""
+    """Return the summary of the run with these `notes`."""
     status = look(study)
     if not status.failures:
-        status = status.model_copy(update={"go_on": None})  # it did what it was told to
+        status = status.model_copy(update={"go_on": None})  # a stop on request is not a failure
     run = next((run for run in read_runs(Path(study.study.results)) if run.path == notes), None)
     return "\n".join(_lines(status, run, _list_outputs(study, run))) if run else ""
 
@@ -47,7 +47,7 @@ def _lines(status: StudyStatus, run: Run, outputs: list[str]) -> list[str]:
 
 
 def _list_outputs(study: Study, run: Run) -> list[str]:
-    """What the jobs of the run have made for people to look at: counts and paths."""
+    """List the outputs of the run for users: counts and paths."""
     results = Path(study.study.results)
     stages = {job.stage for job in run.jobs.values() if job.state == "done"}
     lines = []

@@ -1,8 +1,8 @@
-"""What the Snakefile calls: notes of a run while it goes on, and a summary when it ends.
+"""Hooks of the Snakefile: notes during a run, and a summary at its end.
 
 Snakemake logs each job's start, end and failure as an event with fields, which a plain logging
-handler can read: neither a plugin on the command line nor the wording of its log is needed.
-Watching never breaks a run: whatever goes wrong here is one warning.
+handler can read: this needs neither a plugin on the command line nor the wording of its log.
+Watching never breaks a run: any error here is only a warning.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ log = logging.getLogger("omibench.status")
 
 
 class Watched:
-    """One run of a study's graph, noted from its start to its end."""
+    """One run of a study's graph, watched from start to end."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._notes: _Notes | None = None
 
     def start(self, workflow: Any) -> None:
-        """Begin to note a run, from Snakemake's `onstart`."""
+        """Start the notes of a run, from Snakemake's `onstart`."""
         with _unbroken():
             if not workflow.touch:
                 forward_signals()
@@ -48,7 +48,7 @@ class Watched:
                 _get_snakemake_logger().addHandler(self._notes)
 
     def end(self, outcome: Literal["done", "failed"]) -> None:
-        """Note the end, from `onsuccess` or `onerror`, and say what failed and what is lacking."""
+        """Note the end, from `onsuccess` or `onerror`, and print failures and missing answers."""
         with _unbroken():
             if self._notes is None:
                 return
@@ -60,7 +60,7 @@ class Watched:
 
 
 class _Notes(logging.Handler):
-    """Writes one line an event; each is in the file before the next is seen."""
+    """Writes one line per event, flushed before the next event."""
 
     def __init__(self, folder: Path, dag: Any, cluster: str | None = None) -> None:
         super().__init__(logging.INFO)
@@ -84,14 +84,14 @@ class _Notes(logging.Handler):
         )
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note what a record tells of a job."""
+        """Note the event of a job in a log record."""
         state = _EVENTS.get(str(getattr(record, "event", "")))
         number = getattr(record, "jobid", getattr(record, "job_id", None))
         if state is None or number is None:
             return
         with contextlib.suppress(OSError, ValueError):
             if number not in self._noted_jobs and getattr(record, "output", None):
-                # A checkpoint made it part of the graph.
+                # A checkpoint added it to the graph.
                 self._noted_jobs.add(number)
                 self._note(job=int(number), new=_describe_record(record))
             self._note(job=int(number), state=state)
@@ -106,7 +106,7 @@ class _Notes(logging.Handler):
 
 
 def command(argv: list[str]) -> list[str]:
-    """The words that go on with a run: those that began it, without what forces jobs again."""
+    """Return the command that continues a run: the original one without forced reruns."""
     words, dropping = ["snakemake"], False
     for word in argv[1:]:
         if word.startswith("-"):
@@ -117,7 +117,7 @@ def command(argv: list[str]) -> list[str]:
 
 
 def _find_cluster_name(workflow: Any) -> str | None:
-    """The name that Snakemake's executor for Slurm gives to the jobs of this run."""
+    """Return the name of this run's jobs in Snakemake's executor for Slurm."""
     scheduler = getattr(workflow, "scheduler", None)
     return name_in_slurm(getattr(getattr(scheduler, "_executor", None), "run_uuid", None))
 
@@ -157,5 +157,5 @@ def _get_snakemake_logger() -> logging.Logger:
 def _unbroken() -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # a defect of ours must not stop jobs that cost money
+    except Exception as error:  # a bug here must not stop jobs that cost money
         log.warning("omibench: this run cannot be watched: %r", error)

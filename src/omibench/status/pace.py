@@ -1,4 +1,4 @@
-"""How long the rest of a run takes, at the rates that its own jobs have shown."""
+"""Estimates the remaining time of a run from the rates of its own jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.status.rows import CellStatus, TimeLeft
 from omibench.status.runs import Run, RunJob
 
 ENOUGH = 20
-"""Answers that a model must have given during the run before its rate counts."""
+"""Answers of a model during the run before its rate is used."""
 
 
 def time_left(
@@ -19,11 +19,11 @@ def time_left(
     bought: Mapping[str, int],
     now: float,
 ) -> TimeLeft:
-    """Seconds of work left over the jobs that run at once.
+    """Return the remaining seconds of work divided by the concurrent jobs.
 
-    A cell of a model that has answered (`bought` requests since the run began) takes its requests
-    to buy at the model's rate; any other job the mean of its stage: over the model's jobs of this
-    run, else over all of this run, else over those of earlier runs.
+    A cell of a model with answers (`bought` requests since the run began) takes its remaining
+    requests at the model's rate; any other job takes the mean of its stage: over the model's jobs
+    of this run, else over all of this run, else over those of earlier runs.
     """
     timed = _Timed(runs, run, now)
     lacking = {(cell.model, cell.setting): cell.to_buy for cell in cells}
@@ -60,11 +60,11 @@ class _Timed:
         self.measured = len(self._timed_jobs)
 
     def mean(self, job: RunJob) -> float | None:
-        """The mean of a job's like."""
+        """Return the mean duration of similar jobs."""
         return self._means.get((job.stage, job.model), self._means.get((job.stage, None)))
 
     def rate(self, model: str | None, bought: Mapping[str, int]) -> float | None:
-        """Job-seconds per answer that a model gave during the run."""
+        """Return the job-seconds per answer of a model during the run."""
         answers = bought.get(model or "", 0)
         if answers < ENOUGH:
             return None

@@ -23,7 +23,7 @@ _PARTS = ("done", "running", "incomplete", "failed", "stopped")
 
 
 class CellBox(NamedTuple):
-    """One cell as the page draws it: a state, a mark, how full it is, and a sentence."""
+    """One cell on the page: a state, a mark, its progress, and a sentence."""
 
     state: str
     mark: str
@@ -32,7 +32,7 @@ class CellBox(NamedTuple):
 
 
 def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
-    """Write the page; it reloads itself every `reload_s` seconds, or not at all."""
+    """Write the page; it reloads itself every `reload_s` seconds, or never."""
     settings = list(dict.fromkeys(cell.setting for cell in status.cells))
     rows: dict[str, dict[str, CellBox]] = {}
     for cell in status.cells:
@@ -57,7 +57,7 @@ def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
 
 
 def box(cell: CellStatus) -> CellBox:
-    """How a cell is drawn."""
+    """Return the box of a cell."""
     state: str = next(state for state in _WORST if state in cell.states)
     word = cell_word(cell)
     if state == "waiting" and (cell.infer == "done" or cell.answered):
@@ -75,7 +75,7 @@ def _percent(status: StudyStatus) -> float | None:
 
 
 def _parts(stage: StageStatus) -> list[tuple[str, float]]:
-    """The bar of a stage: (state, per cent of its width)."""
+    """Return the bar of a stage: (state, per cent of its width)."""
     return [
         (state, 100 * count / stage.jobs) for state in _PARTS if (count := getattr(stage, state))
     ]

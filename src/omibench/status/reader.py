@@ -1,4 +1,4 @@
-"""From a study's files to its status. Sends nothing, and leaves every file as it is."""
+"""Reads the status of a study from its files. Sends and changes nothing."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from omibench.status.stored import Stored
 from omibench.status.written import WrittenCells
 
 LISTED = 8
-"""Cells that a command names; more of them are listed by `omibench status --lacking`."""
+"""Maximum cells in a command; `omibench status --lacking` lists all of them."""
 _FIRST_FILES = {stage.name: stage.outputs[0].path for stage in STAGES}
-"""The file of each stage that says whether it is done, under the results folder."""
+"""The file of each stage that shows whether it is done, under the results folder."""
 _HELPED, _FILLED = "infer/{model}/helped.txt", "infer/{model}/filled.txt"
-"""What the rules `help` and `fill` write."""
+"""The outputs of the rules `help` and `fill`."""
 
 
 def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()) -> StudyStatus:
-    """How far a study has come.
+    """Return the progress of a study.
 
-    `params` is the file that it was read from and `replaced` the KEY=VALUE pairs that were laid
-    over it: the commands that are named repeat both.
+    `params` is its file and `replaced` the KEY=VALUE pairs that override it: the suggested commands
+    repeat both.
     """
     looker = Looker(study, params, replaced)
     try:
@@ -46,7 +46,7 @@ def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()
 
 
 class Looker:
-    """Looks at one study again and again; what has not changed is not read twice."""
+    """Reads the status of one study repeatedly; unchanged files are not read again."""
 
     def __init__(
         self, study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()
@@ -57,11 +57,11 @@ class Looker:
         self._stored = Stored(study, self._results / _FIRST_FILES["freeze"])
 
     def close(self) -> None:
-        """Let go of the store's files."""
+        """Close the store's files."""
         self._stored.close()
 
     def look(self) -> StudyStatus:
-        """The status now."""
+        """Return the current status."""
         now = time.time()
         runs = read_runs(self._results)
         jobs = merge_jobs(runs)
@@ -105,7 +105,7 @@ class Looker:
     def _count_stages(
         self, runs: Sequence[Run], jobs: Mapping[str, RunJob], cells: Sequence[CellStatus]
     ) -> list[StageStatus]:
-        # Benchmarks of others are frozen as they are.
+        # Third-party benchmarks are frozen without building stages.
         building = list(takewhile(lambda name: name != "freeze", STAGE_NAMES))
         if self._study.benchmark.name != "papers":
             building = []
@@ -123,12 +123,12 @@ class Looker:
             "infer": [cell.infer for cell in cells],
             "score": [cell.score for cell in cells],
         }
-        # A study without cells makes a dataset: there is nothing to analyze.
+        # A study without cells builds a dataset: there is nothing to analyze.
         last = [self._find_state(_FIRST_FILES["analyze"], jobs)] if cells else []
         other_states: dict[str, dict[str, State]] = {}
         current_cells = {(cell.model, cell.setting) for cell in cells} | {(None, None)}
         for job in (job for run in runs for job in run.jobs.values()):
-            # Runs of earlier parameters may have made cells that the study no longer has.
+            # Runs of earlier parameters may have created cells that the study no longer has.
             is_of_study = (job.model, job.setting) in current_cells
             if is_of_study and job.stage not in states_by_stage and job.stage != "analyze":
                 other_states.setdefault(job.stage, {})[job.output] = _file_state(job.output, jobs)
@@ -145,7 +145,7 @@ class Looker:
         return _file_state((self._results / path).as_posix(), jobs)
 
     def _list_incomplete_files(self, cells: Sequence[CellStatus]) -> list[str]:
-        """Responses that lack answers are bought first: their verdicts follow by themselves."""
+        """List files with missing answers: responses first, since verdicts follow from them."""
         paths = []
         for cell in cells:
             if "incomplete" in cell.states:
@@ -174,7 +174,7 @@ class Looker:
         return any(model.is_simulated for model in models)
 
     def _build_command(self, run: Run | None) -> list[str]:
-        """The last run's own command, unless it did what it was told and more is to be made."""
+        """Return the last run's command, unless it completed its goal and more is left."""
         if run is not None and run.end != "done" and _is_ours(run):
             return list(run.command)
         file_options = [] if self._params == "params.yaml" else ["--configfile", self._params]
@@ -182,7 +182,7 @@ class Looker:
         return ["snakemake", "--cores", "all", *file_options, *pairs]
 
     def _build_resume_command(self, run: Run | None) -> list[str]:
-        """As `_build_command`; `omibench resume` where a run has died whose jobs may live on."""
+        """Return the command to continue; `omibench resume` if jobs may still be running."""
         if run is None or run.end is not None or run.cluster is None:
             return self._build_command(run)
         file_options = [] if self._params == "params.yaml" else ["--params", self._params]
@@ -201,13 +201,13 @@ class Looker:
         file_options = [] if self._params == "params.yaml" else ["--params", self._params]
         pairs = [word for pair in self._replaced for word in ("--set", pair)]
         listing = shlex.join(["omibench", "status", "--lacking", *file_options, *pairs])
-        if any(" " in path for path in lacking):  # a shell would take it for two
+        if any(" " in path for path in lacking):  # a shell would split it
             return f"{listing} | tr '\\n' '\\0' | xargs -0 {command}"
         return f"{command} $({listing})"
 
 
 def _is_ours(run: Run) -> bool:
-    """Notes of a run may come from others; a person is told to run what they say."""
+    """Return whether a command is safe to suggest, since notes of a run can come from others."""
     return run.command[:1] == ("snakemake",) and is_plain(run.command[1:])
 
 

@@ -1,4 +1,4 @@
-"""How a study goes on after its run has died: what it has left, and the commands that go on."""
+"""Continues a study after its run was killed: its remains, and the commands to continue."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _is_amount(value: str) -> bool:
 
 
 def _is_pair(value: str) -> bool:
-    # A value with structure could be a model with an address of its own.
+    # A structured value could be a model with an attacker's address.
     return _PAIR.fullmatch(value) is not None
 
 
@@ -46,7 +46,7 @@ def _is_file_of_yours(value: str) -> bool:
 
 def _is_profile_of_yours(value: str) -> bool:
     path = Path(value)
-    if path.name == value:  # one of your own account, unless a folder of that name is here
+    if path.name == value:  # a profile of your account, unless a folder of that name exists here
         return not path.exists()
     return path.parts[:1] == ("profiles",) and ".." not in path.parts
 
@@ -66,21 +66,21 @@ _IS_SAFE: Mapping[str, Callable[[str], bool]] = {
 
 
 def find_living_run(runs: Sequence[Run]) -> Run | None:
-    """The run that goes on, if any does."""
+    """Return the running run, if any."""
     return next((run for run in reversed(runs) if run.live), None)
 
 
 def select_unfinished_runs(runs: Sequence[Run]) -> list[Run]:
-    """The runs after the last that has done all it meant to, oldest first."""
+    """Return the runs after the last completed one, oldest first."""
     last_done = max((n for n, run in enumerate(runs) if run.end == "done"), default=-1)
     return list(runs[last_done + 1 :])
 
 
 def build_resume_commands(run: Run, params: str, replaced: Sequence[str]) -> list[list[str]]:
-    """The commands that unlock the folder and go on with a run, as it was begun.
+    """Return the commands that unlock the folder and continue a run as it was started.
 
-    Notes of a run are a file, which may have come with results of others: a command with options
-    that say where code is found, or that no study needs, is not taken from it.
+    Notes of a run are a file, which can come with results of others: a command with options that
+    set the location of code, or that no study needs, is rejected.
     """
     words = list(run.command[1:])
     if run.command[:1] != ("snakemake",) or not is_plain(words):
@@ -92,10 +92,10 @@ def build_resume_commands(run: Run, params: str, replaced: Sequence[str]) -> lis
 
 
 def is_plain(words: Sequence[str]) -> bool:
-    """Whether the words of a command select resources, parameters and targets, and no code.
+    """Return whether a command selects only resources, parameters and targets, and no code.
 
-    A value may be code as well: profiles name files of rules, amounts are evaluated, and parameters
-    say whom your keys are sent to. Those of your checkout are yours; others are not repeated.
+    Values can be code too: profiles refer to files of rules, amounts are evaluated, and parameters
+    determine where your keys are sent. Only those of your checkout are repeated.
     """
     option = ""
     for word in words:
@@ -112,5 +112,5 @@ def is_plain(words: Sequence[str]) -> bool:
 
 
 def _with_option(words: Sequence[str], option: str = INCOMPLETE) -> list[str]:
-    """The words with an option before them: behind, it could be taken for a value."""
+    """Return the words with an option in front; at the end it could be taken for a value."""
     return [option, *words]

@@ -1,4 +1,4 @@
-"""What `omibench status` tells, as typed rows: the terminal, the page and --json show the same."""
+"""The output of `omibench status` as typed rows, for the terminal, the page and --json."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from omibench.status.runs import State
 
 
 class CellStatus(Noun):
-    """One cell: how its two jobs stand, and how many of its requests have an answer.
+    """One cell: the state of its two jobs, and the number of requests with an answer.
 
-    `requests` is None before the dataset is frozen, or where the model cannot be opened.
-    `outcomes` counts the responses that are written; `lacking` those of them without an answer.
+    `requests` is None before the dataset is frozen, or if the model cannot be opened. `outcomes`
+    counts the written responses; `lacking` those of them without an answer.
     """
 
     model: str
@@ -26,7 +26,7 @@ class CellStatus(Noun):
     lacking: int = 0
     judge_failed: int = 0
     usd: float | None = None
-    """What its answers cost when they were bought; None where nothing tells."""
+    """Cost of its answers when they were requested; None if unknown."""
     simulated: bool = False
 
     @property
@@ -41,7 +41,7 @@ class CellStatus(Noun):
 
 
 class StageStatus(Noun):
-    """How many jobs of a stage stand how; their sum is `jobs`."""
+    """The number of jobs of a stage by state; their sum is `jobs`."""
 
     stage: str
     jobs: int = 0
@@ -54,7 +54,7 @@ class StageStatus(Noun):
 
 
 class FailedJob(Noun):
-    """A job that failed: what it said last, and why as far as that tells."""
+    """A failed job: its last output, and the cause if known."""
 
     job: str
     output: str
@@ -65,7 +65,7 @@ class FailedJob(Noun):
 
 
 class RunStatus(Noun):
-    """The run that goes on, or the last one. Times in seconds since 1970, or seconds."""
+    """The current run, or the last one. Times in seconds since 1970, or seconds."""
 
     state: Literal["running", "done", "failed", "stopped"]
     began: float
@@ -74,24 +74,24 @@ class RunStatus(Noun):
     done: int
     failed: int
     running: list[str]
-    """Names of the jobs that run."""
+    """Names of the running jobs."""
 
 
 class TimeLeft(Noun):
-    """Seconds until the run ends at the rates that were measured, and what they rest on."""
+    """Seconds until the run ends at the measured rates, and the basis of the estimate."""
 
     seconds: float | None
     measured: int
-    """Finished jobs that were measured."""
+    """Finished jobs with a measured time."""
     unmeasured: list[str] = []
-    """Stages that are still to run and that no run has timed yet."""
+    """Remaining stages without a measured time."""
 
 
 class Money(Noun):
-    """US dollars: of the answers that are here, of those to come, and of the budget.
+    """US dollars: of the stored answers, of the missing ones, and of the budget.
 
-    `usd` is what the answers cost when they were bought; `to_come` the same price for the requests
-    that have none, per model. Each is None where no answer names a cost.
+    `usd` is the cost of the answers when they were requested; `to_come` the same price for the
+    missing ones, per model. Each is None if no answer has a cost.
     """
 
     usd: float | None = None
@@ -100,7 +100,7 @@ class Money(Noun):
 
 
 class StudyStatus(Noun):
-    """How far a study has come, at the moment `now` (seconds since 1970)."""
+    """The progress of a study at the moment `now` (seconds since 1970)."""
 
     study: str
     title: str
@@ -117,22 +117,22 @@ class StudyStatus(Noun):
     money: Money
     left: TimeLeft | None = None
     partial: str = ""
-    """Which problems are asked, where `study.limit` takes a part of them."""
+    """The evaluated problems, if `study.limit` selects a part."""
     lacking: list[str] = []
-    """Files of cells that are written with requests, or judgements, that have no answer."""
+    """Files of written cells with unanswered requests or judgements."""
     go_on: str | None = None
-    """The command that makes what is not there yet and tries again what failed."""
+    """The command that creates missing outputs and retries failures."""
     try_again: str | None = None
-    """The command that buys what the incomplete cells lack."""
+    """The command that requests the missing answers of incomplete cells."""
     notes: list[str] = []
-    """What could not be looked at, and why."""
+    """Parts that could not be read, and why."""
 
     @property
     def complete(self) -> bool:
-        """Whether everything is made, and nothing lacks."""
+        """Whether all outputs exist and are complete."""
         return all(stage.done == stage.jobs for stage in self.stages)
 
     @property
     def live(self) -> bool:
-        """Whether a run goes on."""
+        """Whether a run is in progress."""
         return self.run is not None and self.run.state == "running"

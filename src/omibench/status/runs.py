@@ -1,7 +1,7 @@
-"""The notes that each run of the graph leaves: which jobs it means to do and what became of them.
+"""The notes of each run of the graph: its planned jobs and their outcomes.
 
-One file a run under `<results>/runs/`, one JSON line an event, written by `status.hooks`. Reading
-them tells what no output can: what runs, what failed, and what is there and yet to be made again.
+One file per run under `<results>/runs/`, one JSON line per event, written by `status.hooks`. They
+show what outputs cannot: running jobs, failures, and existing outputs that are to be rebuilt.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from omibench.store.process import read_process_start
 
 FOLDER = "runs"
 KEPT_RUNS = 20
-"""Runs whose notes are kept."""
+"""Number of runs whose notes are kept."""
 ABANDONED_S = 86400.0
 """Seconds without an event after which a run of another host counts as stopped."""
 
 RUN_BYTES = 256 * 2**20
-"""The most bytes of a run's notes that are read."""
+"""Maximum bytes of a run's notes."""
 _SLURM_NAME = re.compile(r"([A-Za-z0-9_-]{1,80}_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "incomplete"]
-"""`stopped`: its run was killed. `incomplete`: it is there, and some requests have no answer."""
+"""`stopped`: its run was killed. `incomplete`: it exists, but some requests have no answer."""
 
 
 @dataclass(frozen=True)
 class RunJob:
-    """One job of a run: its rule, its cell if it has one, its first output, and how it stands."""
+    """One job of a run: its rule, its cell if any, its first output, and its state."""
 
     stage: str
     output: str
@@ -48,37 +48,37 @@ class RunJob:
 
     @property
     def name(self) -> str:
-        """The job as people name it: `infer sim-apex/cot`."""
+        """The job's display name: `infer sim-apex/cot`."""
         cell = "/".join(part for part in (self.model, self.setting) if part)
         return f"{self.stage} {cell}".strip()
 
     def seconds(self, now: float) -> float:
-        """How long it took, or has been running so far."""
+        """Return its duration, or its running time so far."""
         return max(0.0, (self.ended or now) - self.began) if self.began else 0.0
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the graph, as far as its notes go. Times are seconds since 1970."""
+    """One run of the graph, according to its notes. Times are seconds since 1970."""
 
     path: Path
     began: float
     last_event: float
-    """When the last event was noted."""
+    """Time of the last event."""
     end: Literal["done", "failed"] | None = None
     command: tuple[str, ...] = ()
     owner: tuple[str, int, str | None] = ("", 0, None)
-    """Host, number and start of the process."""
+    """Host, id and start of the process."""
     jobs: dict[str, RunJob] = field(default_factory=dict)
-    """By first output: what it means to do."""
+    """Planned jobs by first output."""
     cluster: str | None = None
-    """The name of its jobs in Slurm, which no other run's jobs have; None on one machine."""
+    """The unique name of its jobs in Slurm; None on one machine."""
     current: frozenset[str] = frozenset()
-    """First outputs that it found to be up to date."""
+    """First outputs that it found up to date."""
 
     @cached_property
     def live(self) -> bool:
-        """Whether it still runs; looked up once."""
+        """Whether it is still running; looked up once."""
         host, pid, process = self.owner
         if self.end is not None:
             return False
@@ -87,10 +87,10 @@ class Run:
         return time.time() - self.last_event < ABANDONED_S
 
     def settle_jobs(self) -> Run:
-        """The same with what a dead run left running as `stopped`.
+        """Return a copy with the running jobs of a killed run as `stopped`.
 
-        What a run that succeeded never began, it found to be up to date after all: a checkpoint
-        may show that.
+        Jobs that a successful run never started were up to date after all, as a checkpoint can
+        reveal.
         """
         if self.live:
             return self
@@ -107,23 +107,23 @@ class Run:
 
 
 def read_runs(results: Path) -> list[Run]:
-    """Every run whose notes are kept, oldest first; notes that cannot be read are left out."""
+    """Return every run with notes, oldest first; unreadable notes are skipped."""
     parsed_runs = (_read_run(path) for path in sorted((results / FOLDER).glob("*.jsonl")))
     runs = [run.settle_jobs() for run in parsed_runs if run is not None]
     return sorted(runs, key=lambda run: run.began)
 
 
 def find_latest_run(runs: Sequence[Run]) -> Run | None:
-    """The run to tell of: the last that lives, else the last."""
+    """Return the run to show: the last running one, else the last."""
     living = [run for run in runs if run.live]
     candidates = living or list(runs)
     return candidates[-1] if candidates else None
 
 
 def merge_jobs(runs: Iterable[Run]) -> dict[str, RunJob]:
-    """What the runs say of each output, the last word counting.
+    """Return the latest state of each output in the runs.
 
-    An output that was written after a dead run had its last say is what its file says.
+    For an output written after the last event of a killed run, its file counts.
     """
     jobs: dict[str, RunJob] = {}
     for run in runs:
@@ -165,7 +165,7 @@ def _read_run(path: Path) -> Run | None:
             event = parse_json(line, str(path))
             run = _apply_event(run, listed, event)
         except (OmibenchError, ValueError, KeyError, TypeError):
-            continue  # the last line of a run that was killed
+            continue  # the last line of a killed run
     return replace(run, jobs={job.output: job for job in listed.values()})
 
 
@@ -195,8 +195,8 @@ def _apply_event(run: Run, jobs: dict[int, RunJob], event: dict[str, Any]) -> Ru
 
 
 def name_in_slurm(name: object) -> str | None:
-    """A name as Snakemake's executor gives it to the jobs of one run, or None.
+    """Return a name in the form of Snakemake's executor for one run, or None.
 
-    Nothing else may ever select jobs: another name could be another person's.
+    Jobs must never be selected by any other name, which could belong to another user.
     """
     return name if isinstance(name, str) and _SLURM_NAME.fullmatch(name) else None

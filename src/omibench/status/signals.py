@@ -1,7 +1,7 @@
-"""Signals that Snakemake gets, passed on to the commands of the jobs that it runs here.
+"""Forwards Snakemake's signals to the commands of its local jobs.
 
-Snakemake waits for the jobs that run, after SIGTERM as after Ctrl-C, and tells them nothing: only a
-terminal and a cluster signal all processes of a job by themselves.
+On SIGTERM and Ctrl-C, Snakemake waits for running jobs without notifying them: only a terminal and
+a cluster signal all processes of a job.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FORWARDED_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def forward_signals() -> None:
-    """From now on, tell the jobs of this process to stop before it does what it does by itself."""
+    """Tell the jobs of this process to stop before it handles a signal."""
     for number in FORWARDED_SIGNALS:
         before = signal.getsignal(number)
         if callable(before):
@@ -32,9 +32,9 @@ def _stop(before: Any, number: int, frame: FrameType | None) -> None:
 def stop_jobs() -> None:
     """Send SIGTERM to each `omibench` that this process has started, through shells or not.
 
-    One that a terminal has interrupted already takes no notice of it.
+    One that a terminal has already interrupted ignores it.
     """
-    import psutil  # Snakemake brings it
+    import psutil  # installed with Snakemake
 
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error, OSError):
@@ -43,5 +43,5 @@ def stop_jobs() -> None:
 
 
 def _is_command(words: list[str]) -> bool:
-    """Whether this is the program `omibench`, and no worker that one of its commands started."""
+    """Return whether this is the program `omibench`, not a worker of one of its commands."""
     return any(os.path.basename(word) == "omibench" for word in words[:4])  # noqa: PTH119

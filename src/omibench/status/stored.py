@@ -1,4 +1,4 @@
-"""How many requests of cells that are not written yet the store answers already."""
+"""Counts the stored answers to requests of cells without a file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from omibench.store.partition.partition import Partition
 from omibench.store.store import Store, partition_name
 
 PROBES = 16
-"""Requests of a waiting cell that are looked up before all of them are: the first, and others
-evenly spaced. Requests are asked in order, so that a cell which was begun has the first."""
+"""Requests of a waiting cell that are looked up before all of them: the first, and others evenly
+spaced. Requests are sent in order, so a started cell has the first."""
 
 
 class StoredCounts(NamedTuple):
-    """A cell's requests (None: they cannot be told), how many are answered, and for how much."""
+    """A cell's requests (None: unknown), the number of answered ones, and their cost."""
 
     requests: int | None
     answered: int = 0
@@ -30,14 +30,14 @@ class StoredCounts(NamedTuple):
 
 
 class WrittenCounts(NamedTuple):
-    """What the written cells tell: answers by model, and requests by setting."""
+    """Counts of the written cells: answers by model, and requests by setting."""
 
     answered: Counter[str]
     requests: dict[str, int]
 
 
 class Stored:
-    """The store as one study sees it. Looking again costs what is new."""
+    """The store for one study. A repeated read costs only the changes."""
 
     def __init__(self, study: Study, questions: Path) -> None:
         self._study, self._questions = study, questions
@@ -51,8 +51,10 @@ class Stored:
     def look(
         self, cells: Iterable[Cell], begun: set[Cell], written: WrittenCounts
     ) -> dict[Cell, StoredCounts]:
-        """What the store holds of `cells`: of those that were `begun`, and of others as far as
-        their model has more answers than its written cells account for.
+        """Count the stored answers of `cells`.
+
+        Counted are those that were `begun`, and others if their model has more answers than its
+        written cells account for.
         """
         self.notes = []
         self._view = self._open_view()
@@ -71,14 +73,14 @@ class Stored:
         }
 
     def count_new_answers(self, models: Iterable[str], moment: float) -> dict[str, int]:
-        """Answers of each model in files of the store that were begun after a moment."""
+        """Count the answers of each model in files of the store that were begun after a moment."""
         if self._view is None:
             return {}
-        # Names of files tell whole seconds.
+        # File names have a resolution of seconds.
         return {model: self._count_answers(model, moment - 1) for model in models}
 
     def close(self) -> None:
-        """Let go of the store's files."""
+        """Close the store's files."""
         if self._view is not None:
             self._view.store.close()
 
@@ -110,7 +112,7 @@ class Stored:
         return partition
 
     def _count_answers(self, model: str, since: float = 0.0) -> int:
-        """Responses in a model's partition, counted without opening it."""
+        """Count the responses in a model's partition without opening it."""
         assert self._view is not None
         try:
             folder = self._view.store.folder / partition_name(
@@ -151,19 +153,19 @@ class Stored:
         )
 
     def _list_requests(self, cell: Cell) -> list[Request]:
-        """What a cell asks; the same of every model, but for one whose responses are recorded."""
+        """List the requests of a cell; the same for every model except recorded ones."""
         assert self._view is not None
         recorded = self._study.models[cell.model].is_recorded
         if recorded or not self._is_lasting(cell):
             for name in (cell.model, *self._study.settings[cell.setting].helpers):
-                self._open_partition(name)  # sees what others have written meanwhile
+                self._open_partition(name)  # includes what others have written in the meantime
             return self._view.last_requests(cell)
         if cell.setting not in self._requests_by_setting:
             self._requests_by_setting[cell.setting] = self._view.last_requests(cell)
         return self._requests_by_setting[cell.setting]
 
     def _is_lasting(self, cell: Cell) -> bool:
-        """Whether a cell asks the same whatever others have answered and drawn meanwhile."""
+        """Return whether a cell's requests do not depend on other answers and drawn pictures."""
         setting = self._study.settings[cell.setting]
         return not (setting.in_steps or setting.images.is_derived)
 

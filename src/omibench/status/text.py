@@ -15,13 +15,13 @@ from omibench.text.terminal import printable
 
 BAR = 30
 NAMED = 3
-"""Stages without a measured time that are named."""
+"""Maximum stages without a measured time that are listed."""
 DETAILED_FAILURES = 10
-"""Failures that are shown with the end of their log; the rest by name."""
+"""Failures shown with the end of their log; the rest by name."""
 
 
 def render(status: StudyStatus, width: int | None = None) -> str:
-    """The status as lines of text, none longer than `width` where words allow it."""
+    """Render the status as lines of text, at most `width` wide if words allow it."""
     width = width or min(120, shutil.get_terminal_size((100, 24)).columns)
     blocks = [
         [headline(status)],
@@ -30,20 +30,20 @@ def render(status: StudyStatus, width: int | None = None) -> str:
         _grid(status.cells, width),
         failures_text(status.failures),
         commands_text(status),
-        [fill(f"Not looked at: {printable(note)}", width) for note in status.notes],
+        [fill(f"Not read: {printable(note)}", width) for note in status.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def headline(status: StudyStatus) -> str:
-    """The study, and what goes on: one line."""
+    """Return the study and its progress on one line."""
     name = f"Study {status.study!r}" + (" (SIMULATED)" if status.simulated else "")
     name += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
     return f"{name}: {describe_progress(status)}"
 
 
 def describe_progress(status: StudyStatus) -> str:
-    """What goes on, in words without the study's name."""
+    """Describe the progress without the study's name."""
     run = status.run
     if run is None:
         return "complete" if status.complete else "no run yet"
@@ -54,7 +54,7 @@ def describe_progress(status: StudyStatus) -> str:
         doing = f"{jobs} done in {took}"
         return f"running, {doing}, {time_left_text(status)}"
     if run.state == "stopped":
-        return f"stopped {ago} ago by a kill, {jobs} done"
+        return f"killed {ago} ago, {jobs} done"
     if run.state == "failed":
         return f"ended {ago} ago with {format_count(run.failed, 'failed job')}, {jobs} done"
     if status.complete:
@@ -63,7 +63,7 @@ def describe_progress(status: StudyStatus) -> str:
 
 
 def time_left_text(status: StudyStatus) -> str:
-    """When the run will end, as far as it can be told."""
+    """Return the remaining time of the run, as far as it is known."""
     remaining = status.left
     if remaining is None or remaining.seconds is None:
         return "time left unknown until a job has ended"
@@ -79,12 +79,12 @@ def time_left_text(status: StudyStatus) -> str:
 
 
 def format_count(count: int, noun: str) -> str:
-    """'1 failed job', '1,322 failed jobs'."""
+    """Return '1 failed job', '1,322 failed jobs'."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def cell_word(cell: CellStatus) -> str:
-    """How a cell stands in one short word: the same in the terminal and on the page."""
+    """Return the state of a cell as one short word, for the terminal and the page."""
     part = share(cell)
     if "failed" in cell.states:
         return "failed"
@@ -99,14 +99,14 @@ def cell_word(cell: CellStatus) -> str:
 
 
 def share(cell: CellStatus) -> str:
-    """The share of its requests that are answered, in whole per cent, never rounded up to all."""
+    """Return the share of answered requests in whole per cent, rounded down."""
     if not cell.requests:
         return ""
     return f"{100 * cell.answered // cell.requests} %"
 
 
 def totals(status: StudyStatus) -> list[tuple[str, str]]:
-    """What is counted over all cells: pairs of a name and its value."""
+    """Return the totals over all cells: pairs of a name and its value."""
     return [(name, text) for name, text in _counts(status) if text]
 
 
@@ -118,7 +118,7 @@ def _counts(status: StudyStatus) -> Iterable[tuple[str, str]]:
     judge_failed = sum(cell.judge_failed for cell in status.cells)
     yield "judge", f"{judge_failed:,} judgements failed" if judge_failed else ""
     money = status.money
-    dollars = f"{usd_text(money.usd)} for the answers here" if money.usd else ""
+    dollars = f"{usd_text(money.usd)} for the stored answers" if money.usd else ""
     if money.to_come and status.answered:
         dollars += f", about {usd_text(money.to_come)} more at the same price per answer"
     yield "dollars", dollars
@@ -128,7 +128,7 @@ def _counts(status: StudyStatus) -> Iterable[tuple[str, str]]:
             f"{usd_text(b.left_usd)} left of {usd_text(b.cap_usd)}: {usd_text(b.spent_usd)} spent"
         )
         text += f", {usd_text(b.reserved_usd)} in flight" if b.reserved_usd else ""
-        text += f", {usd_text(b.unknown_usd)} may have been paid" if b.unknown_usd else ""
+        text += f", {usd_text(b.unknown_usd)} possibly billed" if b.unknown_usd else ""
         yield "budget", text
     if status.run and status.run.running:
         running = [clean(name) for name in status.run.running]
@@ -156,7 +156,7 @@ def _stages(stages: Sequence[StageStatus]) -> list[str]:
 
 
 def _grid(cells: Sequence[CellStatus], width: int) -> list[str]:
-    """Models down, settings across; numbers and shorter words where their names are too wide."""
+    """Return a grid of models and settings; abbreviated if it is too wide."""
     if not cells:
         return []
     settings = list(dict.fromkeys(cell.setting for cell in cells))
@@ -184,14 +184,14 @@ def _columns(
 
 
 def _short(word: str) -> str:
-    """At most four letters: 'done', '41%', 'FAIL', 'part'."""
+    """Return at most four letters: 'done', '41%', 'FAIL', 'part'."""
     if "/" in word:
         return "part"
     return {"failed": "FAIL"}.get(word, word.replace(" %", "%")[:4])
 
 
 def failures_text(failures: Sequence[FailedJob]) -> list[str]:
-    """Every failed job: why, where its log is, and how the log ends."""
+    """Describe every failed job: cause, path of its log, and the end of the log."""
     if not failures:
         return []
     lines = [f"{format_count(len(failures), 'job')} failed:"]
@@ -210,14 +210,14 @@ def commands_text(status: StudyStatus) -> list[str]:
         cells = format_count(len(status.lacking), "written cell")
         what = format_count(lacking, "request") if lacking else "Judgements"
         verb = "has" if lacking == 1 else "have"
-        lines += [f"{what} of {cells} {verb} no answer. To try them again:"]
+        lines += [f"{what} of {cells} {verb} no answer. To retry them:"]
         lines += [f"  {printable(status.try_again)}"]
     if status.go_on:
-        what = "To retry what failed, and go on:" if status.failures else "To go on:"
+        what = "To retry failed jobs and continue:" if status.failures else "To continue:"
         lines += [what, f"  {printable(status.go_on)}"]
     return lines
 
 
 def clock(moment: float) -> str:
-    """A time of day, here."""
+    """Return a local time of day."""
     return time.strftime("%H:%M:%S", time.localtime(moment))

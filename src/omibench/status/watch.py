@@ -1,4 +1,4 @@
-"""Looking again and again: a terminal that is drawn again, and a page that is rewritten."""
+"""Repeated status: a terminal that is redrawn, and a page that is rewritten."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from omibench.status.text import headline, render
 from omibench.text.terminal import raw_stream, say, say_lines
 
 GRACE_S = 20.0
-"""Seconds after a run's end in which the next may begin: `dvc repro` makes one a stage."""
+"""Seconds after a run's end in which the next can begin: `dvc repro` starts one per stage."""
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def watch(looker: Looker, every_s: float, page: Path | None = None) -> StudyStatus:
-    """Show what is seen every `every_s` seconds until the run ends; returns the last status.
+    """Show the status every `every_s` seconds until the run ends; returns the last one.
 
-    Before a run has begun it waits for one. On a terminal the screen is drawn again, elsewhere a
-    line is written each time.
+    It waits for the first run. A terminal is redrawn; otherwise a line is written each time.
     """
     last: StudyStatus | None = None
     for last in _looks(looker, every_s):
@@ -39,7 +38,7 @@ def watch(looker: Looker, every_s: float, page: Path | None = None) -> StudyStat
 
 
 def _looks(looker: Looker, every_s: float) -> Iterator[StudyStatus]:
-    """Looks until a run that was seen has ended and no other has begun."""
+    """Yield statuses until the observed run has ended and no other has begun."""
     last_live: float | None = None
     while True:
         status = looker.look()

@@ -1,4 +1,4 @@
-"""Counts over the files of cells: a few columns of each, read together and only once."""
+"""Counts over the files of cells, from a few columns of each, read once."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FileState = tuple[int, int]
 
 @dataclass
 class FileCounts:
-    """One file of responses or verdicts: rows by (rule book, outcome), dollars, simulation.
+    """One file of responses or verdicts: rows by (scorer, outcome), dollars, simulation.
 
-    Responses have no rule book: it is empty.
+    The scorer of responses is empty.
     """
 
     rows: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -27,25 +27,25 @@ class FileCounts:
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """Rows by outcome, whatever the rule book."""
+        """Rows by outcome, over all scorers."""
         counts: Counter[str] = Counter()
         for (_, outcome), count in self.rows.items():
             counts[outcome] += count
         return dict(counts)
 
     def count_outcome(self, outcome: str) -> int:
-        """Rows of one outcome."""
+        """Count the rows of one outcome."""
         return sum(count for (_, row_outcome), count in self.rows.items() if row_outcome == outcome)
 
 
 class WrittenCells:
-    """The counts of files; a file is read again when its size or time of change is another."""
+    """The counts of files; a file is read again if its size or modification time changes."""
 
     def __init__(self) -> None:
         self._cache: dict[Path, tuple[FileState, FileCounts]] = {}
 
     def read(self, paths: Iterable[Path]) -> dict[Path, FileCounts]:
-        """Those files that are there and can be read. A file may vanish or change meanwhile."""
+        """Read the counts of existing files. A file can vanish or change in the meantime."""
         states = {path: state for path in paths if (state := _read_state(path)) is not None}
         stale = [p for p, state in states.items() if self._cache.get(p, (None,))[0] != state]
         for path, written in _count_rows(stale).items():
@@ -70,7 +70,7 @@ def _count_rows(paths: Sequence[Path]) -> dict[Path, FileCounts]:
     try:
         return _scan(paths)
     except (OSError, pl.exceptions.PolarsError):
-        # One of them was removed or is damaged: only that one is left out.
+        # One of them was removed or is damaged; only that one is skipped.
         if len(paths) == 1:
             return {}
         half = len(paths) // 2

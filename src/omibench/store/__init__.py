@@ -1,1 +1,1 @@
-"""The store of responses: a request is bought once (design, section 5)."""
+"""The store of responses: each request is sent and billed once (design, section 5)."""

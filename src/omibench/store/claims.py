@@ -1,9 +1,9 @@
-"""Claims: what somebody is buying at this moment, so that nobody else buys it too.
+"""Claims: the requests that a process is sending, so that no other sends them too.
 
-Whoever is about to send requests writes their keys into a file and holds a lock on it until they
-are answered. The lock goes with its process, however that ends, so a claim of the dead holds
-nobody up. A claim whose lock is in doubt counts as held. Where the file system says that it has no
-locks at all, nothing is claimed by others.
+Before sending, a process writes the keys of its requests into a file and locks it until they are
+answered. The lock ends with the process in any case, so the claim of a killed process blocks
+nothing. A claim counts as held if its lock is in doubt. If the file system reports that it has no
+locks at all, other processes' claims are ignored.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from omibench.files.modes import make_folder, open_new
 from omibench.store.liveness import new_name
 
 CLAIMS = "claims"
-"""Folder of the store in which each model has a folder of claims."""
+"""Folder of the store with a folder of claims per model."""
 SUFFIX = ".keys"
 TURN = ".turn"
-"""File that is locked by who looks at the claims and writes its own; it stays."""
+"""File that a process locks while it reads the claims and writes its own; never deleted."""
 TURN_S = 0.01
 
 
 @contextmanager
 def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
-    """Claim keys for as long as the block lasts; the value is those that nobody else has claimed.
+    """Claim keys for the duration of the block; yields those that no other process has claimed.
 
-    `folder` holds the claims of one model. Raises StoreError when it cannot be written or locked.
+    `folder` contains the claims of one model. Raises StoreError if it cannot be written or locked.
     """
     try:
         make_folder(folder)
@@ -41,7 +41,8 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
     except LockError as error:
         raise StoreError(
             f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes may "
-            "buy the same: mount its disk with locks, or keep `study.store` on another disk"
+            "send and pay for the same requests; mount its disk with locks, or move "
+            "`study.store` to another disk"
         ) from None
     except OSError as error:
         raise StoreError(f"{folder}: cannot be used: {reason_of(error, True)}") from None
@@ -56,7 +57,7 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
 
 @contextmanager
 def _turn(folder: Path) -> Iterator[None]:
-    """One at a time looks at the claims of others and writes its own."""
+    """Serialise reading the claims of others and writing one's own."""
     os.close(open_new(folder / TURN, os.O_RDWR))
     while True:
         with lock_path(folder / TURN) as locked:
@@ -90,7 +91,7 @@ def _list_claims(folder: Path) -> set[str]:
             continue
         with os.fdopen(file, "r+") as text:
             if hold(file):
-                path.unlink(missing_ok=True)  # Its owner is dead, or has just let go of it.
+                path.unlink(missing_ok=True)  # Its process has ended, or has just released it.
             else:
                 keys |= set(text.read().split())
     return keys

@@ -1,4 +1,4 @@
-"""What a store holds: its partitions by name, and counts over one of them."""
+"""The contents of a store: its partitions by name, and counts over each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from omibench.store.store import partition_folders, read_card
 
 @dataclass
 class PartitionSummary:
-    """One model's responses, counted, and its files."""
+    """The counts of one model's responses, and its files."""
 
     name: str
     model: dict[str, Any]
@@ -39,7 +39,7 @@ class PartitionSummary:
     bytes: int = 0
     damaged: list[Damage] = field(default_factory=list)
     set_aside: int = 0
-    """Damaged lines that compaction has put into files of their own."""
+    """Damaged lines that compaction has moved to separate files."""
 
 
 @dataclass
@@ -51,9 +51,9 @@ class ImageSummary:
 
 
 def choose(store: Path, model: str | None) -> list[Path]:
-    """The folders of all partitions, or of those of one model: its id, or its folder's name.
+    """Return the folders of all partitions, or of one model by its id or folder name.
 
-    Raises MissingInputError when there is no store, or nothing of that name in it.
+    Raises MissingInputError if the store, or the model in it, does not exist.
     """
     folders = partition_folders(store)
     if model is None:
@@ -63,30 +63,32 @@ def choose(store: Path, model: str | None) -> list[Path]:
     if not chosen:
         known_names = sorted(set().union(*names.values()) - {""})
         raise MissingInputError(
-            f"{store}: holds nothing of the model {model!r}{suggest_name(model, known_names)}"
+            f"{store}: contains nothing of the model {model!r}{suggest_name(model, known_names)}"
         )
     return chosen
 
 
 def open_folder(folder: Path, thorough: bool = False) -> Partition:
-    """Open a partition by its folder, also one whose card is missing or cannot be read.
+    """Open a partition by its folder, even if its card is missing or unreadable.
 
-    `thorough` checks every line instead of trusting the indexes; `card_fault` tells of the card.
+    `thorough` checks every line instead of relying on the indexes; `card_fault` checks the card.
     """
     return Partition(folder, _identity(folder), thorough)
 
 
 def card_fault(folder: Path) -> str | None:
-    """What is wrong with the card of a partition's folder, or None."""
+    """Return the error in the card of a partition's folder, or None."""
     try:
         card = read_card(folder)
     except StoreError as error:
         return str(error).partition(": ")[2]
-    return f"there is no {CARD}: nothing says whose responses these are" if card is None else None
+    return (
+        f"{CARD} is missing, so the model of these responses is unknown" if card is None else None
+    )
 
 
 def summarise(folder: Path) -> PartitionSummary:
-    """Count what one partition holds; reads every response where its indexes do not tell."""
+    """Count the contents of one partition; reads every response if its indexes lack the counts."""
     partition = open_folder(folder)
     summary = PartitionSummary(folder.name, partition.identity)
     counts = partition.counts()
@@ -108,10 +110,10 @@ def summarise(folder: Path) -> PartitionSummary:
 
 
 def count_responses(folder: Path, since: float = 0.0) -> int:
-    """Lines of a partition's files that were begun `since` a moment (seconds since 1970).
+    """Count the lines of a partition's files begun `since` a moment (seconds since 1970).
 
-    Duplicates count; no line is read where an index tells. A folder that is not there holds none,
-    and files may be written and compacted meanwhile.
+    Duplicates count; indexed files are not read. A missing folder counts as empty, and files can be
+    written and compacted in the meantime.
     """
     table = open_table(folder)
     if table is not None:
@@ -135,21 +137,21 @@ def count_responses(folder: Path, since: float = 0.0) -> int:
 
 
 def image_files(store: Path) -> Iterator[Path]:
-    """Every picture of a store."""
+    """Yield every picture of a store."""
     folder = store / "images"
     return (path for path in sorted(folder.glob("??/*")) if not path.name.startswith("."))
 
 
 def count_images(store: Path) -> ImageSummary:
-    """How many pictures a store holds, and their bytes."""
+    """Count the pictures of a store, and their bytes."""
     sizes = [path.stat().st_size for path in image_files(store)]
     return ImageSummary(len(sizes), sum(sizes))
 
 
 def find_key(store: Path, prefix: str, model: str | None = None) -> tuple[Path, str, Body]:
-    """The partition's folder, whole key and body of the response whose key begins with `prefix`.
+    """Return the partition's folder, full key and body of the response with this key prefix.
 
-    Raises MissingInputError when there is none, or more than one.
+    Raises MissingInputError if there is none, or more than one.
     """
     matches: list[tuple[Path, str, Body]] = []
     for folder in choose(store, model):
@@ -162,7 +164,7 @@ def find_key(store: Path, prefix: str, model: str | None = None) -> tuple[Path, 
         count_text = "no response" if not matches else f"{len(matches)} responses"
         hint = "; give more digits" if matches else ""
         if not matches and Path(prefix).is_dir():
-            hint = f"; {prefix} is a folder: write --store {prefix} to look into it"
+            hint = f"; {prefix} is a folder: use --store {prefix} to inspect it"
         raise MissingInputError(
             f"{store}: {count_text} with a key that begins with {prefix!r}{hint}"
         )

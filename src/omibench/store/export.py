@@ -1,4 +1,4 @@
-"""Export: responses with what was asked, as JSON lines or as one flat Parquet table."""
+"""Exports responses with their requests, as JSON lines or as one flat Parquet table."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from omibench.text.masking import masked_values
 BATCH = 4096
 SUFFIXES = (".jsonl", ".parquet")
 NESTED = {"usage", "calls", "drawn", "carried", "option_logprobs"}
-"""Fields of a response that have no column of their own in a flat table."""
+"""Fields of a response without a column in a flat table."""
 
 
 def export(folders: Iterable[Path], out: Path) -> int:
-    """Write every response of the partitions in `folders` to `out`; how many there are.
+    """Write every response of the partitions in `folders` to `out`; returns their number.
 
-    `.jsonl`: one object a line with model, key, schema, tags, request and response as the store
-    holds them. `.parquet`: one row a response, its fields as columns, pictures by SHA-256. The
-    file appears whole or not at all. Raises ParamsError on any other suffix.
+    `.jsonl`: one object per line with model, key, schema, tags, request and response as stored.
+    `.parquet`: one row per response, its fields as columns, pictures by SHA-256. The file is
+    written atomically. Raises ParamsError for any other suffix.
     """
     if out.suffix not in SUFFIXES:
-        raise ParamsError(f"--out {out}: exports are .jsonl or .parquet files")
+        raise ParamsError(f"--out {out}: exports must be .jsonl or .parquet files")
     write = _write_jsonl if out.suffix == ".jsonl" else _write_parquet
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -50,9 +50,9 @@ def _bodies(folders: Iterable[Path]) -> Iterator[tuple[dict[str, Any], str, Body
 
 
 def as_object(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
-    """One response with everything that the store knows of it."""
+    """Return one response with all stored values."""
     return {
-        "model": masked_values(identity),  # of an older version it may hold a key
+        "model": masked_values(identity),  # from an older version, it can contain a key
         "key": key,
         "schema": body.schema,
         "tags": parse_values(body.tags),
@@ -84,7 +84,7 @@ def _write_parquet(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]
 
 
 def _schema(pa: Any) -> Any:
-    """Columns of a flat export: the fields of a response and of its usage each have their own."""
+    """Return the columns of a flat export: one per field of a response and of its usage."""
     words = ("provider", "model", "key", "role", "study", "setting", "problem")
     fields = {**Response.model_fields, **Usage.model_fields}
     fields = {name: field for name, field in fields.items() if name not in NESTED}

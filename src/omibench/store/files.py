@@ -1,4 +1,4 @@
-"""Files of a store: opening them, reading parts of many, and setting hurt ones aside."""
+"""Files of a store: opening them, reading parts of many, and setting damaged ones aside."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ from omibench.files.modes import make_folder
 
 OPEN_AT_ONCE = 64
 ASIDE = "damaged"
-"""Folder of a store for hurt files that were replaced by a good copy: look at them, and delete."""
+"""Folder of a store for damaged files that were replaced by a good copy; delete them after
+inspection."""
 
 
 class NoFileError(ValueError):
-    """What stands under the name of a file is a pipe, a device, a folder."""
+    """The name belongs to a pipe, a device or a folder."""
 
 
 def open_stored(path: Path) -> BinaryIO:
-    """Open a regular file of a store for reading; a named pipe is never waited for.
+    """Open a regular file of a store for reading; never blocks on a named pipe.
 
-    Raises OSError, and NoFileError for what is no regular file.
+    Raises OSError, and NoFileError if it is not a regular file.
     """
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise NoFileError("it is no regular file")
+        raise NoFileError("it is not a regular file")
     return os.fdopen(file, "rb")
 
 
 def set_aside(store: Path, path: Path) -> Path:
-    """Move a hurt file of a store to its folder `damaged/`, under a name that nothing has there."""
+    """Move a damaged file of a store to its folder `damaged/`, under a unique name."""
     target = make_folder(store / ASIDE) / f"{path.name}.{secrets.token_hex(4)}"
     path.replace(target)
     return target
 
 
 class OpenFiles:
-    """Files that are kept open between reads, not more than a process may have."""
+    """Files kept open between reads, up to the limit of a process."""
 
     def __init__(self) -> None:
         self._files: dict[Path, int] = {}
 
     def read(self, path: Path, offset: int, length: int) -> bytes:
-        """`length` bytes of a file from `offset`, fewer at its end. Raises OSError."""
+        """Read `length` bytes of a file from `offset`, fewer at its end. Raises OSError."""
         file = self._files.get(path)
         if file is None:
             if len(self._files) >= OPEN_AT_ONCE:

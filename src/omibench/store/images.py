@@ -1,4 +1,4 @@
-"""The pictures of all requests, each once, under the SHA-256 of its bytes."""
+"""The pictures of all requests, each stored once, under the SHA-256 of its bytes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class ImageStore:
         self._seen: set[tuple[str, str]] = set()
 
     def path(self, sha256: str) -> Path:
-        """Where the picture with this content stands, if it was kept."""
+        """Return the path of the picture with this content, if it was kept."""
         return self.folder / sha256[:2] / sha256
 
     def keep_all(self, images: Iterable[ImagePart]) -> None:
-        """Keep each of many, several at a time. Raises as `keep` does for the first of them."""
+        """Keep many images, several at a time. Raises as `keep` does for the first failure."""
         distinct = {(image.path, image.sha256): image for image in images}
         new = [image for identity, image in distinct.items() if identity not in self._seen]
         if not new:
             return
-        # Hashing and copying leave the interpreter free, so threads use the other cores.
+        # Hashing and copying release the interpreter lock, so threads use the other cores.
         with ThreadPoolExecutor(min(COPIERS, len(new))) as pool:
             try:
                 for _ in pool.map(self.keep, new):
@@ -46,9 +46,9 @@ class ImageStore:
                 raise
 
     def keep(self, image: ImagePart) -> None:
-        """Check that an image's file holds the bytes it is known by, and keep a copy.
+        """Check that an image's file has the expected bytes, and keep a copy.
 
-        Raises MissingInputError when there is no file, ModelError when its bytes are others.
+        Raises MissingInputError if the file is missing, ModelError if its bytes differ.
         """
         identity = (image.path, image.sha256)
         if identity in self._seen:
@@ -56,14 +56,14 @@ class ImageStore:
         size = _size(image.path)
         if size is None:
             raise MissingInputError(
-                f"{image.path or 'image ' + image.sha256[:12]}: there is no such image; "
-                "a request is never sent without its pictures"
+                f"{image.path or 'image ' + image.sha256[:12]}: the image does not exist; a "
+                "request is never sent without its pictures"
             )
         self._copy(Path(image.path), image.sha256, size)
         self._seen.add(identity)
 
     def with_drawn(self, response: Response) -> Response:
-        """A response whose drawn pictures are kept here, and which names them by their content."""
+        """Store the drawn pictures of a response; returns it with references to them."""
         if not response.drawn:
             return response
         for image in response.drawn:
@@ -73,9 +73,9 @@ class ImageStore:
         return response.model_copy(update={"drawn": plain})
 
     def add(self, sha256: str, data: bytes, size: int | None = None) -> bool:
-        """Keep a picture whose SHA-256 is known; one that was hurt is set aside and replaced.
+        """Store a picture by its known SHA-256; a damaged one is set aside and replaced.
 
-        Whether something was written.
+        Returns whether anything was written.
         """
         target = self.path(sha256)
         stored_size = _size(f"{self.folder}/{sha256[:2]}/{sha256}")
@@ -83,7 +83,9 @@ class ImageStore:
             return False
         if stored_size is not None:
             aside = set_aside(self.folder.parent, target)
-            log.warning("%s: was damaged and is restored; the old one is %s", target, aside)
+            log.warning(
+                "%s: was damaged and is restored; the damaged file is now %s", target, aside
+            )
         write_private(target, data)
         return True
 
@@ -92,15 +94,15 @@ class ImageStore:
         actual = hashlib.sha256(data).hexdigest()
         if actual != sha256:
             raise ModelError(
-                f"{source}: its content ({actual[:12]}) is not that of the dataset "
-                f"({sha256[:12]}): restore the file or freeze the dataset again"
+                f"{source}: its content ({actual[:12]}) differs from the dataset ({sha256[:12]}); "
+                "restore the file or freeze the dataset again"
             )
         self.add(sha256, data, size)
 
 
 def _size(path: str) -> int | None:
-    """Size of a regular file in bytes, None where there is none."""
-    # Tens of thousands of images are looked at for one cell: os.stat costs a fifth of Path.stat.
+    """Return the size of a regular file in bytes, or None."""
+    # Tens of thousands of images are checked per cell: os.stat takes a fifth of Path.stat's time.
     try:
         status = os.stat(path)  # noqa: PTH116
     except OSError:

@@ -1,9 +1,9 @@
-"""The content key of a request: what a model can see of it, and nothing else.
+"""The content key of a request: everything that a model can see of it, and nothing else.
 
-Keys are for ever. A key is a SHA-256 over the canonical JSON of a form; `FORMS` holds the form of
-every schema that was ever used, and lines of the store say under which one they were written. A
-change of form is a new entry and a new `KEY_SCHEMA`: an old form is never edited, a test pins the
-keys that it gives, and a partition goes on finding its old lines by it (`Partition.key`).
+Keys never change. A key is a SHA-256 over the canonical JSON of a form; `FORMS` contains the form
+of every schema ever used, and lines of the store record theirs. A changed form is a new entry and a
+new `KEY_SCHEMA`: an old form is never edited, a test pins its keys, and a partition finds its old
+lines by it (`Partition.key`).
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ KEY_SCHEMA = 1
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 Form = Callable[[str, bool, Request], str]
-"""(canonical identity, whether it reads tags, request) -> the text that is hashed."""
+"""(canonical identity, whether it reads tags, request) -> the text to hash."""
 
 
 def canonical(value: object) -> bytes:
-    """One spelling of a JSON value: sorted keys, no spaces, ASCII. Raises ValueError on NaN."""
+    """Return canonical JSON: sorted keys, no spaces, ASCII. Raises ValueError on NaN."""
     return _ENCODER.encode(value).encode("ascii")
 
 
 def form_1(identity: str, reads_tags: bool, request: Request) -> str:
-    """Schema 1: canonical JSON of decoding, index, messages, model, schema and perhaps tags.
+    """Return schema 1: canonical JSON of decoding, index, messages, model, schema and perhaps tags.
 
-    What came later (`dump_extras`) is left out where a request has none: no key has changed.
-    Written out by hand, since tens of thousands of keys are made for one cell that is read.
+    Later additions (`dump_extras`) are omitted if a request has none, so no key has changed. The
+    JSON is formatted manually, since tens of thousands of keys are computed per cell.
     """
     decoding = request.decoding
     top_p = "" if decoding.top_p is None else f',"top_p":{_number(decoding.top_p)}'
@@ -62,10 +62,10 @@ def form_1(identity: str, reads_tags: bool, request: Request) -> str:
 
 
 def dump_extras(request: Request) -> dict[str, Any]:
-    """Options to score, tools and the turns that call them, as plain values; mostly nothing.
+    """Return options to score, tools and the turns that call them as plain values; usually empty.
 
-    `turns` holds, by the position of the message, the calls that it made or the call it answers,
-    and what its provider wants back with it.
+    `turns` maps the position of a message to the calls that it made or the call that it answers,
+    and the fields that its provider wants back with it.
     """
     extras: dict[str, Any] = {}
     if request.options:
@@ -103,31 +103,31 @@ FORMS: dict[int, Form] = {1: form_1}
 
 
 class Keys:
-    """Makes the keys of requests to one model."""
+    """Computes the keys of requests to one model."""
 
     def __init__(self, identity: Mapping[str, Any]) -> None:
         self._identity = canonical(identity).decode("ascii")
         self._reads_tags = bool(identity.get("reads_tags"))
 
     def key(self, request: Request, schema: int | None = None) -> str:
-        """SHA-256 (64 hex digits) of a request under `schema` (default: the newest).
+        """Return the SHA-256 (64 hex digits) of a request under `schema` (default: the newest).
 
-        Image paths, tags and the number of samples are left out, so moved files, another study and
-        a larger k find what was bought. Only an identity with `reads_tags`, that of a model which
-        answers by problem and setting rather than by what it is shown, brings these two in: a key
-        holds everything that its answer depends on. Raises KeyError on an unknown schema.
+        Image paths, tags and the number of samples do not count, so moved files, another study and
+        a larger k find the stored responses. Only an identity with `reads_tags`, that of a model
+        which answers by problem and setting instead of by content, includes these two: a key covers
+        everything that an answer depends on. Raises KeyError for an unknown schema.
         """
         text = FORMS[schema or KEY_SCHEMA](self._identity, self._reads_tags, request)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def request_key(identity: Mapping[str, Any], request: Request, schema: int | None = None) -> str:
-    """The key of one request to the model with this identity; see `Keys.key`."""
+    """Return the key of one request to the model with this identity; see `Keys.key`."""
     return Keys(identity).key(request, schema)
 
 
 def dump_request(request: Request) -> dict[str, Any]:
-    """What was asked, as plain values: the part of a request that a line of the store keeps."""
+    """Return the request as plain values: its part of a line of the store."""
     return dump_extras(request) | {
         "messages": dump_messages(request.conversation),
         "decoding": dump_decoding(request.decoding),
@@ -136,7 +136,7 @@ def dump_request(request: Request) -> dict[str, Any]:
 
 
 def dump_messages(conversation: Conversation) -> list[dict[str, Any]]:
-    """The conversation as plain values, images by the SHA-256 of their bytes."""
+    """Return the conversation as plain values, with images by the SHA-256 of their bytes."""
     return [
         {
             "role": message.role,
@@ -154,7 +154,7 @@ def _dump_image(image: ImagePart) -> dict[str, Any]:
 
 
 def dump_decoding(decoding: Decoding) -> dict[str, Any]:
-    """The decoding as plain values; what is not set is left out, `samples` always."""
+    """Return the decoding as plain values, without unset ones and without `samples`."""
     values = {
         "temperature": decoding.temperature,
         "max_tokens": decoding.max_tokens,
@@ -164,7 +164,7 @@ def dump_decoding(decoding: Decoding) -> dict[str, Any]:
 
 
 def parse_request(values: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
-    """The request that `dump_request` wrote. Raises ValueError (pydantic's) when it is none."""
+    """Parse the output of `dump_request`. Raises ValueError (pydantic's) if it is invalid."""
     turns = values.get("turns", {})
     messages = [
         {

@@ -1,7 +1,7 @@
-"""Is a segment's writer still at work? Only what nobody writes any more may be compacted.
+"""Detects whether a segment's writer is still running, since only closed segments are compacted.
 
-A writer holds an advisory lock on its segment as long as it lives, and its segment's name says on
-which host and under which number it runs; when it closes, it leaves an index that says so.
+A running writer holds an advisory lock on its segment, whose name contains its host and process id;
+on closing, it leaves an index with that information.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from omibench.store.partition.index import read_index, read_state
 from omibench.store.process import read_process_start
 
 ABANDONED_S = 7 * 86400.0
-"""Seconds without a change after which a segment from another host counts as closed."""
+"""Seconds without a change after which a segment of another host counts as closed."""
 _STAMP = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"\d{8}T\d{6}-(?P<host>[A-Za-z0-9]+)-(?P<pid>\d+)-[0-9a-f]{8}\.jsonl")
 
 
 def new_name(suffix: str) -> str:
-    """A file name that no other process chooses: time (UTC), host, process and eight digits."""
+    """Return a unique file name: time (UTC), host, process and eight digits."""
     stamp = time.strftime(_STAMP, time.gmtime())
     return f"{stamp}-{host_name()}-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
 
 
 def read_start_time(path: Path) -> float:
-    """When a file of that name was begun: seconds since 1970, 0 where its name does not tell."""
+    """Return the start time in a file name: seconds since 1970, or 0 if it has none."""
     try:
         return float(timegm(time.strptime(path.name[:15], _STAMP)))
     except ValueError:
@@ -39,15 +39,15 @@ def read_start_time(path: Path) -> float:
 
 
 def host_name() -> str:
-    """This host as file names spell it."""
+    """Return this host's name as used in file names."""
     return "".join(c for c in socket.gethostname() if c.isalnum())[:16] or "host"
 
 
 def is_closed(segment: Path) -> bool:
-    """Whether nobody writes to a segment any more.
+    """Return whether a segment has no writer any more.
 
-    True when its writer said so; when it ran on this host and is gone; and when nothing was
-    written to it for `ABANDONED_S`. Raises OSError when the segment is gone.
+    True if its writer closed it; if the writer ran on this host and has ended; and after
+    `ABANDONED_S` without a change. Raises OSError if the segment was removed.
     """
     state, saved = read_state(segment), read_index(segment)
     if saved is not None and saved[0].closed and saved[1].size == state.size:
@@ -61,7 +61,7 @@ def is_closed(segment: Path) -> bool:
 
 
 def _lockable(segment: Path) -> bool:
-    # Network disks lock nothing through a descriptor that only reads.
+    # Network disks ignore locks through a read-only descriptor.
     try:
         file = os.open(segment, os.O_RDWR | os.O_CLOEXEC)
     except PermissionError:

@@ -1,4 +1,4 @@
-"""Merging: what another store holds and this one lacks is copied, line by line."""
+"""Merges another store: its responses that this one lacks are copied, line by line."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from omibench.store.verify import Fault, find_picture_fault, key_fault, name_dam
 
 @dataclass
 class Merged:
-    """What one merge did. Nothing that is damaged is copied; all of it is named in `faults`."""
+    """The result of one merge. Damaged items are not copied; `faults` lists all of them."""
 
     source: str
     copied: int = 0
     present: int = 0
-    """Responses that both stores hold."""
+    """Responses that both stores contain."""
     conflicts: int = 0
-    """Keys under which both stores hold a response, and not the same one: ours was kept."""
+    """Keys with different responses in the two stores: ours was kept."""
     images: int = 0
-    """Pictures that were copied."""
+    """Copied pictures."""
     restored: int = 0
-    """Responses that were hurt here and were copied again."""
+    """Responses that were damaged here and were copied again."""
     restored_images: int = 0
-    """Pictures that were hurt here and were replaced."""
+    """Pictures that were damaged here and were replaced."""
     replaced: list[str] = field(default_factory=list)
-    """Hurt packs of this store that were rewritten, and stand in its folder `damaged/`."""
+    """Damaged packs of this store that were rewritten and moved to its folder `damaged/`."""
     faults: list[Fault] = field(default_factory=list)
 
 
 def merge_store(source: Path, into: Path, *, links: bool = False) -> Merged:
-    """Copy what `into` lacks from the store `source`, which is only read; may be run again.
+    """Copy missing responses from the store `source` into `into`; safe to repeat.
 
-    Pictures come first, so that no response stands without them. Lines are copied as they are,
-    their checksums and keys checked; what leads out of `source` is not read, unless `links` are
-    its owner's, as in an archive that DVC has checked out. What is hurt in `into` is replaced by a
-    good copy and set aside. Raises MissingInputError when `source` is no store, and
-    StoreError when both are one or `into` cannot be written.
+    Pictures come first, so that no response lacks them. Lines are copied unchanged after a check of
+    checksums and keys; links that lead out of `source` are not followed, unless `links` are its
+    owner's, as in an archive checked out by DVC. Damaged items in `into` are replaced with a good
+    copy and set aside. Raises MissingInputError if `source` is not a store, and StoreError if both
+    are the same or `into` cannot be written.
     """
     folders = partition_folders(source)
     if into.resolve() == source.resolve():
@@ -54,7 +54,7 @@ def merge_store(source: Path, into: Path, *, links: bool = False) -> Merged:
     try:
         _copy_images(source, into, merged, links)
     except OSError as error:
-        raise StoreError(f"{into}: cannot take the images: {reason_of(error, True)}") from None
+        raise StoreError(f"{into}: cannot store the images: {reason_of(error, True)}") from None
     with Store(into) as target:
         for folder in folders:
             if (fault := card_fault(folder)) is not None:
@@ -89,7 +89,7 @@ def _copy_images(source: Path, into: Path, merged: Merged, links: bool) -> None:
 
 
 def _foreign(source: Path, folder: Path) -> tuple[str, str] | None:
-    """The first file of a partition that is none of its store's own, and why."""
+    """Return the first file of a partition that is outside its store, and the reason."""
     for path in (folder, *sorted(folder.glob("*.jsonl")), *sorted(folder.glob("*.parquet"))):
         if (reason := _outside(source, path)) is not None:
             return path.name, reason
@@ -97,7 +97,7 @@ def _foreign(source: Path, folder: Path) -> tuple[str, str] | None:
 
 
 def _outside(source: Path, path: Path) -> str | None:
-    """Why a file of another store is none of its own, or None."""
+    """Return why a file is outside its store, or None."""
     try:
         resolve_within(source, str(path.relative_to(source)))
     except OmibenchError:
@@ -140,7 +140,7 @@ def _values(body: Body) -> object:
 
 def _key_fault(keys: Keys, key: str, body: Body) -> str | None:
     if body.schema not in FORMS:
-        return None  # of a later version, whose form is not known here
+        return None  # from a later version with an unknown form
     try:
         return key_fault(keys, key, body)
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Whether a process of this host still runs."""
+"""Whether a process of this host is still running."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 def read_process_start(pid: int) -> str | None:
-    """When a process of this host began, so that a number used again is no disguise; None: gone."""
+    """Return the start time of a process, which detects a reused id; None if it ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return _alive(pid)
-    # A zombie has ended: it only waits for its parent to notice.
+    # A zombie has ended: it only waits for its parent.
     return None if fields[0] in (b"Z", b"X") else fields[19].decode()
 
 

@@ -1,8 +1,8 @@
-"""Sharing a store: what is new in it goes into an archive, what others archived comes back.
+"""Shares a store: new responses go into an archive, and archived ones of others come back.
 
-An archive is a folder of increments. Each is a small store of its own, packed, that never changes
-and bears a name of its own, so that DVC can track it, git merges what two people have added, and
-nothing that tracks it ever touches the live store (docs/keeping.md).
+An archive is a folder of increments. Each is a small, packed store with a unique name that never
+changes, so that DVC can track it, git merges the increments of two users, and no tracking tool ever
+touches the live store (docs/keeping.md).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from omibench.store.partition.partition import Partition
 from omibench.store.store import Store, partition_folders
 
 ABSORBED = "absorbed.txt"
-"""File of a store that lists the increments whose content it holds."""
+"""File of a store that lists the increments already merged into it."""
 
 
 @dataclass(frozen=True)
 class Increment:
-    """What one push has added to an archive."""
+    """The increment that one push has added to an archive."""
 
     folder: Path
     responses: int
@@ -37,17 +37,17 @@ class Increment:
 
 
 def increments(archive: Path) -> list[Path]:
-    """The increments of an archive, oldest first; none where there is no archive."""
+    """Return the increments of an archive, oldest first; none without an archive."""
     if not archive.is_dir():
         return []
     return sorted(p for p in archive.iterdir() if p.is_dir() and not p.name.startswith("."))
 
 
 def write_increment(store: Path, archive: Path) -> Increment | None:
-    """Copy what no increment holds yet into a new one; None when there is nothing new.
+    """Write responses that are in no increment yet to a new one; None if there are none.
 
-    The store is only read. Damaged lines stay behind. Raises MissingInputError when there is no
-    store, and StoreError when the archive cannot be written.
+    The store is only read. Damaged lines are skipped. Raises MissingInputError if the store does
+    not exist, and StoreError if the archive cannot be written.
     """
     folders = partition_folders(store)
     older = increments(archive)
@@ -79,9 +79,9 @@ def write_increment(store: Path, archive: Path) -> Increment | None:
 
 
 def absorb(archive: Path, store: Path) -> list[Merged]:
-    """Merge every increment into `store` that it does not hold yet; raises as `merge_store` does.
+    """Merge every new increment into `store`; raises as `merge_store` does.
 
-    An increment with damage is merged as far as it is sound, and looked at again next time.
+    The valid part of a damaged increment is merged, and the increment is retried next time.
     """
     absorbed = _read_absorbed(store)
     merges = []
@@ -94,12 +94,12 @@ def absorb(archive: Path, store: Path) -> list[Merged]:
 
 
 def pointers(archive: Path) -> list[str]:
-    """The files by which DVC knows the increments. Raises MissingInputError without any."""
+    """Return the DVC files of the increments. Raises MissingInputError without any."""
     paths = sorted(str(path) for path in archive.glob("*.dvc"))
     if not paths:
         raise MissingInputError(
-            f"{archive}: holds nothing that was shared; `omibench store push` begins it, and "
-            "`git pull` brings what others have pushed"
+            f"{archive}: contains no shared responses; create it with `omibench store push`, or "
+            "fetch those of others with `git pull`"
         )
     return paths
 

@@ -1,4 +1,4 @@
-"""The store: one folder of partitions, one a model, and the pictures that all of them share."""
+"""The store: a folder with one partition per model, and the pictures that all of them share."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from omibench.store.partition.partition import CARD, Partition
 log = logging.getLogger("omibench.store")
 CARD_BYTES = 1 << 20
 MARKS = ("images", "batches", "absorbed.txt", CLAIMS, LEDGER)
-"""What tells a store that holds no partition yet from a folder of other things."""
+"""Names that identify a store without partitions."""
 _PARTITION = re.compile(r".*-[0-9a-f]{12}")
 
 
 class Store:
-    """Every response that was ever bought, in one folder that many processes may share."""
+    """Every response ever received, in one folder that many processes can share."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -40,9 +40,9 @@ class Store:
         self.close()
 
     def open_partition(self, identity: Mapping[str, Any]) -> Partition:
-        """The partition of a model, indexed once; damaged lines are reported as a warning.
+        """Return the partition of a model, indexed once; damaged lines cause a warning.
 
-        Raises StoreError when the folder cannot be used or belongs to another model.
+        Raises StoreError if the folder cannot be used or belongs to another model.
         """
         name = partition_name(identity)
         if name not in self._partitions:
@@ -52,7 +52,7 @@ class Store:
         return self._partitions[name]
 
     def close(self) -> None:
-        """Sync and let go of every partition."""
+        """Sync and close every partition."""
         for partition in self._partitions.values():
             partition.close()
         self._partitions.clear()
@@ -61,21 +61,21 @@ class Store:
         folder = self.folder / name
         owner = read_card(folder) or dict(identity)
         if canonical(owner) != canonical(dict(identity)):
-            raise StoreError(f"{folder / CARD}: names another model than the one asked")
+            raise StoreError(f"{folder / CARD}: identifies another model than the requested one")
         return folder
 
 
 def partition_name(identity: Mapping[str, Any]) -> str:
-    """Folder of a model: provider, served id and the first 12 digits of the identity's hash."""
+    """Return the folder name of a model: provider, served id, 12 digits of its identity hash."""
     words = f"{identity.get('provider', 'model')}-{identity.get('id', '')}"
     slug = re.sub(r"[^A-Za-z0-9._-]+", "_", words).strip("-_.")[:60]
     return f"{slug}-{hashlib.sha256(canonical(dict(identity))).hexdigest()[:12]}"
 
 
 def read_card(folder: Path) -> dict[str, Any] | None:
-    """The identity of the model whose partition a folder is; None where there is no card yet.
+    """Return the identity of the model of a partition's folder; None without a card.
 
-    Raises StoreError when the card cannot be read.
+    Raises StoreError if the card cannot be read.
     """
     card = folder / CARD
     if not os.path.lexists(card):
@@ -86,21 +86,23 @@ def read_card(folder: Path) -> dict[str, Any] | None:
         reason = str(error).removeprefix(f"{card}: ")
         raise StoreError(f"{card}: cannot be used: {reason}") from None
     if not isinstance(owner, dict):
-        raise StoreError(f"{card}: cannot be used: it names no model")
+        raise StoreError(f"{card}: cannot be used: it contains no model")
     return owner
 
 
 def partition_folders(store: Path) -> list[Path]:
-    """The folder of every partition of a store, by name.
+    """Return the folder of every partition of a store, by name.
 
-    Raises MissingInputError when there is no store, and for a folder of other things.
+    Raises MissingInputError if the folder does not exist or is not a store.
     """
     if not store.is_dir():
-        raise MissingInputError(f"{store}: there is no store; name its folder with --store")
+        raise MissingInputError(
+            f"{store}: there is no store in this folder; give its folder with --store"
+        )
     if not _is_store(store) and any(not p.name.startswith(".") for p in store.iterdir()):
         within = store / "store"
         meant = f"; is {within} meant?" if _is_store(within) else ""
-        raise MissingInputError(f"{store}: is no store: it holds no partition{meant}")
+        raise MissingInputError(f"{store}: is not a store: it contains no partition{meant}")
     return _partitions(store)
 
 

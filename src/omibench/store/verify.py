@@ -1,4 +1,4 @@
-"""Verification: every line, checksum, key and picture of a store, against what it says it is."""
+"""Verifies every line, checksum, key and picture of a store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from omibench.store.partition.partition import Partition
 
 
 class Fault(NamedTuple):
-    """One thing that is not as it should be: which file, where in it, and why."""
+    """One error in a store: the file, the position in it, and the reason."""
 
     file: str
     where: str
@@ -29,26 +29,26 @@ class Fault(NamedTuple):
 
 @dataclass
 class StoreCheck:
-    """What was checked, and what is wrong."""
+    """The counts and errors of a verification."""
 
     responses: int = 0
     images: int = 0
     without_key: int = 0
-    """Responses whose key was not made again: no model.json, or a schema of a later version."""
+    """Responses whose key could not be verified: without a model.json, or of a later schema."""
     faults: list[Fault] = field(default_factory=list)
     tightened: int = 0
-    """Files and folders that others could read or write, and can no more."""
+    """Files and folders that other users could read or write, until now."""
     picture_uses: dict[str, str] = field(default_factory=dict)
-    """Every picture that a request shows or a response draws, with the first such response."""
+    """Every picture in a request or a response, with the first such response."""
 
 
 def verify_store(store: Path, folders: list[Path], images: bool = True) -> StoreCheck:
     """Check the partitions in `folders`, and with `images` every picture of the store.
 
-    A line is sound when its checksum holds, its JSON is a request and a response, and its key is
-    the one that its request and model give. A picture is sound when its name is the SHA-256 of
-    its bytes; every picture that a request shows or a response draws must be there.
-    What other users may read without need is closed to them.
+    A line is valid if its checksum matches, its JSON is a request and a response, and its key is
+    that of its request and model. A picture is valid if its name is the SHA-256 of its bytes; every
+    picture in a request or a response must exist. Needless read permissions of other users are
+    removed.
     """
     report = StoreCheck(tightened=tighten_all(store))
     for folder in folders:
@@ -58,7 +58,7 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Store
     image_store = ImageStore(store / "images")
     for sha256, response in sorted(report.picture_uses.items()):
         if not image_store.path(sha256).is_file():
-            reason = f"is shown by {response} and not in the store"
+            reason = f"is shown by {response} but is missing in the store"
             report.faults.append(Fault("images", sha256[:12], reason))
     for path in image_files(store) if images else ():
         report.images += 1
@@ -68,7 +68,7 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Store
 
 
 def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
-    """The damaged lines of a partition as faults."""
+    """Return the damaged lines of a partition as errors."""
     for damage in damaged:
         last = damage.line + damage.lines - 1
         place = f"line {damage.line}" if damage.lines == 1 else f"lines {damage.line} to {last}"
@@ -76,7 +76,7 @@ def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
 
 
 def key_fault(keys: Keys, key: str, body: Body) -> str | None:
-    """Why a body does not belong to its key, or None. Raises ValueError when it is no request."""
+    """Return why a body does not match its key, or None. Raises ValueError if invalid."""
     request = parse_request(parse_values(body.request), parse_values(body.tags))
     actual = keys.key(request, body.schema)
     return None if actual == key else f"its request has another key ({actual[:12]})"
@@ -115,11 +115,11 @@ def _check(keys: Keys | None, key: str, body: Body, report: StoreCheck) -> str |
 
 
 def find_picture_fault(path: Path) -> str | None:
-    """Why a picture of a store is not what its name says, or None."""
+    """Return why a picture of a store does not match its name, or None."""
     try:
         with open_stored(path) as file:
             matches = hash_stream(file) == path.name
-        return None if matches else "its content is not what its name says"
+        return None if matches else "its content does not match its name"
     except NoFileError as error:
         return str(error)
     except OSError as error:

@@ -1,4 +1,5 @@
-"""Problems that are made up to a published study's shape: for rehearsals where its data is absent.
+"""Synthetic problems in the shape of a published study, for rehearsals without its data.
 
-Nothing of a published benchmark is in them but its counts. Everything made from them says so.
+They contain nothing of a published benchmark except its counts. Everything made from them is
+marked.
 """

@@ -1,4 +1,4 @@
-"""`synthetic:<study>`, `synthetic:<study>:<seed>`: where made-up problems and their oracle are."""
+"""Addresses of synthetic problems and `oracle` files: `synthetic:<study>[:<seed>]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCHEME = "synthetic"
 
 
 class Made(NamedTuple):
-    """Which problems were made up: like those of which study, and from which seed."""
+    """Synthetic problems: the study whose shape they have, and the seed."""
 
     like: Like
     seed: int = 0
@@ -22,22 +22,24 @@ class Made(NamedTuple):
 
 
 def is_made_up(source: str) -> bool:
-    """Whether what stands at `source` was made up."""
+    """Return whether `source` is the address of synthetic problems."""
     return source.startswith(f"{SCHEME}:")
 
 
 def parse_address(address: str) -> Made | None:
-    """What an address says; None for anything else, such as the path of a file.
+    """Parse an address; None for anything else, such as the path of a file.
 
-    Raises ParamsError for an address of no known study, or with a seed that is no number.
+    Raises ParamsError for an unknown study, or a seed that is not a number.
     """
     scheme, *parts = address.split(":")
     if scheme != SCHEME or not parts:
         return None
     if parts[0] not in LIKES:
         hint = suggest_name(parts[0], list(LIKES))
-        raise ParamsError(f"{address!r}: there are no made-up problems like {parts[0]!r}{hint}")
+        raise ParamsError(f"{address!r}: there are no synthetic problems like {parts[0]!r}{hint}")
     seed = parts[1] if len(parts) == 2 else "0"
     if len(parts) > 2 or not seed.isdecimal():
-        raise ParamsError(f"{address!r}: needs the form {SCHEME}:{parts[0]}:SEED, a whole number")
+        raise ParamsError(
+            f"{address!r}: needs the form {SCHEME}:{parts[0]}:SEED with a whole number"
+        )
     return Made(parts[0], int(seed))

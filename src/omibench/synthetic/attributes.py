@@ -1,7 +1,7 @@
-"""Attributes of made-up problems beyond their category: what the study's tables slice by.
+"""Attributes of synthetic problems besides their category, for the study's tables.
 
-They are drawn from the problem's id alone, so that its words, numbers and pictures are the same
-with and without them.
+They depend on the problem's id alone, so its texts, numbers and pictures are the same with and
+without them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _NOISE = {
     "handwritten answer for multiple-choice questions": 0.16,
     "handwritten process for constructed-response questions": 0.47,
 }  # fmt: skip
-"""The share of the released testmini's photographs that have each condition."""
+"""Share of the released testmini's photographs with each condition."""
 
 
 def describe_item(item: Item, like: Like, seed: int) -> dict[str, Value]:
-    """Draw the attributes of a made-up problem.
+    """Draw the attributes of a synthetic problem.
 
     Args:
         item: The problem.
-        like: The study whose shape it has.
-        seed: That of the problems.
+        like: Study whose shape it has.
+        seed: Seed of the problems.
 
     Returns:
-        The attributes that they were made with, and those by which the study's tables are sliced.
+        The attributes it was made with, and those that slice the study's tables.
     """
     rng = make_random("attributes", like, seed, item.id)
     stated: dict[str, Value] = dict(item.attributes)

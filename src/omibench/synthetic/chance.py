@@ -1,6 +1,6 @@
-"""The chance of a right answer, and the ability that gives a mean of such chances.
+"""Probability of a correct answer, and the ability for a given mean probability.
 
-The three-parameter logistic model with the lower asymptote of guessing: Birnbaum, in Lord and
+The three-parameter logistic model with a lower asymptote for guessing: Birnbaum, in Lord and
 Novick, Statistical Theories of Mental Test Scores (1968), ch. 17.
 """
 
@@ -10,20 +10,20 @@ import math
 from collections.abc import Sequence
 
 STEEPEST = 700.0
-"""Beyond it `exp` overflows."""
+"""Above it `exp` overflows."""
 WIDEST = 12.0
 
 
 def chance(logit: float, guess: float) -> float:
-    """P(correct) of an answer that is guessed right with probability `guess`."""
+    """Return P(correct) for an answer that is guessed right with probability `guess`."""
     return guess + (1 - guess) / (1 + math.exp(-max(-STEEPEST, min(STEEPEST, logit))))
 
 
 def solve_ability(accuracy: float, items: Sequence[tuple[float, float]]) -> float:
-    """The ability at which the mean chance over `items` is `accuracy`, in [-12, 12].
+    """Return the ability at which the mean probability over `items` is `accuracy`, in [-12, 12].
 
-    An item is its difficulty (logits; what else lowers the logit included) and its chance of a
-    guess. An accuracy below guessing gives the lowest ability.
+    An item is its difficulty (in logits, including other terms that lower the logit) and its
+    guessing probability. An accuracy below guessing gives the lowest ability.
     """
     low, high = -WIDEST, WIDEST
     for _ in range(24):

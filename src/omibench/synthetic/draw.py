@@ -1,4 +1,4 @@
-"""The pictures of made-up problems: small PNG files, no two alike."""
+"""Pictures of synthetic problems: small, distinct PNG files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from omibench.synthetic.items import Drawing
 
 COLUMNS, ROWS, CELL, RADIUS = 8, 6, 20, 5
 SIZE = (COLUMNS * CELL, (ROWS + 1) * CELL)
-"""Pixels, width and height: a field of cells above a row that tells the pictures apart."""
+"""Width and height in pixels: a field of cells above a row that identifies the picture."""
 
 
 def picture(drawing: Drawing) -> bytes:
-    """A PNG with as many dots as the drawing says; below them bars that its key alone decides."""
+    """Draw a PNG with the given number of dots, above bars determined by its key."""
     from PIL import Image, ImageDraw
 
     code = hashlib.blake2b(drawing.key.encode(), digest_size=32).digest()

@@ -1,7 +1,7 @@
-"""The made-up problems: counting dots over several pictures. Equal arguments, equal problems.
+"""Synthetic problems: counting dots over several pictures. Equal arguments give equal problems.
 
-They have true answers that a model could find, so that everything downstream is exercised as by a
-real benchmark; how hard each is stands beside it for simulated models.
+They have true answers that a model could find, so all later stages run as for a real benchmark.
+The difficulty of each is stored for simulated models.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ MOST_DOTS = 40
 
 
 class Drawing(NamedTuple):
-    """One picture: so many dots, laid out by its key."""
+    """One picture: its number of dots, with a layout determined by its key."""
 
     key: str
     dots: int
 
     @property
     def caption(self) -> str:
-        """What it shows, in words."""
+        """Its content as text."""
         return f"A field with {self.dots} dots."
 
 
@@ -40,7 +40,7 @@ class ItemOption(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One made-up problem with its answer; `difficulty` is on the ability's (logit) scale."""
+    """One synthetic problem with its answer; `difficulty` is on the ability's (logit) scale."""
 
     id: str
     subject: Subject
@@ -56,7 +56,7 @@ class Item(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """What is fixed of a problem before its words and numbers are."""
+    """Fixed properties of a problem, before its text and numbers."""
 
     kind: Kind
     images: int
@@ -67,7 +67,7 @@ class _Form(NamedTuple):
 
 @lru_cache(maxsize=4)
 def items(like: Like, seed: int = 0) -> tuple[Item, ...]:
-    """Every problem of the profile `like`, subject by subject."""
+    """Generate every problem of the profile `like`, subject by subject."""
     forms = [form for kind in profile(like).kinds for form in _forms(kind, like, seed)]
     groups = _groups(forms, like, seed)
     places: dict[Subject, int] = {}
@@ -80,7 +80,7 @@ def items(like: Like, seed: int = 0) -> tuple[Item, ...]:
 
 
 def make_random(*parts: object) -> Random:
-    """Random numbers that depend on nothing but `parts`."""
+    """Return a random generator that depends only on `parts`."""
     text = "\0".join(map(str, parts))
     return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
 
@@ -99,7 +99,7 @@ def _forms(kind: Kind, like: Like, seed: int) -> Iterator[_Form]:
 
 
 def _deal(counts: Counts, n: int, fill: int, rng: Random) -> list[int]:
-    """One number for each of n problems: `counts` of each, `fill` for the others, shuffled."""
+    """Return n shuffled numbers: each of `counts` as often as given, `fill` for the rest."""
     values = [value for value, count in counts.items() for _ in range(count)]
     values = (values + [fill] * n)[:n]
     rng.shuffle(values)
@@ -107,7 +107,7 @@ def _deal(counts: Counts, n: int, fill: int, rng: Random) -> list[int]:
 
 
 def _groups(forms: Sequence[_Form], like: Like, seed: int) -> list[str]:
-    """The group of each problem: shared by as many as the profile says, else empty."""
+    """Return the group of each problem, shared as in the profile, or empty."""
     groups = [""] * len(forms)
     for subject, sizes in profile(like).groups.items():
         indices = [i for i, form in enumerate(forms) if form.kind.subject == subject]

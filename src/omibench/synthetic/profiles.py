@@ -1,9 +1,9 @@
-"""The shapes of the published studies: how many problems of which kind, with how many pictures.
+"""Shapes of the published studies: numbers of problems by kind, and numbers of pictures.
 
 `omibench` counts the released test split, which differs from the printed statistics in the
-pictures of physics (docs/benchmarks.md). `emma` follows EMMA, tables 1 and B.1, `usnco-v` USNCO-V,
-table 3, `mathreal` and `mathreal-testmini` MathReal, table 1 and the counts of the released
-testmini. Where print gives two margins and not the table, the table is their product.
+pictures of physics (docs/reference/benchmarks.md). `emma` follows EMMA, tables 1 and B.1,
+`usnco-v` USNCO-V, table 3, `mathreal` and `mathreal-testmini` MathReal, table 1 and the counts of
+the released testmini. If only the two margins of a table are printed, the table is their product.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Counts = Mapping[int, int]
 
 
 class Kind(NamedTuple):
-    """Problems that are alike: `images`, `choices` and `parts` say how many have how many.
+    """Problems of one kind: `images`, `choices` and `parts` map a number to its count of problems.
 
-    `pictures` of those with choices have pictures for choices; `attributes` are the same for all.
+    `pictures` of those with choices have picture choices; `attributes` are the same for all.
     """
 
     subject: Subject
@@ -35,19 +35,19 @@ class Kind(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many problems are of this kind."""
+        """Number of problems of this kind."""
         return sum(self.images.values())
 
 
 class Profile(NamedTuple):
-    """A study's problems by kind, and how many share a stem with how many, by subject."""
+    """A study's problems by kind, and the sizes of groups that share a stem, by subject."""
 
     kinds: Sequence[Kind]
     groups: Mapping[Subject, Counts] = {}
 
     @property
     def total(self) -> int:
-        """How many problems there are."""
+        """Number of problems."""
         return sum(kind.total for kind in self.kinds)
 
 
@@ -101,7 +101,7 @@ _EMMA_IMAGES = {
 
 
 def _emma() -> Profile:
-    """All 2,788: 298 with several pictures and 195 with picture choices, as far as print says."""
+    """All 2,788: 298 with several pictures and 195 with picture choices, as far as printed."""
     open_ = proportional(_EMMA_MATH, _MATH_OPEN)
     kinds = [
         Kind("chemistry", "open", {1: _KNOWLEDGE_COUNTING},
@@ -155,7 +155,7 @@ def _mathreal(count: int, types: Mapping[str, int], several_parts: int) -> Profi
 
 
 def profile(like: Like) -> Profile:
-    """The shape of one study; `emma-mini` takes 100 a subject from that of `emma`."""
+    """Return the shape of one study; `emma-mini` takes 100 per subject from that of `emma`."""
     if like == "omibench":
         return _OMIBENCH
     if like == "emma":
@@ -172,7 +172,7 @@ def profile(like: Like) -> Profile:
 
 
 def _mini(full: Profile, per_subject: int = 100) -> Profile:
-    """The same number of each subject, its categories alike as far as they go (EMMA, 4.1)."""
+    """Draw equally many of each subject, as evenly as possible over its categories (EMMA, 4.1)."""
     kinds = []
     for subject in dict.fromkeys(kind.subject for kind in full.kinds):
         subject_kinds = [kind for kind in full.kinds if kind.subject == subject]

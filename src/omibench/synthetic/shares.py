@@ -1,4 +1,4 @@
-"""Whole shares of a number: in proportion to sizes, or as equal as the sizes allow."""
+"""Integer shares of a number: proportional to sizes, or as equal as the sizes allow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def proportional(sizes: Mapping[str, int], total: int) -> dict[str, int]:
-    """`total` in proportion to `sizes`, by largest remainders; ties go to the first named."""
+    """Split `total` in proportion to `sizes`, by largest remainders; ties go to the first."""
     size_sum = sum(sizes.values())
     exact = {name: total * size / size_sum for name, size in sizes.items()}
     shares = {name: int(share) for name, share in exact.items()}
@@ -17,9 +17,9 @@ def proportional(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 def equal(sizes: Mapping[str, int], total: int) -> dict[str, int]:
-    """`total` in shares that are as equal as they can be where none exceeds its size.
+    """Split `total` into shares as equal as possible, none exceeding its size.
 
-    All of it where the sizes hold no more than `total`.
+    If the sizes sum to `total` or less, each share is its size.
     """
     shares = dict.fromkeys(sizes, 0)
     remaining = total

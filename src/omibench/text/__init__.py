@@ -1,1 +1,1 @@
-"""Text of others, made safe to show: secrets masked, terminals protected, prompts fenced."""
+"""Untrusted text made safe to show: secrets masked, terminals protected, prompts fenced."""

@@ -9,19 +9,19 @@ MAX_BOXES = 200
 UNCLOSED_CHARS = 200
 
 _LENIENT = re.compile(r"\\\{|\\\}|\\\\|\\boxed\s*\{|\\fbox\s*\{|boxed\s*\{|fbox\s*\{|\{|\}")
-"""Alternatives that begin with a letter each: the scan for the next one then runs in C."""
+"""Alternatives that each begin with a letter, so that the scan for the next one runs in C."""
 _LITERAL = re.compile(r"\\boxed\{|\{|\}")
 
 
 class Boxes(NamedTuple):
-    """The contents of the outermost balanced boxes in order, and of a box left open at the end."""
+    """Contents of the outermost balanced boxes in order, and of a box left open at the end."""
 
     closed: list[str]
     unclosed: str | None
 
 
 class _Spans(NamedTuple):
-    """Where the contents of boxes stand: of the outermost that are closed, and of open ones."""
+    """Positions of box contents: of the outermost closed boxes, and of open ones."""
 
     closed: list[tuple[int, int]]
     open: list[int]
@@ -30,17 +30,17 @@ class _Spans(NamedTuple):
 def find_boxes(text: str) -> Boxes:
     r"""Find every `\boxed{...}` (also `boxed{`, `\fbox{` and with a space before the brace).
 
-    Linear in the length of the text whatever its braces do. A box inside a box is part of the
-    outer one; escaped braces are text. Of many boxes the last 200 are kept.
+    Linear in the length of the text. A box inside a box is part of the outer one; escaped braces
+    are text. If there are many boxes, the last 200 are kept.
 
     Args:
-        text: What a model wrote.
+        text: Text of a response.
 
     Returns:
-        The contents of closed boxes in order, and of a last one that is never closed, where it
-        stands within the last 200 characters.
+        Contents of closed boxes in order, and of a final unclosed one if it is within the last
+        200 characters.
     """
-    # Braces before the first box say nothing about any.
+    # Braces before the first box are irrelevant.
     places = (text.find("boxed"), text.find("fbox")) if "box" in text else ()
     starts = [place for place in places if place >= 0]
     spans = _scan(text, _LENIENT, min(starts)) if starts else _Spans([], [])
@@ -52,15 +52,15 @@ def find_boxes(text: str) -> Boxes:
 
 
 def find_literal_boxes(text: str) -> list[str]:
-    r"""Find `\boxed{...}` in this spelling alone, by counting braces, escaped ones too.
+    r"""Find `\boxed{...}` in this spelling only, counting braces including escaped ones.
 
-    As published scoring scripts do: a box that is never closed hides all that follows it.
+    As in published scoring scripts, an unclosed box hides everything after it.
 
     Args:
-        text: What a model wrote.
+        text: Text of a response.
 
     Returns:
-        The contents of the outermost boxes in order, up to the first that is never closed.
+        Contents of the outermost boxes in order, up to the first unclosed one.
     """
     first = text.find("\\boxed{")
     if first < 0:
@@ -71,7 +71,7 @@ def find_literal_boxes(text: str) -> list[str]:
 
 
 def _scan(text: str, tokens: re.Pattern[str], first: int) -> _Spans:
-    """Match every brace from the place `first` on; what is left at the end is open."""
+    """Match every brace from the position `first` on; unmatched ones are open at the end."""
     stack: list[tuple[int, bool]] = []
     spans: list[tuple[int, int]] = []
     for token in tokens.finditer(text, first):

@@ -1,4 +1,4 @@
-"""Rows of a table as lines of a terminal."""
+"""Table rows as lines of a terminal."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def align_columns(rows: Sequence[Sequence[object]]) -> list[str]:
-    """Write each row as a line: texts to the left, whole numbers to the right.
+    """Format each row as a line: texts left-aligned, whole numbers right-aligned.
 
     Args:
-        rows: The heading, then the rows; all of one length.
+        rows: Header, then the rows; all of the same length.
     """
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]

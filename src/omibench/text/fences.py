@@ -1,8 +1,8 @@
-"""Material between fences that it cannot close: how untrusted text is shown to a judge.
+"""Fenced material: untrusted text shown to a judge in sections that it cannot close.
 
-Every section stands between lines that carry one nonce. The nonce is a hash of all sections, so
-that equal material makes an equal conversation (and key), and it occurs in none of them, so that
-no text can hold a line that opens or closes a section.
+Every section is between lines with the same nonce. The nonce is a hash of all sections, so that
+equal material gives an equal conversation (and key). It occurs in none of them, so that no text
+can contain a line that opens or closes a section.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPENING = re.compile(r"^<<<(?!END )([A-Z][A-Z ]*) ([0-9a-f]{16})>>>$", re.MULTI
 class Section(NamedTuple):
     """One piece of material under a name in capitals.
 
-    `inserts` are things that are no text, such as pictures, each with its place: the number of
+    `inserts` are non-text items, such as pictures, each with its position: the number of
     characters of `text` before it, in ascending order.
     """
 
@@ -29,15 +29,15 @@ class Section(NamedTuple):
 
 
 def fence_sections(sections: Sequence[Section]) -> str:
-    """The sections in order, each between an opening and a closing line of its own.
+    """Return the sections in order, each between an opening and a closing line.
 
-    What the sections hold beside their text is left out.
+    Inserts are omitted.
     """
     return "".join(piece for piece in fence_pieces(sections) if isinstance(piece, str))
 
 
 def fence_pieces(sections: Sequence[Section]) -> Iterator[Any]:
-    """The fenced sections as runs of text with the inserts between them, in order."""
+    """Return the fenced sections as runs of text with the inserts between them, in order."""
     run = ""
     for number, pieces in enumerate(fence_each(sections)):
         run += "\n\n" if number else ""
@@ -52,7 +52,7 @@ def fence_pieces(sections: Sequence[Section]) -> Iterator[Any]:
 
 
 def fence_each(sections: Sequence[Section]) -> list[list[Any]]:
-    """The sections one by one, texts and inserts, all with one code that none of them holds."""
+    """Yield the texts and inserts of the sections, with one nonce that none of them contains."""
     nonce = _nonce([section.text for section in sections])
     return [
         [
@@ -65,7 +65,7 @@ def fence_each(sections: Sequence[Section]) -> list[list[Any]]:
 
 
 def list_pieces(section: Section) -> list[Any]:
-    """The text of a section, its inserts in their places."""
+    """Yield the text of a section with its inserts in place."""
     pieces: list[Any] = []
     start = 0
     for place, insert in section.inserts:
@@ -75,7 +75,7 @@ def list_pieces(section: Section) -> list[Any]:
 
 
 def read_fenced(text: str) -> dict[str, str]:
-    """The sections of a text by name: those of the first nonce that opens one."""
+    """Return the sections of a text by name: those of the first nonce that opens one."""
     first = _OPENING.search(text)
     if first is None:
         return {}
@@ -89,7 +89,7 @@ def read_fenced(text: str) -> dict[str, str]:
 
 
 def _nonce(texts: Sequence[str]) -> str:
-    """A hash of the texts that stands in none of them; the same for the same texts."""
+    """Return a hash of the texts that occurs in none of them; deterministic."""
     lengths = ",".join(str(len(text)) for text in texts)
     digest = f"{lengths}\0{chr(0).join(texts)}"
     while True:

@@ -1,7 +1,7 @@
-"""Secrets, made unreadable in whatever is printed, logged or kept.
+"""Secrets masked in everything that is printed, logged or stored.
 
-What others say of an error is masked first and cut then: a cut in the middle of a key would leave
-a part that nothing recognises.
+Error texts from outside are masked first and cut afterwards: a cut in the middle of a key would
+leave an unrecognisable part.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from omibench.text.surrogates import replace_surrogates
 Span = tuple[int, int]
 MASK = "***"
 MOST_SAID = 300
-"""Characters of what others say that are shown."""
+"""Maximum characters shown of an external error text."""
 _SHORTEST = 6
-"""A shorter word is no secret (servers without keys get one such as `EMPTY`)."""
+"""A shorter word is not a secret (servers without keys get a word such as `EMPTY`)."""
 _HEAD = 10
-"""So many of its first or last characters give a secret away, whatever cut the others off."""
+"""Number of first or last characters that reveal a secret, even if the rest is cut off."""
 _LONG = 16
-"""A key of fewer characters, or without a digit, may be a word of an answer (`not-needed`)."""
+"""A key with fewer characters, or without a digit, can be a word of a response (`not-needed`)."""
 _NAME = (
     r"(?:x[-_])?(?:(?:api|access|secret|app|subscription|private|auth)[-_]?)(?:key|token|secret)"
     r"|client[-_]?secret|authorization|proxy-authorization|secret|password|passwd|credentials?"
 )
 SECRET_NAME = re.compile(rf"{_NAME}|(?:\w+[-_])+(?:api[-_]?key|auth)", re.IGNORECASE)
-"""Names of fields that hold secrets, to be matched whole."""
+"""Names of fields that contain secrets, matched in full."""
 _MAYBE_NAME = re.compile(r"key|token|bearer|auth|(?:session|bearer)[-_]?token", re.IGNORECASE)
-"""Names of fields that hold a secret where the value is no word."""
+"""Names of fields that contain a secret unless the value is a word."""
 _NO_WORD = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{12,}")
 _LOOKS_SECRET = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|sess|csk|pplx|nvapi|fw|r8|glpat|gho|ghp|ghs|ghu|ghr|tgp_v\d)"
@@ -55,13 +55,13 @@ _QUERY = re.compile(r"([?&](?:key|token|sig|signature|auth|code|pass)=)[^\s&#\"'
 _REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _OURS = "omibench"
 _secrets: dict[str, None] = {}
-"""Every secret that was read, in the spellings in which it may come back."""
+"""Every secret read so far, in all spellings in which it can return."""
 _long: dict[str, bytes] = {}
-"""Those that are no words of an answer, each with a part that JSON spells in one way alone."""
+"""Secrets that are not ordinary words, each with a part that has only one JSON spelling."""
 
 
 def remember(secret: str) -> None:
-    """From now on `mask` knows this secret, and what libraries of providers log is masked."""
+    """Register a secret for `mask`, and mask the logs of provider libraries from now on."""
     if len(secret) < _SHORTEST:
         return
     spellings = (quote(secret, safe=""), quote(secret), quote_plus(secret))
@@ -74,9 +74,9 @@ def remember(secret: str) -> None:
 
 
 def mask(text: str) -> str:
-    """The text with *** in place of every secret that was read, and of what looks like one.
+    """Replace every registered secret in a text, and anything that looks like one, by ***.
 
-    Its beginning and its end count as one, since those whom it was shown to may have cut it.
+    The start or the end of a secret also counts, because the recipient can have cut it.
     """
     spans = list(_lookalikes(text))
     backwards = text[::-1]
@@ -88,10 +88,10 @@ def mask(text: str) -> str:
 
 
 def mask_keys(value: Any, body: bytes) -> Any:
-    """The JSON value of a reply's `body` with *** in place of long keys that were read.
+    """Replace long registered keys in the JSON value of a reply's `body` by ***.
 
-    A gateway may repeat the headers that it got, also in an answer that is kept. Nothing else of
-    an answer is touched, whatever it looks like.
+    A gateway can repeat the request headers, also in a stored response. Nothing else in a
+    response is changed, whatever it looks like.
     """
     for secret, part in _long.items():
         if part in body:
@@ -100,18 +100,18 @@ def mask_keys(value: Any, body: bytes) -> Any:
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text holds what looks like a secret, whichever were read."""
+    """Return whether a text contains anything that looks like a secret, registered or not."""
     return _cover(text, _lookalikes(text)) != text
 
 
 def mask_line(text: str, limit: int = MOST_SAID) -> str:
-    """One line of what others say: masked, and then cut to `limit` characters."""
+    """Return an external text as one line: masked, then cut to `limit` characters."""
     line = mask(" ".join(replace_surrogates(text).split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def masked_values(value: Any) -> Any:
-    """Plain values (JSON) with *** in place of what stands under a secret's name or looks so."""
+    """Replace secrets in plain values (JSON) by ***, by field name or appearance."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):
@@ -122,9 +122,9 @@ def masked_values(value: Any) -> Any:
 
 
 def literal_secret(value: Any) -> str | None:
-    """The name of the first field of plain values (JSON) that holds a secret itself, or None.
+    """Return the name of the first field of plain values (JSON) that contains a secret, or None.
 
-    `${NAME}` in place of a secret names the environment variable that holds it.
+    `${NAME}` in place of a secret refers to an environment variable and is allowed.
     """
     if isinstance(value, list):
         return next((name for entry in value if (name := literal_secret(entry))), None)
@@ -141,9 +141,9 @@ def literal_secret(value: Any) -> str | None:
 
 
 def with_secrets(value: Any, read: Callable[[str], str]) -> Any:
-    """Plain values (JSON) with the secret that `read` finds in place of each `${NAME}`.
+    """Replace each `${NAME}` in plain values (JSON) by the secret that `read` returns.
 
-    Only under the name of a secret: elsewhere `${NAME}` is a text like others.
+    Only in fields for secrets: elsewhere `${NAME}` is ordinary text.
     """
     if isinstance(value, list):
         return [with_secrets(entry, read) for entry in value]
@@ -158,7 +158,7 @@ def with_secrets(value: Any, read: Callable[[str], str]) -> Any:
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a field of this name holds a secret."""
+    """Return whether a field of this name contains a secret."""
     return SECRET_NAME.fullmatch(name) is not None
 
 
@@ -185,7 +185,7 @@ def _holds_secret(name: str, entry: str) -> bool:
 
 
 def _lookalikes(text: str) -> Iterator[Span]:
-    """Where a text holds what looks like a secret."""
+    """Yield the positions of text that looks like a secret."""
     for match in _LOOKS_SECRET.finditer(text):
         yield match.span()
     for pattern in (_BEARER, _FIELD, _QUERY):
@@ -194,8 +194,8 @@ def _lookalikes(text: str) -> Iterator[Span]:
 
 
 def _places(text: str, secret: str) -> Iterator[Span]:
-    """Where a text holds a secret, or as much of it as follows its first characters."""
-    # An address begins like others: of webhooks only the whole is a secret.
+    """Return the position of a secret in a text, or of its longest matching start."""
+    # Addresses share their start with others: of webhooks only the whole is a secret.
     is_whole = len(secret) <= _HEAD or "://" in secret
     head, at = secret if is_whole else secret[:_HEAD], 0
     while (start := text.find(head, at)) >= 0:
@@ -206,10 +206,10 @@ def _places(text: str, secret: str) -> Iterator[Span]:
 
 
 def _cover(text: str, spans: Iterable[Span]) -> str:
-    """The text with one mask for each run of spans that overlap.
+    """Replace each run of overlapping spans by one mask.
 
-    All are looked for in the same text: were one masked first, the rest of another that it is a
-    part of would be known no more.
+    All spans are found in the original text: masking one first would hide the rest of another
+    that overlaps it.
     """
     pieces, at = [], 0
     for start, end in sorted(spans):
@@ -220,14 +220,14 @@ def _cover(text: str, spans: Iterable[Span]) -> str:
 
 
 def _mask_libraries() -> None:
-    """Let every record of other packages' loggers be masked when it is made."""
+    """Mask every record of other packages' loggers when it is created."""
     make = logging.getLogRecordFactory()
     if not isinstance(make, _Masked):
         logging.setLogRecordFactory(_Masked(make))
 
 
 class _Masked:
-    """Makes log records; those of other packages, which may hold keys, are masked."""
+    """Log record factory; records of other packages, which can contain keys, are masked."""
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
         self._make = make
@@ -242,5 +242,5 @@ class _Masked:
 def _format(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except Exception:  # its arguments do not fit: logging would print them as they are
+    except Exception:  # its arguments do not fit: logging would print them unchanged
         return f"{record.msg} {record.args}"

@@ -1,4 +1,4 @@
-"""A text in pieces: between commas, semicolons and words such as `and`, outside of brackets."""
+"""Splitting of a text at commas, semicolons and words such as `and`, outside brackets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARK = re.compile(
 
 
 def split_outside_brackets(text: str, marks: set[str]) -> list[str]:
-    """Pieces between `marks` outside all brackets; grouped digits and decimal commas stay whole."""
+    """Return pieces between `marks` outside brackets; grouped digits and decimals stay whole."""
     pieces: list[str] = []
     depth = start = 0
     for match in _MARK.finditer(text):
@@ -35,7 +35,7 @@ def split_outside_brackets(text: str, marks: set[str]) -> list[str]:
 
 
 def trim_piece(text: str) -> str:
-    """A piece without the marks around it; a dollar sign goes where it has no partner."""
+    """Strip the marks around a piece, including an unpaired dollar sign."""
     return text.strip(" \n\t;,.；，$") if text.count("$") % 2 else text.strip(" \n\t;,.；，")
 
 

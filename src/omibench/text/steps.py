@@ -1,4 +1,4 @@
-"""A worked solution in steps: its reasoning apart from the final answer, split where it pauses."""
+"""Splitting of a worked solution: reasoning without the final answer, divided into steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARK: Final = re.compile(
     r"|\d{1,2}[.)][ \t]|[-*•][ \t]",
     re.IGNORECASE,
 )
-"""How a line begins that opens a step: a heading, `Step 2`, a number, a bullet."""
+"""Start of a line that opens a step: a heading, `Step 2`, a number, a bullet."""
 _HEADING: Final = re.compile(
     r"#{1,6}[ \t][^\n]*|\*\*[^\n*]+\*\*:?|\*{0,2}step[ \t]*\d{1,2}[.:]?\*{0,2}:?", re.IGNORECASE
 )
@@ -27,13 +27,13 @@ _ABBREVIATION: Final = re.compile(r"\b(?:e\.g|i\.e|figs?|eqs?|cf|vs|approx|resp)
 
 
 def strip_final_answer(text: str) -> str:
-    r"""The reasoning of a reply of the form `Reasoning: ... Final Answer: \boxed{...}`.
+    r"""Return the reasoning of a reply of the form `Reasoning: ... Final Answer: \boxed{...}`.
 
     Args:
-        text: The reply as it came (OMIBench, A.3.1: a trace and an explicit final answer).
+        text: Unchanged reply (OMIBench, A.3.1: a trace and an explicit final answer).
 
     Returns:
-        What is left without the word that opens it and the lines that state the final answer.
+        The reply without its opening word and the lines that state the final answer.
     """
     return _FINAL.sub("", _OPENING.sub("", text, count=1)).strip(" \t\n{}")
 
@@ -42,15 +42,15 @@ def split_steps(text: str) -> list[str]:
     """Split reasoning into its steps s_1 ... s_m (OMIBench, section 3.1).
 
     A step ends at an empty line, and begins at a heading, a numbered line or a bullet. A heading
-    belongs to what follows it, a displayed formula to what stands before it. Reasoning that is one
-    paragraph is split at the ends of its sentences.
+    belongs to the text after it, a displayed formula to the text before it. Reasoning of a
+    single paragraph is split into sentences.
 
     Args:
-        text: The reasoning, without its final answer.
+        text: Reasoning without its final answer.
 
     Returns:
-        The steps in order, none of them empty. Together they hold all of the text but the
-        white space between them.
+        Non-empty steps in order. Together they contain all of the text except the white space
+        between them.
     """
     blocks = _join_blocks(_list_blocks(text))
     return blocks if len(blocks) != 1 else _split_sentences(blocks[0])
@@ -72,7 +72,7 @@ def _list_blocks(text: str) -> Iterator[str]:
 
 
 def _ends_displayed(line: str, displayed: bool) -> bool:
-    """Whether the end of a line stands within a displayed formula or a block of code."""
+    """Return whether the end of a line is within a displayed formula or a code block."""
     if line.count("$$") % 2 or line.lstrip().startswith("```"):
         return not displayed
     opened, closed = line.rfind("\\["), line.rfind("\\]")
@@ -103,5 +103,5 @@ def _split_sentences(text: str) -> list[str]:
 
 
 def _is_unfinished(sentence: str) -> bool:
-    """Whether a full stop ends an abbreviation, or stands within a formula."""
+    """Return whether a full stop ends an abbreviation or is within a formula."""
     return sentence.count("$") % 2 == 1 or bool(_ABBREVIATION.search(sentence[-8:]))

@@ -1,4 +1,4 @@
-r"""Lone surrogates (`\ud83d`, half an emoji): JSON allows them, UTF-8 does not have them."""
+r"""Lone surrogates (`\ud83d`, half an emoji), which JSON allows but UTF-8 does not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _IN_JSON = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
 def replace_surrogates(value: Any) -> Any:
-    """A JSON value in which each lone surrogate, also of a key, is U+FFFD."""
+    """Replace each lone surrogate in a JSON value, including keys, by U+FFFD."""
     if isinstance(value, str):
         return value if value.isascii() else _LONE.sub("\ufffd", value)
     if isinstance(value, list | tuple):
@@ -21,5 +21,5 @@ def replace_surrogates(value: Any) -> Any:
 
 
 def may_hold_surrogates(data: bytes) -> bool:
-    """Whether JSON text may hold one; pairs, which are whole characters, count too."""
+    """Return whether JSON text can contain one; valid pairs also count."""
     return _IN_JSON.search(data) is not None

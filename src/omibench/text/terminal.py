@@ -1,8 +1,8 @@
-"""Text on a terminal: what others wrote (file names, ids, replies) commands it nothing.
+"""Terminal output of untrusted text (file names, ids, replies) without its control characters.
 
 A terminal obeys control characters: an escape sequence in the name of a paper moves the cursor,
-sets the title or hides a line, a newline forges a line of ours, and a character that reverses the
-direction of writing makes `exe.fdp` read as `pdf.exe`. `printable` shows them instead.
+sets the title or hides a line, a newline fakes a line of output, and a character that reverses
+the direction of writing makes `exe.fdp` appear as `pdf.exe`. `printable` makes them visible.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TextIO, cast
 
-# Zero-width joiners belong to the spelling of Persian, of Indian languages and of emoji.
+# Zero-width joiners are part of the spelling of Persian, Indian languages and emoji.
 _JOINERS = "\u200c\u200d"
-# Signs before Arabic, Syriac and Kaithi numbers: formats by their category, but with a shape.
+# Signs before Arabic, Syriac and Kaithi numbers: format characters with a visible shape.
 _SIGNS = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 _SUSPECT = re.compile(r"[^\x20-\x7e]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
 def printable(text: object) -> str:
-    r"""The text on one line, with every character that would command a terminal made visible.
+    r"""Return the text on one line, with every terminal control character made visible.
 
-    Control characters (newlines and tabs too), escape sequences, characters that change the
-    direction of writing or are not seen at all, and lone surrogates become escapes such as
-    `\u001b` and `\n`, which also stand in JSON for the same character. Everything else stays.
+    Control characters (including newlines and tabs), escape sequences, bidirectional and
+    invisible characters, and lone surrogates become escapes such as `\u001b` and `\n`, as in
+    JSON. Everything else is unchanged.
     """
     return _SUSPECT.sub(_visible, str(text))
 
 
 def printable_lines(text: object) -> str:
-    """As `printable`, for a text of several lines: its newlines and tabs stay."""
+    """Apply `printable` to a text of several lines, keeping its newlines and tabs."""
     return re.sub(r"[^\n\t]+", lambda part: printable(part[0]), str(text))
 
 
@@ -45,35 +45,35 @@ def say(text: object = "", *, err: bool = False) -> None:
 
 
 def say_lines(text: object, *, err: bool = False) -> None:
-    """Print a text of several lines; one newline at its end is enough.
+    """Print a text of several lines with one final newline.
 
-    Names that are put into such a text go through `printable` one by one, since their newlines
-    would be taken for those of the text.
+    Apply `printable` to each name inserted into such a text, because a newline in a name would
+    be taken for one of the text.
     """
     _write(f"{printable_lines(text).removesuffix(chr(10))}\n", err)
 
 
 class PrintableRecord(logging.LogRecord):
-    """A log record whose message is printable, whichever handler shows it: ours is one line."""
+    """A log record with a printable message, so that each of ours is one line in any handler."""
 
     def getMessage(self) -> str:
-        """The message with its arguments."""
+        """Return the message with its arguments."""
         text = super().getMessage()
         return printable(text) if self.name.startswith("omibench") else printable_lines(text)
 
 
 class Guarded:
-    """A stream of text that writes printable lines alone, whoever writes to it.
+    """A text stream that writes only printable lines.
 
-    Behind the functions above this is the second line: it also takes what libraries write, such as
-    messages about wrong options and tracebacks.
+    It also covers output of libraries that bypass the functions above, such as messages about
+    wrong options and tracebacks.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the text; returns the number of characters that were given."""
+        """Write the text; return the number of characters given."""
         self.stream.write(printable_lines(text.replace("\r\n", "\n")))
         return len(text)
 
@@ -88,7 +88,7 @@ class Guarded:
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Let all that is printed and logged be printable, while the block lasts."""
+    """Make everything that is printed and logged printable within the block."""
     out, err, factory = sys.stdout, sys.stderr, logging.getLogRecordFactory()
     sys.stdout, sys.stderr = cast(TextIO, Guarded(out)), cast(TextIO, Guarded(err))
     logging.setLogRecordFactory(PrintableRecord)
@@ -100,14 +100,14 @@ def guarded_streams() -> Iterator[None]:
 
 
 def raw_stream(stream: TextIO) -> TextIO:
-    """The stream itself, for our own progress bars and screens, which do move the cursor."""
+    """The raw stream, for our own progress bars and screens, which move the cursor."""
     return stream.stream if isinstance(stream, Guarded) else stream
 
 
 def _write(text: str, err: bool) -> None:
     stream = sys.stderr if err else sys.stdout
     encoding = stream.encoding or "utf-8"
-    # A terminal of another encoding shows what it lacks as escapes.
+    # A terminal with another encoding shows unsupported characters as escapes.
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
 
@@ -127,7 +127,7 @@ def _escape(character: str) -> str:
 
 
 def _commands(character: str) -> bool:
-    """Whether a terminal obeys the character instead of showing it, or shows nothing at all."""
+    """Return whether a terminal obeys the character or shows nothing, instead of displaying it."""
     if character in _JOINERS or re.match(f"[{_SIGNS}]", character):
         return False
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")

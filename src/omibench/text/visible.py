@@ -1,7 +1,7 @@
-"""From what a model wrote to the text that may hold an answer, in time linear in its length.
+"""Visible text of a response, which can contain an answer, in time linear in its length.
 
-Nothing here judges; it drops what no reader sees (thinking, invisible characters) and bounds
-the size of everything that later, dearer steps look at.
+Nothing is judged here: invisible content (thinking, invisible characters) is removed, and the
+size is limited for later, more expensive steps.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _THINK_MARK = re.compile(rf"</?(?:{'|'.join(_THINK_TAGS)})>")
 
 
 def drop_hidden_text(text: str) -> str:
-    """The answering part of a response: no thinking, no invisible or full-width characters.
+    """Return the visible part of a response: no thinking, invisible or full-width characters.
 
-    Of a long text only the first 4,000 and the last 40,000 characters are kept: answers stand at
+    Of a long text, only the first 4,000 and the last 40,000 characters are kept: answers are at
     an end, and an output of megabytes must not cost more than a long one.
     """
     text = find_answering_part(text)
@@ -34,19 +34,19 @@ def drop_hidden_text(text: str) -> str:
         text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.isascii():  # several times as quick as the look at each character below
+    if text.isascii():  # several times as fast as checking each character below
         text = text.encode("ascii").translate(None, _INVISIBLE_ASCII).decode("ascii")
     else:
         if not text.replace("\n", "").isprintable():
             text = _INVISIBLE.sub("", text)
         data = text.encode("utf-8", "surrogatepass")
-        if any(mark in data for mark in _WIDE_BYTES):  # much quicker than to look for none
+        if any(mark in data for mark in _WIDE_BYTES):  # much faster than searching without a match
             text = _WIDE.sub(lambda m: m.group().translate(_FULL_WIDTH), text)
     return text.strip()
 
 
 def find_answering_part(text: str) -> str:
-    """The text after the last closed thinking block, up to one that is never closed."""
+    """Return the text after the last closed thinking block, up to an unclosed one."""
     if "<" not in text or not _THINK_MARK.search(text):
         return text
     for tag in _THINK_TAGS:

@@ -1,1 +1,1 @@
-"""Pages that omibench writes: templates whose every value is escaped."""
+"""Pages written by omibench, from templates that escape every value."""

@@ -1,7 +1,7 @@
-"""Formulas on pages that open from disk: KaTeX and the script that runs it, written beside them.
+"""Formulas on pages opened from disk: KaTeX and its script, written to the same folder.
 
-Browsers load no modules from `file:` addresses, so that the modules which the applications load
-from a server are joined into one classic script here.
+Browsers load no modules from `file:` addresses, so the modules that applications load from a
+server are joined into one classic script here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ FORMULAS_POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline' 'self'; img-src data: 'self'; "
     "script-src 'self'; font-src 'self'"
 )
-"""Of a page that runs these scripts: files beside it, and none in it."""
+"""Policy of a page with these scripts as separate files and no inline script."""
 SCRIPT: Final = "formulas.js"
 MODULES: Final = ("dom", "unseen", "math", "inline", "formulas")
-"""Each stands behind those that it imports."""
+"""Ordered so that each follows its imports."""
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 
@@ -29,8 +29,8 @@ def write_formula_files(folder: Path) -> None:
     """Write KaTeX with its fonts and licences, and the script that sets formulas.
 
     Args:
-        folder: Made where it is missing; pages name `katex.min.css`, `katex.min.js`,
-            `mhchem.min.js` and `formulas.js` in it, in this order.
+        folder: Output folder, created if missing; pages load `katex.min.css`, `katex.min.js`,
+            `mhchem.min.js` and `formulas.js` from it, in this order.
     """
     vendored = files("omibench.web") / "vendored" / "katex"
     _copy_folder(vendored, folder)
@@ -41,11 +41,11 @@ def join_modules(names: tuple[str, ...], others: Mapping[str, str] | None = None
     """Join modules of `web/static` into one classic script.
 
     Args:
-        names: Without their suffix; each behind those that it imports.
-        others: Texts of modules that lie elsewhere, by their names.
+        names: Names without suffix; each after its imports.
+        others: Texts of modules from other folders, by name.
 
     Raises:
-        ValueError: A module imports one that is not before it, or in another form than is known.
+        ValueError: If a module imports one that is not before it, or has an unsupported import.
     """
     folder = files("omibench.web") / "static"
     parts = ['"use strict";\n{\nconst modules = {};\n']
@@ -62,7 +62,7 @@ def _make_function(name: str, module: str, before: tuple[str, ...]) -> str:
     body = _EXPORT.sub("", body)
     unknown = [other for other in imported if other not in before]
     if unknown or re.search(r"^(import|export)\b", body, re.MULTILINE):
-        raise ValueError(f"{name}.js: an import or export is none that can be joined {unknown}")
+        raise ValueError(f"{name}.js: has an unsupported import or export {unknown}")
     return f"modules.{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();\n"
 
 

@@ -1,4 +1,4 @@
-"""Pictures on pages: their addresses, and which files may be shown at all."""
+"""Pictures on pages: their addresses, and the files that can be shown."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from omibench.files.intake.picture import SUFFIXES
 
 
 def link_file(target: Path, page: Path) -> str:
-    """The address of a file as seen from a page.
+    """Return the address of a file relative to a page.
 
     Args:
         target: The file.
-        page: The page that names it.
+        page: Page with the address.
 
     Returns:
         A relative URL, percent-encoded, never with a scheme.
@@ -25,14 +25,14 @@ def link_file(target: Path, page: Path) -> str:
 
 
 def find_picture(folder: Path, name: str) -> Path | None:
-    """The picture that a file of others names.
+    """Return the path of a picture listed in an untrusted file.
 
     Args:
-        folder: Where such pictures lie.
-        name: Its path below that folder, as the file has it.
+        folder: Folder of the pictures.
+        name: Path below that folder, from the file.
 
     Returns:
-        Its path; None where the name leads out of the folder or is that of no picture.
+        Its path; None if the name leads out of the folder or is not a picture.
     """
     path = PurePosixPath(name)
     is_within = not path.is_absolute() and ".." not in path.parts
@@ -40,25 +40,25 @@ def find_picture(folder: Path, name: str) -> Path | None:
 
 
 def link_picture(folder: Path, name: str, page: Path) -> str:
-    """The address of a picture that a file of others names.
+    """Return the address of a picture listed in an untrusted file.
 
     Args:
-        folder: Where such pictures lie.
-        name: Its path below that folder, as the file has it.
-        page: The page that shows it.
+        folder: Folder of the pictures.
+        name: Path below that folder, from the file.
+        page: Page that shows it.
 
     Returns:
-        A relative URL; empty where the name leads out of the folder or is that of no picture.
+        A relative URL; empty if the name leads out of the folder or is not a picture.
     """
     picture = find_picture(folder, name)
     return link_file(picture, page) if picture else ""
 
 
 def embed_picture(data: bytes, media_type: str) -> str:
-    """A picture as an address that holds it.
+    """Return a picture as a data URL.
 
     Args:
-        data: The bytes of the file.
-        media_type: Such as `image/jpeg`.
+        data: Bytes of the file.
+        media_type: For example `image/jpeg`.
     """
     return f"data:{media_type};base64,{base64.b64encode(data).decode()}"

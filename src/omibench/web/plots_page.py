@@ -1,8 +1,8 @@
-"""The page in which `dvc plots` draws: with its scripts inside, so that nothing is fetched.
+"""Page template of `dvc plots` with embedded scripts, so that nothing is downloaded.
 
 DVC's own page loads Vega, Vega-Lite and Vega-Embed from a server on the internet. Write this one
-with `python -m omibench.web.plots_page > .dvc/plots.html`, and `plots.html_template = plots.html`
-in `.dvc/config` lets DVC take it.
+with `python -m omibench.web.plots_page > .dvc/plots.html`, and set `plots.html_template =
+plots.html` in `.dvc/config`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SCRIPTS
 
 
 def make_plots_page() -> str:
-    """The template: DVC puts its plots where `{plot_divs}` stands."""
+    """Return the template: DVC inserts its plots at `{plot_divs}`."""
     vega, interpreter = read_vega_scripts()
     lite = files("omibench.web") / "vendored" / "vega" / "vega-lite.min.js"
     scripts = [vega, lite.read_text("utf-8"), interpreter, _EMBED]

@@ -1,5 +1,4 @@
-"""The content security policies of our pages: no request and no script but ours, whatever a text
-says."""
+"""Content security policies of our pages: no requests, and no scripts except ours."""
 
 from __future__ import annotations
 
@@ -9,21 +8,21 @@ from collections.abc import Sequence
 from typing import Final
 
 PAGE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'"
-"""Of a page that shows pictures: those inside it, and files beside it."""
+"""Policy of a page with pictures, embedded or in separate files."""
 PAGE_WITHOUT_PICTURES_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 APPLICATION_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Of an application that is served: its own files alone, none of it written into a page."""
+"""Policy of a served application: only its own files, nothing inline."""
 
 
 def allow_scripts(policy: str, scripts: Sequence[str]) -> str:
-    """A policy that lets scripts of ours run, each by its hash, and no others.
+    """Return a policy that allows our scripts by hash, and no others.
 
     Args:
-        policy: A policy without scripts.
-        scripts: The texts of the scripts, as they stand between the tags.
+        policy: Policy without scripts.
+        scripts: Texts of the scripts between their tags.
     """
     if not scripts:
         return policy

@@ -1,4 +1,4 @@
-"""Templates to HTML: everything from papers, models and params is escaped."""
+"""Rendering of templates to HTML: values from papers, models and params are escaped."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PACKAGE = "omibench.web"
 
 @cache
 def make_environment(package: str) -> Environment:
-    """Make what renders the templates of a package.
+    """Create the template environment of a package.
 
     Args:
-        package: The dotted name of a package with a folder `templates`; behind it stand the base
-            page, the macros and the style that all pages share.
+        package: Dotted name of a package with a folder `templates`; the base page, macros and
+            style shared by all pages are searched after it.
 
     Returns:
-        An environment that escapes every value and raises at a name that has none.
+        An environment that escapes every value and raises an error for an undefined name.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
@@ -49,15 +49,15 @@ def render_page(
     """Render a whole page.
 
     Args:
-        package: The package of the template, as in `make_environment`.
-        template: The name of its file.
-        csp: The content security policy of the page.
-        scripts: Our own scripts, which stand at the end of the page and run there, or where the
-            template says: the policy allows these by their hashes and no other.
-        values: What the template sees.
+        package: Package of the template, as in `make_environment`.
+        template: File name of the template.
+        csp: Content security policy of the page.
+        scripts: Our scripts, which run at the end of the page or at the position set by the
+            template; the policy allows these by their hashes and no others.
+        values: Variables of the template.
 
     Returns:
-        The text of the page.
+        Text of the page.
     """
     from markupsafe import Markup
 
@@ -68,20 +68,20 @@ def render_page(
 
 
 def read_script(package_file: str, name: str) -> str:
-    """Read a script of ours.
+    """Read one of our scripts.
 
     Args:
-        package_file: `__file__` of the package that holds the folder `scripts`.
-        name: The name of its file.
+        package_file: `__file__` of the package with the folder `scripts`.
+        name: Name of the file.
     """
     return (Path(package_file).parent / "scripts" / name).read_text("utf-8")
 
 
 def embed_json(value: Any) -> Markup:
-    """A value as JSON that stands in a `<script type="application/json">`.
+    """Return a value as JSON for a `<script type="application/json">`.
 
     Args:
-        value: Anything that JSON holds; texts of others may be in it.
+        value: JSON-compatible value; its texts can be untrusted.
 
     Returns:
         JSON in which no character can end the element or start another.
@@ -91,11 +91,11 @@ def embed_json(value: Any) -> Markup:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704  # nothing in it can leave the element
+    return Markup(text)  # noqa: S704  # no character in it can end the element
 
 
 def _check_script(script: str) -> str:
-    """The script, if an element can hold it."""
+    """Return the script if it is safe inside an element."""
     if "</script" in script.lower() or "<!--" in script:
-        raise ValueError("a script that holds </script or <!-- cannot stand in a page")
+        raise ValueError("a script that contains </script or <!-- cannot be embedded in a page")
     return script

@@ -1,7 +1,7 @@
-"""The scripts that draw interactive figures in a page: Vega, and an interpreter of expressions.
+"""Scripts for interactive figures in a page: Vega, and an interpreter of expressions.
 
-With the interpreter no page needs `unsafe-eval`. Both are the published files; the interpreter is a
-module, whose one import and one export are replaced by what a classic script has.
+With the interpreter no page needs `unsafe-eval`. Both are the published files; the interpreter
+is a module, whose single import and export are replaced for use as a classic script.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _EXPORT: Final = "export { expression as expressionInterpreter };"
 
 
 def read_vega_scripts() -> list[str]:
-    """Read the scripts, in the order in which a page runs them.
+    """Read the scripts in the order in which a page runs them.
 
     The second defines `omibenchInterpreter`, the option `expr` of a `vega.View`.
     """
@@ -25,13 +25,13 @@ def read_vega_scripts() -> list[str]:
 
 
 def make_classic(module: str) -> str:
-    """The interpreter as a classic script.
+    """Return the interpreter as a classic script.
 
     Raises:
-        ValueError: The module imports or exports something else than is known.
+        ValueError: If the module has an unknown import or export.
     """
     if module.count(_IMPORT) != 1 or module.count(_EXPORT) != 1:
-        raise ValueError("vega-interpreter.js: its import or export is not the one that is known")
+        raise ValueError("vega-interpreter.js: has an unknown import or export")
     names = "const { ascending, isString, DisallowedObjectProperties } = vega;"
     body = module.replace(_IMPORT, names).replace(_EXPORT, "return expression;")
     return f"const omibenchInterpreter = (() => {{\n{body}\n}})();\n"

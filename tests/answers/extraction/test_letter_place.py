@@ -56,7 +56,7 @@ def test_the_letter_and_the_answer_are_found(
         ("", "no option is declared (empty)"),
         ("It depends on many things that the picture does not show.", "no option is declared"),
         ("The answer is A and C.", "several options are declared (AC)"),
-        ("The answer is water.", "option B is declared in words, not by its letter"),
+        ("The answer is water.", "option B is declared by its text, not by its letter"),
     ],
 )
 def test_a_response_without_a_place_says_why(text: str, reason: str) -> None:

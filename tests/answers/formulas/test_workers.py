@@ -218,7 +218,7 @@ def test_ctrl_c_for_the_whole_group_leaves_the_worker_to_its_parent() -> None:
     [
         ("raise SystemExit(7)", "its process ended with 7"),
         ("import os; os.kill(os.getpid(), 9)", "its process was ended by signal 9"),
-        ("print('{\"result\": false}', flush=True); input()", "x+1 and 1+x came out as unequal"),
+        ("print('{\"result\": false}', flush=True); input()", "x+1 and 1+x compared as unequal"),
         ('print(\'{"error": "no parser"}\', flush=True); input()', "no parser"),
     ],
 )

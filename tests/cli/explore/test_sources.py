@@ -75,10 +75,10 @@ def test_what_is_no_results_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for folder, other, review, message in (
-        (tmp_path, None, None, "holds no results"),
+        (tmp_path, None, None, "is not a results folder"),
         (results / "freeze", None, None, "omibench explore --dataset"),
-        (results, tmp_path, None, "holds no results"),
-        (results, None, tmp_path, "notes need the parameters"),
+        (results, tmp_path, None, "is not a results folder"),
+        (results, None, tmp_path, "notes need the study's parameters"),
     ):
         with pytest.raises(MissingInputError, match=message) as caught:
             find_sources(folder, other, None, review)
@@ -121,7 +121,7 @@ def test_a_release_is_shown_as_its_freeze_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("benchmark", "error", "message"),
     [
-        (None, MissingInputError, "is no dataset"),
+        (None, MissingInputError, "is not a dataset"),
         ("emmma", ParamsError, "--benchmark"),
         ("papers", ParamsError, "is not read from files"),
         ("emma", OmibenchError, "parquet"),

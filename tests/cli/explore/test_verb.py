@@ -16,16 +16,16 @@ from tests.stages.analyze.conftest import make_study
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["absent"], "absent: holds no results"),
-        (["--host", "0.0.0.0"], "without TLS"),
+        (["absent"], "absent: is not a results folder"),
+        (["--host", "0.0.0.0"], "requires TLS"),
         (["--behind-tls", "https://explore.example"], "--secret-file"),
         (["--secret-file", "absent"], "absent: cannot be read"),
-        (["--dataset", "x", "--other", "y"], "go with results"),
+        (["--dataset", "x", "--other", "y"], "need results"),
         (["--benchmark", "emma"], "--dataset"),
-        (["--dataset", "absent"], "is no dataset"),
-        (["--export", "x"], "--export, --out: go together"),
-        (["--out", "x"], "--export, --out: go together"),
-        (["--models", "x"], "say what --export writes"),
+        (["--dataset", "absent"], "is not a dataset"),
+        (["--export", "x"], "--export, --out: give both or neither"),
+        (["--out", "x"], "--export, --out: give both or neither"),
+        (["--models", "x"], "need --export"),
     ],
 )
 def test_what_it_needs_is_one_line(tmp_path: Path, words: list[str], message: str) -> None:
@@ -62,9 +62,9 @@ def test_items_are_exported_to_a_folder(tmp_path: Path) -> None:
     query = "?is.subject=physics&models=sim-weak"
     ended = call_main("explore", str(folder), "--export", query, "--out", "appendix", cwd=tmp_path)
     assert ended.returncode == 0
-    assert "appendix/index.html: 7 items, 3 cells" in ended.stderr
+    assert "appendix/index.html: 7 problems, 3 cells" in ended.stderr
     assert len(list((tmp_path / "appendix" / "pages").glob("*.html"))) == 7
     inside = ["explore", str(folder), "--export", query, "--out", str(folder / "appendix")]
     refused = call_main(*inside, cwd=tmp_path)
     assert refused.returncode == 2
-    assert "name a folder beside it" in refused.stderr
+    assert "give a folder outside of it" in refused.stderr

@@ -35,22 +35,22 @@ def invoke(*words: str) -> str:
 def test_kinds_of_a_study_become_tasks(study: Path) -> None:
     out = invoke("difficulty", "item", "--limit", "2", "--to", "ann")
     assert out.splitlines() == [
-        "difficulty: 2 new, 0 changed, 0 as before",
+        "difficulty: 2 new, 0 changed, 0 unchanged",
         "  annotator: ann 2",
         "  auditor: bob 2",
-        "item: 2 new, 0 changed, 0 as before",
+        "item: 2 new, 0 changed, 0 unchanged",
         "  annotator: ann 2",
         "  auditor: bob 2",
     ]
     assert len((study / "review/tasks.jsonl").read_text("utf-8").splitlines()) == 4
-    assert invoke("item").splitlines()[0] == "item: 1 new, 0 changed, 2 as before"
+    assert invoke("item").splitlines()[0] == "item: 1 new, 0 changed, 2 unchanged"
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
         (["items"], "'items'"),
-        (["item", "--to", "bob"], "bob of reviewers.yaml is auditor and no annotator"),
+        (["item", "--to", "bob"], "bob has the roles auditor in reviewers.yaml, not annotator"),
         (["steps", "--model", "gpt"], "--model 'gpt' is not defined"),
         (["photo_fields", "--photographs", "none"], "none: is no folder of photographs"),
         (["baseline"], "questions.jsonl"),

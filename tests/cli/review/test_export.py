@@ -43,8 +43,8 @@ def test_tasks_answers_and_labels_are_written(words: list[str], tmp_path: Path) 
 @pytest.mark.parametrize(
     ("more", "line", "kind"),
     [
-        ([], "say what to write", ParamsError),
-        (["--out", "o", "--status", "done"], "--status 'done': is no status", ParamsError),
+        ([], "give at least one of", ParamsError),
+        (["--out", "o", "--status", "done"], "--status 'done': is not a status", ParamsError),
         (["--out", "o", "--kind", "items"], "did you mean 'item'?", ParamsError),
         (["--out", "o", "--person", "anne"], "did you mean 'ann'?", MissingInputError),
     ],

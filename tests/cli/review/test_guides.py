@@ -12,7 +12,7 @@ import typer.main
 
 from omibench.cli.main import app
 
-GUIDES = ("README.md", "docs/reviewing.md", "docs/agreement.md", "sample/README.md")
+GUIDES = ("docs/reviewing.md", "docs/agreement.md", "sample/README.md")
 COMMAND = re.compile(r"omibench review ([a-z][^`#\n]*)")
 
 

@@ -20,11 +20,13 @@ def test_what_was_taken_and_what_not_is_said(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*words, str(good)])
     assert (result.exit_code, result.stdout) == (
         0,
-        "1 decisions added, 0 there already, 0 refused\n",
+        "1 decisions added, 0 already present, 0 refused\n",
     )
     old = decide(2, "ann", "annotator", TASK, content_hash="f" * 64)
     bad = write_lines(tmp_path / "bad.jsonl", old, "{")
     result = CliRunner().invoke(app, [*words, str(bad), str(good)])
     assert result.exit_code == EXIT_SOME_FAILED
     assert f"{bad}, line 2: is not JSON" in result.output
-    assert "1 decisions added, 1 there already, 1 refused, 1 tasks stale (item:p1)" in result.output
+    assert (
+        "1 decisions added, 1 already present, 1 refused, 1 tasks stale (item:p1)" in result.output
+    )

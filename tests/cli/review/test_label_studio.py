@@ -64,11 +64,11 @@ def test_what_comes_back_is_recorded_once(folder: Path, tmp_path: Path) -> None:
     users = tmp_path / "users.json"
     users.write_text('[{"id": 4, "email": "ann@example.org"}]', encoding="utf-8")
     words = ("--from", "label-studio", export, "--users", users)
-    for line in ("1 decisions added", "0 decisions added, 1 there already"):
+    for line in ("1 decisions added", "0 decisions added, 1 already present"):
         result = run("import", folder, *words)
         assert result.exit_code == 0, result.output
         assert line in result.stdout
-        assert "1 tasks were skipped there" in result.stdout
+        assert "1 tasks were skipped in Label Studio" in result.stdout
     (decision,) = read_decisions(folder / "decisions.jsonl").rows
     assert (decision.person, decision.role) == ("ann", "imported")
 
@@ -78,7 +78,7 @@ def test_a_bad_annotation_ends_with_three(folder: Path, tmp_path: Path) -> None:
     export.write_text(json.dumps([annotate(TASK, ITEM, completed_by=9)]), encoding="utf-8")
     result = run("import", folder, "--from", "label-studio", export)
     assert result.exit_code == EXIT_SOME_FAILED
-    assert "task 1, annotation 1: completed_by: nothing says who user 9 is" in result.stderr
+    assert "task 1, annotation 1: completed_by: user 9 is unknown" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_bad_annotation_ends_with_three(folder: Path, tmp_path: Path) -> None:
     [
         ("export", ("--to", "label-studio"), "--to needs --out DIR"),
         ("export", ("--out", "x", "--pictures", "/"), "--pictures needs --to"),
-        ("import", ("x.jsonl", "--users", "u.json"), "goes with --from label-studio"),
+        ("import", ("x.jsonl", "--users", "u.json"), "needs --from label-studio"),
     ],
 )
 def test_options_that_need_each_other(

@@ -45,7 +45,7 @@ def test_a_weeks_sample_is_added_once(folder: Path) -> None:
     assert len(before.splitlines()) == 40
     again = run(folder, "--since", "2026-01-05", "--until", "2026-01-11", "--share", "0.5")
     assert "18 drawn" in again
-    assert "2 are in a sample already" in again
+    assert "2 are already in a sample" in again
     assert len(read_tasks(folder / "tasks.jsonl").rows) == 60
 
 
@@ -54,12 +54,12 @@ def test_the_rule_of_the_study_says_what_is_settled(folder: Path) -> None:
     annotators = [line for line in lines if '"annotator"' in line]
     (folder / "decisions.jsonl").write_text("".join(f"{line}\n" for line in annotators))
     words = ("--week", "2026-W02")
-    assert run(folder, *words).strip() == "nothing was settled in this time"
+    assert run(folder, *words).strip() == "nothing was settled in this period"
     assert "40 settled" in run(folder, *words, "--params", '{"review": {"reviewers": 1}}')
 
 
 def test_a_week_without_work_adds_nothing(folder: Path) -> None:
-    assert run(folder, "--week", "2026-W30").strip() == "nothing was settled in this time"
+    assert run(folder, "--week", "2026-W30").strip() == "nothing was settled in this period"
     assert len(read_tasks(folder / "tasks.jsonl").rows) == 40
 
 
@@ -73,11 +73,11 @@ def test_a_calibration_set(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "say when work was settled"),
-        (("--week", "2026-W02", "--since", "2026-01-05"), "say when work was settled"),
+        ((), "the period is missing"),
+        (("--week", "2026-W02", "--since", "2026-01-05"), "the period is missing"),
         (("--week", "soon"), "write it as 2026-W47"),
         (("--kind", "itm", "--week", "2026-W02"), "did you mean"),
-        (("--calibration", "5"), "name it with --kind"),
+        (("--calibration", "5"), "give --kind KIND"),
         (("--calibration", "50", "--kind", "item"), "only 40 'item' tasks are settled"),
     ],
 )

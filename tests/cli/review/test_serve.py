@@ -19,12 +19,12 @@ from review_app.builders import PEOPLE, make_task, write_tasks
 @pytest.mark.parametrize(
     ("words", "error", "message"),
     [
-        (["--host", "0.0.0.0"], ParamsError, "without TLS"),
+        (["--host", "0.0.0.0"], ParamsError, "requires TLS"),
         (["--behind-tls", "https://review.example"], ParamsError, "--secret-file"),
-        (["--demo", "--host", "0.0.0.0"], ParamsError, "without TLS"),
+        (["--demo", "--host", "0.0.0.0"], ParamsError, "requires TLS"),
         (["--secret-file", "absent"], MissingInputError, "absent: cannot be read"),
         (["--review", "absent"], MissingInputError, r"absent.tasks\.jsonl"),
-        ([], MissingInputError, "there is no params.yaml"),
+        ([], MissingInputError, "params.yaml does not exist"),
     ],
 )
 def test_what_it_needs_is_one_line(
@@ -65,5 +65,6 @@ def test_it_says_where_it_is_and_ends_without_an_error(tmp_path: Path, number: i
         process.wait()
     assert process.returncode == 0
     assert errors.splitlines() == [
-        "4 of 4 people have no password yet, such as abe: `omibench review user add NAME`"
+        "4 of 4 reviewers have no password yet, such as abe; "
+        "give them one with `omibench review user add NAME`"
     ]

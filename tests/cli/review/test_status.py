@@ -39,9 +39,9 @@ def test_an_escalation_and_a_bad_line_end_with_three(tmp_path: Path) -> None:
 def test_the_folder_is_that_of_the_params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for text, line in [
-        (None, "there is no params.yaml"),
-        ("study: {name: mine}", "params.yaml name no folder"),
-        ("review: {folder: mine}", "mine: holds no tasks.jsonl"),
+        (None, "params.yaml does not exist"),
+        ("study: {name: mine}", "params.yaml: review.folder is missing"),
+        ("review: {folder: mine}", "mine: tasks.jsonl not found"),
     ]:
         if text is not None:
             Path("params.yaml").write_text(text, encoding="utf-8")

@@ -33,7 +33,7 @@ def call(folder: Path, *words: str, text: str = "") -> str:
 def test_a_person_gets_changes_and_loses_a_password(folder: Path) -> None:
     call(folder, "add", "ann", text=f"{PASSWORD}\n")
     listing = call(folder, "list")
-    assert "ann: annotator; may log in" in listing
+    assert "ann: annotator; can log in" in listing
     assert "eve: senior; has no password" in listing
     call(folder, "password", "ann", text="another password\n")
     with Database(folder / LIVE).read() as connection:
@@ -43,15 +43,15 @@ def test_a_person_gets_changes_and_loses_a_password(folder: Path) -> None:
 
 
 def test_mistakes_are_one_line(folder: Path) -> None:
-    with pytest.raises(MissingInputError, match=r"nobody of reviewers\.yaml is called 'anna'"):
+    with pytest.raises(MissingInputError, match=r"'anna' is not in reviewers\.yaml"):
         call(folder, "add", "anna", text=PASSWORD)
-    with pytest.raises(ParamsError, match="take 10 to 1000"):
+    with pytest.raises(ParamsError, match="use 10 to 1000"):
         call(folder, "add", "ann", text="short")
     for verb in ("password", "remove"):
         with pytest.raises(MissingInputError, match="'ann' has no password"):
             call(folder, verb, "ann", text=PASSWORD)
     call(folder, "add", "ann", text=PASSWORD)
-    with pytest.raises(ParamsError, match="ann has a password: change it"):
+    with pytest.raises(ParamsError, match="ann has a password already; change it"):
         call(folder, "add", "ann", text=PASSWORD)
 
 

@@ -17,8 +17,8 @@ from omibench.cli.main import app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.judges.panel import Judge
 from omibench.params.study import Study
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.request import Outcome, Request, Response
+from omibench.scorers.registry import SCORERS
 from omibench.stages.score.asking import ScoreJudges, make_score_judges
 
 
@@ -57,7 +57,7 @@ def test_explain_prints_and_writes_nothing(answers: Path) -> None:
         (["--params", "p.yaml", "--rules", "robust"], ["robust"]),
     ],
 )
-def test_explain_opens_with_the_rule_books_that_are_named(
+def test_explain_opens_with_the_scorers_that_are_named(
     answers: Path, words: list[str], books: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(answers.parent)
@@ -81,15 +81,23 @@ def test_rules_of_the_command_line_stand_beside_a_params_file_with_others(answer
     [
         (["--explain", "2"], MissingInputError, "--explain '2': no response has this id"),
         (["--rules", "robust"], ParamsError, "score: --out is missing"),
-        (["--explain", "1", "--out", "o.parquet"], ParamsError, "--out o.parquet goes not with"),
-        (["--explain", "1", "--judge", "m"], ParamsError, "--judge m goes not with --explain"),
-        (["--variant", "justified"], ParamsError, "--variant justified goes with --judge"),
+        (
+            ["--explain", "1", "--out", "o.parquet"],
+            ParamsError,
+            "--out o.parquet: cannot be combined with",
+        ),
+        (
+            ["--explain", "1", "--judge", "m"],
+            ParamsError,
+            "--judge m: cannot be combined with --explain",
+        ),
+        (["--variant", "justified"], ParamsError, "--variant justified: needs --judge"),
         (
             ["--judge", "m", "--variant", "x"],
             ParamsError,
             "should be 'justified' or 'bare-answers'",
         ),
-        (["--explain", "1", "--rules", "emma,robst"], OmibenchError, "no rule book 'robst'"),
+        (["--explain", "1", "--rules", "emma,robst"], OmibenchError, "unknown scorer 'robst'"),
     ],
 )
 def test_mistakes_are_one_line(
@@ -126,7 +134,7 @@ def mixed(folder: Path) -> Path:
     return file
 
 
-def test_several_rule_books_make_one_file_and_a_summary_each(
+def test_several_scorers_make_one_file_and_a_summary_each(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -178,8 +186,8 @@ PARAMS = json.dumps({"models": {"scripted": {"provider": "recorded", "responses"
 @pytest.mark.parametrize(
     ("outcomes", "text", "why", "remedy"),
     [
-        (["provider_error"], "", "3 provider error", "run the same command again"),
-        (["answered"], "I cannot say.", "3 judge failed", "then name another judge"),
+        (["provider_error"], "", "3 provider error", "run the command again"),
+        (["answered"], "I cannot say.", "3 judge failed", "then choose another judge"),
     ],
 )
 def test_a_judge_that_always_fails_ends_with_3(
@@ -196,7 +204,7 @@ def test_a_judge_that_always_fails_ends_with_3(
     done = CliRunner().invoke(app, [*words, "--params", PARAMS, "--out", str(out)])
     assert isinstance(done.exception, SomeFailedError), done.output
     assert done.exception.exit_code == 3
-    assert f"every judgement of gptscore failed ({why})" in str(done.exception)
+    assert f"all judgements of gptscore failed ({why})" in str(done.exception)
     assert str(done.exception).endswith(remedy)
     assert f"gptscore: 3 of 3 judgements failed ({why})" in done.output
     assert "gptscore: accuracy" not in done.output  # nothing stands behind it
@@ -233,7 +241,7 @@ def test_a_budget_that_stopped_the_judge_is_no_failure_of_it(
     ("words", "ids", "how"),
     [
         (["--limit", "2"], ["1", "2"], "the first 2"),
-        (["--ids", "3,1"], ["1", "3"], "named by id"),
+        (["--ids", "3,1"], ["1", "3"], "by id"),
         (["--sample", "1", "--seed", "2"], None, "a sample of 1, seed 2"),
     ],
 )
@@ -262,9 +270,9 @@ def test_a_part_of_a_file_is_scored_and_the_summary_says_so(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--ids", "9"], "no problem is '9'"),
-        (["--limit", "1", "--sample", "1"], "give one of --limit, --ids and --sample"),
-        (["--seed", "1"], "--seed goes with --sample"),
+        (["--ids", "9"], "'9' is not a problem of the dataset"),
+        (["--limit", "1", "--sample", "1"], "give only one of them"),
+        (["--seed", "1"], "--seed: needs --sample"),
     ],
 )
 def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) -> None:
@@ -276,6 +284,6 @@ def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) ->
     assert not out.exists()
 
 
-def test_the_help_names_every_built_in_rule_book() -> None:
+def test_the_help_names_every_built_in_scorer() -> None:
     rules = next(p for p in get_command(app).commands["score"].params if p.name == "rules")
-    assert set(RULE_BOOKS.built_in_names) <= set(re.split(r"[,\s]+", rules.help))
+    assert set(SCORERS.built_in_names) <= set(re.split(r"[,\s]+", rules.help))

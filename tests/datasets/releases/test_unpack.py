@@ -100,7 +100,7 @@ def test_items_that_are_given_as_metadata_are_one_clear_line(
     with pytest.raises(MissingInputError) as raised:
         read("frozen", tmp_path / "out")
     assert len(raised.value.lines) == 1
-    assert "3 of 6 items are given as metadata alone (item-1, item-3, item-5)" in str(raised.value)
+    assert "3 of 6 items are listed as metadata only (item-1, item-3, item-5)" in str(raised.value)
     assert "EXTRACTION.md" in str(raised.value)
 
 
@@ -154,13 +154,13 @@ def lead_out(release: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "finding"),
     [
-        (change_picture, "its pictures are not those of manifest.jsonl"),
-        (change_id, "is no item of manifest.jsonl"),
-        (drop_pictures, "its pictures are not those of manifest.jsonl"),
+        (change_picture, "its pictures differ from manifest.jsonl"),
+        (change_id, "is not an item of manifest.jsonl"),
+        (drop_pictures, "its pictures differ from manifest.jsonl"),
         (change_question, "questions.jsonl: its content"),
-        (drop_question, "are not of the same items"),
-        (change_hash, "item-4: its gold is not what manifest.jsonl says"),
-        (drop_table, "is in manifest.jsonl and in no table"),
+        (drop_question, "have different items"),
+        (change_hash, "item-4: its gold differs from manifest.jsonl"),
+        (drop_table, "is in manifest.jsonl but in no table"),
         (lead_out, "leads out of this folder"),
     ],
 )
@@ -183,5 +183,5 @@ def test_a_picture_may_not_be_written_elsewhere(release: Path, read: Read) -> No
     document = json.loads(provenance.read_text("utf-8"))
     document["frozen"]["questions_sha256"] = content_hash(iter_questions(release))
     provenance.write_text(json.dumps(document), "utf-8")
-    with pytest.raises(FileFormatError, match="is no path of a frozen picture"):
+    with pytest.raises(FileFormatError, match="is not a path of a frozen picture"):
         read("frozen", release)

@@ -70,18 +70,18 @@ def test_an_item_has_its_responses_and_its_neighbours_in_the_filter(client: Any)
 @pytest.mark.parametrize(
     ("address", "status", "message"),
     [
-        ("/api/items?limit=x", 400, "whole number"),
+        ("/api/items?limit=x", 400, "an integer"),
         ("/api/items?order=zzz", 400, "unknown value"),
-        ("/api/items?models=nobody", 400, "the run has no 'nobody'"),
+        ("/api/items?models=nobody", 400, "'nobody' is not in the run"),
         ("/api/items?wat=1", 400, "unknown part"),
-        ("/api/items/nothing", 404, "there is no item"),
-        ("/api/items/%2e%2e%2f%2e%2e%2fetc%2fpasswd", 404, "there is no item"),
+        ("/api/items/nothing", 404, "' not found"),
+        ("/api/items/%2e%2e%2f%2e%2e%2fetc%2fpasswd", 404, "' not found"),
         ("/api/items/x?cells=alone", 400, "MODEL/SETTING"),
         ("/api/sent/x", 200, ""),
-        ("/api/nowhere", 404, "no such page"),
-        ("/pictures/..%2f..%2fx", 404, "no such"),
-        ("/pictures/" + "0" * 64, 404, "no such picture"),
-        ("/static/..%2f__init__.py", 404, "no such page"),
+        ("/api/nowhere", 404, "page not found"),
+        ("/pictures/..%2f..%2fx", 404, "not found"),
+        ("/pictures/" + "0" * 64, 404, "picture not found"),
+        ("/static/..%2f__init__.py", 404, "page not found"),
     ],
 )
 def test_an_address_that_names_nothing_is_one_line(

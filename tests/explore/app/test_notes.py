@@ -95,12 +95,12 @@ def test_who_is_no_annotator_notes_nothing(desk: Desk) -> None:
     desk.review.mkdir()
     people = "- {name: ann, roles: [auditor]}\n- {name: ben, roles: [annotator]}\n"
     (desk.review / "reviewers.yaml").write_text(people)
-    assert "no annotator" in desk.send("gold_is_wrong").json()["message"]
-    assert "nobody of reviewers.yaml" in desk.send("gold_is_wrong", person="bem").json()["message"]
+    assert "not an annotator" in desk.send("gold_is_wrong").json()["message"]
+    assert "is not in reviewers.yaml" in desk.send("gold_is_wrong", person="bem").json()["message"]
     assert desk.send("gold_is_wrong", person="ben").status_code == 201
     tasks = desk.review / "tasks.jsonl"
     tasks.write_text(tasks.read_text().replace('"people":{}', '"people":{"annotator":["cas"]}'))
-    assert "waits for cas" in desk.send("gold_is_wrong", person="ben").json()["message"]
+    assert "waits only for cas" in desk.send("gold_is_wrong", person="ben").json()["message"]
     assert len(read_review(desk.review).decisions) == 1
 
 
@@ -137,16 +137,16 @@ def test_who_has_not_passed_the_calibration_notes_nothing(
     ("values", "status", "message"),
     [
         ({"kind": "other"}, 400, "gold_is_wrong"),
-        ({"person": " "}, 400, "who you are"),
-        ({"id": "../x"}, 404, "there is no item"),
+        ({"person": " "}, 400, "give your name"),
+        ({"id": "../x"}, 404, "' not found"),
         ({"kind": "verdict_is_wrong"}, 400, "MODEL/SETTING"),
         ({"kind": "verdict_is_wrong", "cell": "../../etc/x"}, 400, "MODEL/SETTING"),
-        ({"kind": "verdict_is_wrong", "cell": "sim-weak/cot", "index": 7}, 404, "no response 7"),
+        ({"kind": "verdict_is_wrong", "cell": "sim-weak/cot", "index": 7}, 404, "response 7 of"),
         ({"kind": "verdict_is_wrong", "cell": "sim-weak/cot", "rules": "x"}, 400, "no verdicts"),
-        ({"index": -1}, 400, "whole number"),
+        ({"index": -1}, 400, "an integer"),
         ({"comment": "x" * 20_000}, 400, "10,000 characters"),
-        ({"comment": "x" * 70_000}, 413, "KiB are not taken"),
-        ({"comment": ["x"]}, 400, "no text"),
+        ({"comment": "x" * 70_000}, 413, "KiB are not accepted"),
+        ({"comment": ["x"]}, 400, "must be a text"),
     ],
 )
 def test_a_note_that_says_nothing_is_one_line(

@@ -121,5 +121,5 @@ def test_exported_pages_hold_the_same(results: Path, study: Study, tmp_path: Pat
         request = list_requests(results / "freeze" / "questions.jsonl", study, cell)[0]
         for image in request.conversation.images:
             assert [link for link in page.links("src") if image.sha256 in link]
-    assert "What was asked before: 2" in page.text
+    assert "Earlier requests: 2" in page.text
     assert all(page.target(link)[0].is_relative_to(out.resolve()) for link in page.links("src"))

@@ -137,7 +137,7 @@ def test_the_keys_are_listed(reader: Reader) -> None:
 def test_a_wrong_address_is_one_line(seat: Any) -> None:
     reader = seat()
     page = reader.open("/?models=nobody")
-    assert "the run has no 'nobody'" in page.get_by_role("alert").inner_text()
+    assert "'nobody' is not in the run" in page.get_by_role("alert").inner_text()
 
 
 def test_real_responses_bear_no_mark(seat: Any) -> None:

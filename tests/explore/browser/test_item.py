@@ -105,12 +105,12 @@ def test_what_was_sent_is_folded_and_loaded_when_opened(reader: Reader, explored
     open_first(reader, explored)
     page = reader.page
     before = [url for url in reader.requests if "/api/sent/" in url]
-    fold = page.locator("details.fold", has_text="What was sent").first
+    fold = page.locator("details.fold", has_text="Request").first
     fold.locator("summary").first.click()
     fold.locator(".message pre").first.wait_for()
     assert fold.locator(".message pre").inner_text() == "Look at $x$."
     assert fold.locator(".message img").count() == 1
-    assert "no file of it is here" in fold.locator(".message").inner_text()
+    assert "file not found" in fold.locator(".message").inner_text()
     assert before == []
     assert [url for url in reader.requests if "/api/sent/" in url]
 
@@ -163,13 +163,13 @@ def test_a_note_says_what_is_wrong_with_which_verdict(
 
     page.route("**/api/notes", take)
     open_first(reader, explored, "?cells=sim-weak/cot&cells=sim-strong/cot")
-    page.get_by_text("Note a mistake").click()
+    page.get_by_text("Report a mistake").click()
     page.get_by_label("Note", exact=True).select_option("verdict_is_wrong")
     page.get_by_label("Of", exact=True).select_option(index=1)
     page.get_by_label("Why").fill("It says <b>B</b>.")
     page.get_by_label("Your name").fill("Ana Abreu")
-    page.get_by_role("button", name="Save the note").click()
-    page.get_by_text("The note is saved as a decision on rating-7.").wait_for()
+    page.get_by_role("button", name="Save note").click()
+    page.get_by_text("Note saved as a decision on rating-7.").wait_for()
     assert notes == [
         {
             "id": explored.items.ids[0],

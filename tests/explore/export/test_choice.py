@@ -33,7 +33,7 @@ def test_a_file_names_an_item_a_line(explored: Study, tmp_path: Path) -> None:
         explored.items.ids[3], explored.items.ids[1],
     )  # fmt: skip
     path.write_text(f"{explored.items.ids[3]}\nnobody\n")
-    with pytest.raises(MissingInputError, match=r"ids\.txt: there is no item 'nobody'"):
+    with pytest.raises(MissingInputError, match=r"ids\.txt: item 'nobody' not found"):
         choose_items(explored, [str(path)], ALL)
 
 
@@ -67,10 +67,10 @@ def test_items_without_a_run_have_no_cells(explored: Study) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nobody", "there is no item 'nobody'.*a file of ids, or an address"),
-        ("x" * 5_000, "there is no item"),
-        ("/items/nobody", "there is no item 'nobody'"),
-        ("?search=qxzqxz", "no item fits"),
+        ("nobody", "item 'nobody' not found.*a file of ids, or an address"),
+        ("x" * 5_000, "' not found"),
+        ("/items/nobody", "item 'nobody' not found"),
+        ("?search=qxzqxz", "no item matches"),
     ],
 )
 def test_a_text_without_items_is_one_line(explored: Study, text: str, message: str) -> None:
@@ -79,7 +79,7 @@ def test_a_text_without_items_is_one_line(explored: Study, text: str, message: s
 
 
 def test_an_address_of_another_study_is_refused(explored: Study) -> None:
-    with pytest.raises(ParamsError, match="the run has no cell nobody/cot"):
+    with pytest.raises(ParamsError, match="nobody/cot is not in the run"):
         choose_items(explored, [f"/items/{explored.items.ids[0]}?cells=nobody/cot"], ALL)
     with pytest.raises(ParamsError, match="unknown part of the address"):
         choose_items(explored, ["?colour=red"], ALL)
@@ -87,8 +87,8 @@ def test_an_address_of_another_study_is_refused(explored: Study) -> None:
 
 def test_what_is_too_much_is_refused(explored: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "MOST_RESPONSES", 100)
-    with pytest.raises(ParamsError, match="252 responses, and at most 100"):
+    with pytest.raises(ParamsError, match="252 responses; the limit is 100"):
         choose_items(explored, ["?"], ALL)
     monkeypatch.setattr(choice, "MOST_ITEMS", 20)
-    with pytest.raises(ParamsError, match="28 items, and at most 20"):
+    with pytest.raises(ParamsError, match="28 items; the limit is 20"):
         choose_items(explored, ["?"], ALL)

@@ -221,7 +221,7 @@ def test_a_folder_of_something_else_is_left_alone(results: Path, tmp_path: Path)
     thesis = tmp_path / "out" / "thesis.tex"
     thesis.parent.mkdir()
     thesis.write_text("mine")
-    with pytest.raises(OutputError, match=r"is not empty, and items\.json is not there"):
+    with pytest.raises(OutputError, match=r"not empty, and has no items\.json"):
         export_items(thesis.parent, snapshot, choose(snapshot, first))
     assert list(thesis.parent.iterdir()) == [thesis]
     thesis.unlink()

@@ -35,7 +35,7 @@ def test_a_picture_is_read_whatever_its_name(tmp_path: Path, form: str) -> None:
 def test_what_is_no_picture_is_refused_by_its_content(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "a.png"
     file.write_bytes(content)
-    with pytest.raises(FileFormatError, match=r"a\.png: is no picture by its first bytes"):
+    with pytest.raises(FileFormatError, match=r"a\.png: is not a picture by its first bytes"):
         read_picture(file)
 
 
@@ -61,5 +61,5 @@ def test_a_file_that_is_too_large_or_absent_is_told(tmp_path: Path) -> None:
     file.write_bytes(saved("png"))
     with pytest.raises(FileFormatError, match="at most 100 bytes"):
         read_picture(file, limit=100)
-    with pytest.raises(FileFormatError, match="may have 100 bytes"):
+    with pytest.raises(FileFormatError, match="the limit for a picture is 100 bytes"):
         read_picture(saved("png"), "a", limit=100)

@@ -58,7 +58,7 @@ def test_results_without_any_record_are_strangers_that_cannot_be_adopted() -> No
     (found,) = check_files(RESULTS, ["score"])
     assert NAME in found.description
     assert adopt_strangers(RESULTS, ["score"]) == []
-    with pytest.raises(MissingInputError, match="nothing says what made its 2 files"):
+    with pytest.raises(MissingInputError, match="the origin of its 2 files is unknown"):
         record_stage(RESULTS, "score")
 
 
@@ -106,7 +106,7 @@ def test_a_stage_without_results_is_recorded_as_empty() -> None:
 
 
 def test_what_is_no_stage_is_not_recorded() -> None:
-    with pytest.raises(ParamsError, match="'scores' is no stage; did you mean 'score'"):
+    with pytest.raises(ParamsError, match="'scores' is not a stage; did you mean 'score'"):
         record_stage(RESULTS, "scores")
     assert not (RESULTS / "scores").exists()
 

@@ -80,8 +80,8 @@ def test_what_nobody_touched_is_read_and_so_is_what_was_only_touched() -> None:
         (lambda: METRICS.write_text('{"acc": 1.0}'), "metrics.json was edited", METRICS),
         (lambda: (IMAGES / "1.png").write_text("another one"), "1.png was edited", IMAGES),
         ((IMAGES / "1.png").unlink, "1.png is missing", IMAGES),
-        ((IMAGES / "2.png").touch, "2.png was added by hand", IMAGES),
-        (lambda: CELLS[1].write_text("ans"), "cut off or exchanged", CELLS[1]),
+        ((IMAGES / "2.png").touch, "2.png was added manually", IMAGES),
+        (lambda: CELLS[1].write_text("ans"), "truncated or exchanged", CELLS[1]),
     ],
 )  # fmt: skip
 def test_what_was_exchanged_edited_or_cut_off_is_refused_with_the_command_for_it(
@@ -96,7 +96,7 @@ def test_what_was_exchanged_edited_or_cut_off_is_refused_with_the_command_for_it
 
 def test_a_file_cut_off_with_its_old_time_is_noticed() -> None:
     keep_time(lambda: CELLS[0].write_text("ans") and None, CELLS[0])
-    assert "cut off or exchanged after it was made (3 of 12 bytes)" in refused()
+    assert "truncated or exchanged after it was made (3 of 12 bytes)" in refused()
 
 
 def test_an_edit_of_equal_size_and_time_is_found_by_reading_again_and_by_who_reads_it() -> None:

@@ -64,7 +64,7 @@ def test_system_turns_stand_first() -> None:
     late = ask("hi").model_copy(update={"conversation": Conversation(messages=messages)})
     shown = Conversation(messages=(Message(role="system", parts=(A,)), *messages[:1]))
     for request in (late, late.model_copy(update={"conversation": shown})):
-        with pytest.raises(ModelError, match="at the very beginning only"):
+        with pytest.raises(ModelError, match="only at the start"):
             check_anthropic_request(anthropic_model(), request)
 
 

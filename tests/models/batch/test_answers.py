@@ -126,11 +126,11 @@ def test_refusals_of_the_endpoint(server: ServerHandle, make: Make, api: str) ->
     server.configure(batch_create=["rate_limit"] * 3)
     (response,) = answers(make(api), ask("two"), budget=books)
     assert response.outcome == "provider_error"
-    assert "the batch was not taken: HTTP 429" in str(response.error)
+    assert "the batch was rejected: HTTP 429" in str(response.error)
     assert books.ends == {"paid": 1, "given back": 1}
     server.reset()
     server.configure(api_keys=["another"])
-    with pytest.raises(ModelError, match="turns every call about batches down: HTTP 401"):
+    with pytest.raises(ModelError, match="rejects every call to its batch API: HTTP 401"):
         answers(make(api), ask("three"), budget=books)
     assert (books.open, books.ends["given back"]) == (set(), 2)
     assert server.stats()["batch_lines"] == 0
@@ -140,9 +140,9 @@ def test_what_cannot_be_asked_is_said_before_anything_is_sent(
     server: ServerHandle, make: Make, tmp_path: Path
 ) -> None:
     image = picture(tmp_path, "a.png")
-    with pytest.raises(ImageCountError, match="takes 1"):
+    with pytest.raises(ImageCountError, match="accepts 1"):
         answers(make("chat", can={"images": 1}), ask(image, image, "?"))
-    with pytest.raises(ModelError, match="leave `decoding"):
+    with pytest.raises(ModelError, match="remove `decoding"):
         answers(make("messages"), ask("?", top_p=0.5))
     homeless = make("chat")
     homeless.state = None

@@ -171,7 +171,7 @@ def test_a_provider_that_cannot_be_asked_leaves_the_question_open(
     with patched(api, "find", lambda _: server.configure(api_keys=["another"])):
         ((_, response),) = make(api).answer(QUESTIONS[:1], books)
     assert response.outcome == "provider_error"
-    assert "the next run looks again, and sends nothing twice" in str(response.error)
+    assert "the next run checks again and sends nothing twice" in str(response.error)
     assert len(books.open) == 1
     server.configure(api_keys=None)
     assert outcomes(make(api), QUESTIONS[:1], books) == {"answered"}
@@ -186,7 +186,7 @@ def test_a_batch_that_another_account_made_is_not_bought_again(
     assert outcomes(make(api), QUESTIONS) == {"answered"}
     server.reset()
     with pytest.raises(
-        ModelError, match=r"is not known to the endpoint .* another key or base_url"
+        ModelError, match=r"does not exist at the endpoint .* another key or base_url"
     ):
         outcomes(make(api), QUESTIONS)
     assert not batches(server)
@@ -233,7 +233,7 @@ def test_asking_directly_while_batches_are_out_is_warned_of(
         outcomes(asked, QUESTIONS)
     assert "out in" not in caplog.text
     open_provider("m", direct, batches=asked.state)
-    assert "6 requests are out in 1 batches that nobody has collected" in caplog.text
+    assert "6 requests in 1 batches are not collected yet" in caplog.text
     caplog.clear()
     assert outcomes(make(api), QUESTIONS) == {"answered"}
     open_provider("m", direct, batches=asked.state)

@@ -116,7 +116,7 @@ def test_results_that_come_late_or_never(tmp_path: Path) -> None:
     assert len(SubmissionFolder(tmp_path / "b").submissions()) == 1
     gone = Failure("HTTP 404", status=404)
     (lost,) = run(Scripted(download=[gone]), tmp_path / "c", books, 1)
-    assert lost.error == "the provider no longer holds the results: HTTP 404"
+    assert lost.error == "the provider no longer has the results: HTTP 404"
     assert SubmissionFolder(tmp_path / "c").submissions() == []
     assert (len(books.open), dict(books.ends)) == (1, {"paid": 1, "unknown": 1})
 

@@ -25,14 +25,14 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("failure", "remedy"),
     [
-        (Failure("HTTP 401", 401), f"the key from {KEY_ENV} is not accepted there"),
-        (Failure("HTTP 402", 402), f"the account of the key from {KEY_ENV} has no money left"),
-        (Failure("HTTP 403", 403), f"the key from {KEY_ENV} may not use this model"),
-        (Failure("HTTP 404: 404: Not Found", 404), "is `id` spelt as the provider lists it"),
+        (Failure("HTTP 401", 401), f"the key from {KEY_ENV} is not accepted"),
+        (Failure("HTTP 402", 402), f"the account of the key from {KEY_ENV} has no credit left"),
+        (Failure("HTTP 403", 403), f"the key from {KEY_ENV} has no access to this model"),
+        (Failure("HTTP 404: 404: Not Found", 404), "check that `id` matches the provider's list"),
         (Failure("the reply is a page of HTML (9 bytes)", 200), "a login page"),
         (Failure("ConnectError: All connection attempts failed"), "nothing listens there"),
-        (Failure("ConnectError: [Errno -2] Name or service not known"), "the host is not found"),
-        (Failure("ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED]"), "no TLS that can be trusted"),
+        (Failure("ConnectError: [Errno -2] Name or service not known"), "host not found"),
+        (Failure("ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED]"), "no trusted TLS connection"),
     ],
 )
 def test_what_and_where_and_what_to_do(failure: Failure, remedy: str) -> None:
@@ -72,7 +72,7 @@ def test_a_wrong_key_and_a_wrong_model(server: ServerHandle, api: str) -> None:
     assert "HTTP 401" in str(caught.value)
     assert KEY not in str(caught.value)
     server.configure(api_keys=None, any_model=False, models=["other"])
-    with pytest.raises(ModelError, match="is `id` spelt as the provider lists it"):
+    with pytest.raises(ModelError, match="check that `id` matches the provider's list"):
         list(provider(server, api).answer([ask("q")]))
 
 
@@ -88,7 +88,7 @@ def test_batches_say_it_too(tmp_path: Path) -> None:
 def test_nobody_listens() -> None:
     limits = {"attempts": 1, "outage_s": 0.1}
     block = openai_model(id="remedied", base_url="http://127.0.0.1:9/v1", limits=limits)
-    with pytest.raises(ModelError, match="nothing listens there: does the server run"):
+    with pytest.raises(ModelError, match="nothing listens there; check that the server is running"):
         list(OpenAIProvider("gone", block).answer([ask("q")]))
 
 

@@ -53,7 +53,7 @@ def test_a_missing_key_is_named() -> None:
 
 def test_a_commented_line_is_no_key(keys: Path) -> None:
     keys.write_text(f"#A_KEY={KEY}")
-    with pytest.raises(ModelError, match=r"add a line A_KEY=\.\.\. to .*keys"):
+    with pytest.raises(ModelError, match=r"add the line A_KEY=\.\.\. to .*keys"):
         read_key("A_KEY")
 
 

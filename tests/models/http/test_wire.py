@@ -57,7 +57,7 @@ def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
     )
     path = Path(image.path)
     path.write_bytes(path.read_bytes()[:-1] + b"?")
-    with pytest.raises(ModelError, match="not that of the dataset"):
+    with pytest.raises(ModelError, match="differs from the dataset"):
         sent(body)
 
 

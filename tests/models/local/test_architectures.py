@@ -170,7 +170,7 @@ def test_without_the_opt_in_no_code_runs_whatever_is_typed(
     trace = plant(folder)
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\ny\ny\n"))
     plain = block(folder, trust_remote_code=False)
-    with pytest.raises(ModelError, match="comes with code of its own, which is not run") as raised:
+    with pytest.raises(ModelError, match="comes with custom code, which is not run") as raised:
         texts(plain, [shown("Which?")])
     assert len(raised.value.lines) == 1
     assert not trace.exists()
@@ -180,7 +180,7 @@ def test_code_that_was_changed_after_it_was_read_does_not_run(tmp_path: Path) ->
     folder = build_own_code(tmp_path / "hostile")
     model = block(folder)
     trace = plant(folder)
-    with pytest.raises(ModelError, match="is not what `revision` fixes"):
+    with pytest.raises(ModelError, match="does not match `revision`"):
         texts(model, [shown("Which?")])
     assert not trace.exists()
     texts(block(folder), [shown("Which?")])
@@ -197,7 +197,7 @@ def change_code(folder: Path, before: str, after: str) -> None:
 def test_what_its_own_code_raises_is_one_line(tmp_path: Path) -> None:
     asked = build_own_code(tmp_path / "fails-when-asked")
     change_code(asked, "states = self.embedding(input_ids)", "states = 1 / 0")
-    line = "^model 'tiny': its own code fails: ZeroDivisionError: division by zero$"
+    line = "^model 'tiny': its custom code failed: ZeroDivisionError: division by zero$"
     with pytest.raises(ModelError, match=line):
         texts(block(asked), [shown("Which?")])
     loaded = build_own_code(tmp_path / "fails-when-loaded")
@@ -210,7 +210,7 @@ def test_code_of_the_same_name_that_was_loaded_before_does_not_stand_in(tmp_path
     first, second = (build_own_code(tmp_path / place / "reader") for place in ("a", "b"))
     change_code(second, "torch.tanh", "torch.sigmoid")
     texts(block(first), [shown("Which?")])
-    with pytest.raises(ModelError, match="has loaded other code under the name of reader before"):
+    with pytest.raises(ModelError, match="has already loaded other code under the name reader"):
         texts(block(second), [shown("Which?")])
 
 
@@ -218,7 +218,7 @@ def test_a_model_that_is_asked_in_its_own_way_needs_a_provider(tmp_path: Path) -
     mute = build_own_code(tmp_path / "mute")
     change_code(mute, "(PreTrainedModel, GenerationMixin)", "(PreTrainedModel)")
     change_code(mute, "prepare_inputs_for_generation", "chat")
-    with pytest.raises(ModelError, match=r"has no `generate`, .*needs a provider of its own"):
+    with pytest.raises(ModelError, match=r"has no `generate`, .*write a provider for it"):
         texts(block(mute), [shown("Which?")])
     bare = build_own_code(tmp_path / "bare")
     (bare / "chat_template.jinja").unlink()

@@ -53,7 +53,7 @@ def test_a_text_is_cut_back_to_where_its_token_ends(text: str, context: str, lea
 
 
 def test_an_option_of_several_tokens_is_refused() -> None:
-    with pytest.raises(ModelError, match="an option is no single token behind 'It is '"):
+    with pytest.raises(ModelError, match="an option is not a single token after 'It is '"):
         find_letter_token(WordTokenizer(), "It is ", ("A", "B C"), "m")
 
 

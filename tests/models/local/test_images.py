@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match=r"gone\.png: cannot be opened: it does not exist"):
         decode(ImagePart(sha256="0" * 64, path=str(tmp_path / "gone.png")))
     (tmp_path / "words.png").write_text("no picture")
-    with pytest.raises(ModelError, match=r"words\.png: is no picture that can be read"):
+    with pytest.raises(ModelError, match=r"words\.png: is not a readable picture"):
         pixels(part_of(tmp_path / "words.png"))
     whole = picture(tmp_path, 3, (64, 64))
     torn = tmp_path / "torn.png"

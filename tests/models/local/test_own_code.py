@@ -62,9 +62,9 @@ def test_code_behind_a_link_is_in_the_hash_and_a_circle_ends(folder: Path, tmp_p
 
 
 def test_a_folder_without_code_or_none_at_all_has_no_hash(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="holds no code of its own"):
+    with pytest.raises(ModelError, match="contains no custom code"):
         hash_code(tmp_path)
-    with pytest.raises(MissingInputError, match="is no folder"):
+    with pytest.raises(MissingInputError, match="is not a folder"):
         hash_code(tmp_path / "absent")
 
 
@@ -80,15 +80,15 @@ def test_a_folder_is_loaded_where_its_code_is_what_the_revision_fixes(
     model = block(folder, hash_code(folder) + note)
     assert locate_checkpoint("m", model) == Checkpoint(str(folder), None)
     (folder / "modeling.py").write_text("x = 2\n")
-    line = rf"model 'm': the code in .*reader is not what `revision` fixes: .* {hash_code(folder)};"
+    line = rf"model 'm': the code in .*reader does not match `revision`: .* {hash_code(folder)};"
     with pytest.raises(ModelError, match=line):
         locate_checkpoint("m", model)
 
 
 def test_a_commit_does_not_fix_the_code_of_a_folder_nor_a_hash_that_of_a_hub(folder: Path) -> None:
-    with pytest.raises(ModelError, match="is not what `revision` fixes"):
+    with pytest.raises(ModelError, match="does not match `revision`"):
         locate_checkpoint("m", block(folder, COMMIT))
-    with pytest.raises(ModelError, match="is no folder here, and the code of a hub model is fixed"):
+    with pytest.raises(ModelError, match="is not a folder, and the code of a hub model is fixed"):
         locate_checkpoint("m", block("org/reader", "a" * 64))
 
 
@@ -108,7 +108,9 @@ def test_a_hub_model_is_loaded_from_the_snapshot_of_its_commit(
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert locate_checkpoint("m", block("org/reader", COMMIT)) == Checkpoint(str(folder), None)
     assert calls == [("org/reader", COMMIT)]
-    with pytest.raises(ModelError, match=f"'m': the snapshot {COMMIT} of org/absent cannot be had"):
+    with pytest.raises(
+        ModelError, match=f"'m': the snapshot {COMMIT} of org/absent is not available"
+    ):
         locate_checkpoint("m", block("org/absent", COMMIT))
 
 
@@ -129,14 +131,14 @@ def test_code_from_outside_of_the_checkpoint_is_refused(
 
 def test_an_adapter_of_another_model_is_refused(folder: Path) -> None:
     (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "org/other"}')
-    with pytest.raises(ModelError, match="holds an adapter of another model"):
+    with pytest.raises(ModelError, match="contains an adapter of another model"):
         locate_checkpoint("m", block(folder, hash_code(folder)))
 
 
 def test_a_model_without_code_needs_no_trust(folder: Path) -> None:
     for file in list_code(folder):
         (folder / file).unlink()
-    with pytest.raises(ModelError, match=r"holds no code of its own .*leave out `trust"):
+    with pytest.raises(ModelError, match=r"contains no custom code .*remove `trust"):
         locate_checkpoint("m", block(folder, "a" * 64))
 
 
@@ -159,7 +161,7 @@ def test_vllm_loads_nothing_whose_code_is_not_fixed(
 ) -> None:
     fake = FakeVllm()
     monkeypatch.setitem(sys.modules, "vllm", fake.module())
-    with pytest.raises(ModelError, match=r"^model 'm': the code in .* is not what `revision`"):
+    with pytest.raises(ModelError, match=r"^model 'm': the code in .* does not match `revision`"):
         VllmEngine("m", vllm_model(folder, trust_remote_code=True, revision="a" * 64), 0)
     assert fake.loads == []
 
@@ -174,7 +176,7 @@ def test_a_model_that_vllm_refuses_for_its_code_is_one_line_with_the_remedy(
 
     monkeypatch.setattr(module, "LLM", refuse)
     monkeypatch.setitem(sys.modules, "vllm", module)
-    line = "comes with code of its own, which is not run; to run it, read it, then write"
+    line = "comes with custom code, which is not run; to run it, read it, then set"
     with pytest.raises(ModelError, match=f"^model 'm': .*reader {line}") as raised:
         VllmEngine("m", vllm_model(folder), 0)
     assert len(raised.value.lines) == 1

@@ -110,7 +110,7 @@ def test_what_is_too_long_is_refused_and_the_others_are_marked(tiny: dict[str, P
     marked, refused = answers(provider(tiny["one_layer"]), requests)
     assert marked.outcome == "answered"
     assert refused.outcome == "refused"
-    assert "tokens and the model takes 512" in (refused.error or "")
+    assert "tokens, the model accepts 512" in (refused.error or "")
     assert answers(provider(tiny["one_layer"], max_model_len=8), requests)[0].outcome == "refused"
 
 
@@ -142,24 +142,24 @@ def test_no_control_token_of_a_response_ends_its_turn(tiny: dict[str, Path]) -> 
 
 def test_a_checkpoint_without_a_scalar_head_is_one_line(tmp_path: Path) -> None:
     text_model = build_text_model(tmp_path / "text")
-    with pytest.raises(ModelError, match="gives 2 numbers for a response"):
+    with pytest.raises(ModelError, match="returns 2 numbers per response"):
         answers(provider(text_model), [ask_about("x")])
     config = importlib.import_module("transformers").AutoConfig.from_pretrained(text_model)
     config.num_labels = 1
     config.save_pretrained(text_model)
-    with pytest.raises(ModelError, match=r"is no reward model: its weights lack score\.weight"):
+    with pytest.raises(ModelError, match=r"is not a reward model: its weights lack score\.weight"):
         answers(provider(text_model), [ask_about("x")])
 
 
 def test_pictures_are_refused(tiny: dict[str, Path]) -> None:
     case = JudgeCase("p", "q", (), "r", statement=(ImagePart(sha256="0" * 64, path="x.png"),))
-    with pytest.raises(ModelError, match="takes text alone"):
+    with pytest.raises(ModelError, match="accepts only text"):
         answers(provider(tiny["one_layer"]), [build_request(case, REWARD)])
 
 
 def test_code_of_its_own_runs_where_a_revision_fixes_it_and_not_without(tmp_path: Path) -> None:
     folder = build_own_reward_code(tmp_path / "own-reward")
-    with pytest.raises(ModelError, match="comes with code of its own, which is not run"):
+    with pytest.raises(ModelError, match="comes with custom code, which is not run"):
         answers(provider(folder), [ask_about("x")])
     trusted = {"trust_remote_code": True, "revision": hash_code(folder)}
     requests = [ask_about(text) for text in RESPONSES]
@@ -172,7 +172,7 @@ def test_code_of_its_own_runs_where_a_revision_fixes_it_and_not_without(tmp_path
 def test_own_code_that_gives_several_numbers_is_one_line(tmp_path: Path) -> None:
     folder = build_own_reward_code(tmp_path / "own-pair", numbers=2)
     trusted = {"trust_remote_code": True, "revision": hash_code(folder)}
-    with pytest.raises(ModelError, match="its head gives 2 numbers for a response"):
+    with pytest.raises(ModelError, match="its head returns 2 numbers per response"):
         answers(provider(folder, **trusted), [ask_about("x")])
 
 

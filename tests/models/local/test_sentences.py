@@ -55,7 +55,7 @@ def test_each_text_has_its_vector(fake: list[dict[str, Any]]) -> None:
 def test_it_answers_nothing_else(fake: list[dict[str, Any]]) -> None:
     request = build_text_request("a", "s")
     asked = request.model_copy(update={"tags": Tags(role="respondent", problem="p")})
-    with pytest.raises(ModelError, match="makes vectors of texts"):
+    with pytest.raises(ModelError, match="only embeds texts"):
         list(open_provider("vec", BLOCK).answer([asked]))
     assert not FakeSentences.loads
 

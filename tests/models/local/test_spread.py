@@ -27,7 +27,7 @@ def test_layers_go_by_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_too_few_gpus_and_an_absent_package_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ModelError, match="gpus is 4, and torch sees 1 here"):
+    with pytest.raises(ModelError, match="gpus is 4, but torch finds 1 on this machine"):
         spread_layers("rm", 4, torch_with(1))
     monkeypatch.setattr(spread, "missing_modules", list)
     with pytest.raises(ModelError, match="not installed: pip install"):

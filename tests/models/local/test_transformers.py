@@ -276,7 +276,7 @@ def test_max_pixels_is_refused_where_nothing_would_be_scaled(
     (folder / "preprocessor_config.json").write_text(
         json.dumps({"image_processor_type": "CLIPImageProcessor", "size": {"shortest_edge": 224}})
     )
-    with pytest.raises(ModelError, match="does not scale to a number of pixels; leave out"):
+    with pytest.raises(ModelError, match="does not scale to a number of pixels; remove"):
         list(provider(folder, max_pixels=3136).answer([shown("Which?")]))
 
 
@@ -290,7 +290,7 @@ def test_a_model_of_text_alone_answers_texts(tmp_path: Path) -> None:
     requests = [shown("Which?", system="Judge."), shown("A longer question. " * 5, problem="q")]
     alone = texts(provider(folder, batch_size=1), requests)
     assert texts(provider(folder), requests) == alone
-    with pytest.raises(ModelError, match="takes text alone"):
+    with pytest.raises(ModelError, match="accepts only text"):
         list(provider(folder).answer([shown("Read", picture(tmp_path))]))
 
 

@@ -58,7 +58,7 @@ def test_it_answers_nothing_else(server: ServerHandle, tmp_path: Path) -> None:
     asked = request.model_copy(update={"tags": Tags(role="labeller", problem="p")})
     with (
         open_asker(build_study(server, tmp_path), "vec") as ask,
-        pytest.raises(ModelError, match=r"'vec': makes vectors of texts .* \(asked as labeller\)"),
+        pytest.raises(ModelError, match=r"'vec': only embeds texts, but has the role labeller"),
     ):
         ask([asked])
 

@@ -107,7 +107,7 @@ def test_a_long_retry_after_ends_the_request_as_it_says(server: ServerHandle, ap
     )
     assert time.monotonic() - begun < 60
     assert {r.outcome for r in found} == {"provider_error"}
-    assert all("come back in 1,440 min" in (r.error or "") for r in found)
+    assert all("wait 1,440 min" in (r.error or "") for r in found)
     assert server.stats()["requests"] <= 2
 
 
@@ -143,7 +143,7 @@ def test_another_model_is_marked_and_told_once(
         found = answers(provider(server, api), ask("q1"), ask("q2"))
     assert {(r.outcome, r.served_model) for r in found} == {("answered", "another-model")}
     (record,) = caplog.records
-    assert "asked for 'stub-model', the endpoint says it is 'another-model'" in record.getMessage()
+    assert "requested 'stub-model', but the endpoint reports 'another-model'" in record.getMessage()
 
 
 @every_api
@@ -214,7 +214,7 @@ def test_a_wrong_key_ends_the_run_and_is_not_shown(
 def test_an_empty_account_ends_the_run(server: ServerHandle) -> None:
     server.configure(faults={"quota": 1.0})
     for api in ("chat", "messages"):
-        with pytest.raises(ModelError, match="turns every request down"):
+        with pytest.raises(ModelError, match="rejects every request"):
             answers(provider(server, api), *[ask(f"q{i}") for i in range(200)])
     assert server.stats()["requests"] <= 4 * 32
 
@@ -247,15 +247,15 @@ def test_nothing_is_sent_before_all_is_checked(
     cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         (ask(a, b), {"can": {"images": 1}}, ImageCountError, "has 2 images"),
         (ask(b), {"can": {"image_mb": 0.05}}, ModelError, "b.png has 0.09 MB"),
-        (ask(odd), {}, ModelError, "no PNG, JPEG, GIF or WebP"),
+        (ask(odd), {}, ModelError, "is not a PNG, JPEG, GIF or WebP"),
         (ask(gone), {}, MissingInputError, "no.png"),
-        (ask("q", top_p=0.9), {"can": {"temperature": False}}, ModelError, "asks for top_p"),
+        (ask("q", top_p=0.9), {"can": {"temperature": False}}, ModelError, "top_p is set"),
     ]
     for request, block, error, words in cases:
         for api in APIS:
             with pytest.raises(error, match=words):
                 answers(provider(server, api, **block), ask("fine"), request)
-    with pytest.raises(ModelError, match=r"Anthropic API .* takes none"):
+    with pytest.raises(ModelError, match=r"Anthropic API .* does not accept it"):
         answers(provider(server, "messages"), ask("q", top_p=0.5))
     monkeypatch.delenv(KEY_ENV)
     monkeypatch.delenv("OMIBENCH_KEYS", raising=False)

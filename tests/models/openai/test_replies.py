@@ -38,7 +38,7 @@ def one(reply: object, **block: Any) -> Response:
 
 @pytest.mark.parametrize("finish", ["error", "abort", "insufficient_system_resource", "ABORT"])
 def test_a_reply_that_broke_off_is_no_answer(finish: str) -> None:
-    with pytest.raises(Failure, match=f"ended as '{finish}'") as caught:
+    with pytest.raises(Failure, match=f"ended with '{finish}'") as caught:
         one(chat(choice("half of an ans", finish)), price=PRICE)
     assert (caught.value.transient, caught.value.maybe_paid) == (True, True)
     assert caught.value.cost_usd == pytest.approx((100 * 2 + 10 * 10) / 1e6)

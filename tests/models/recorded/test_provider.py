@@ -66,7 +66,9 @@ def test_the_identity_is_the_content_of_the_files(tmp_path: Path) -> None:
 def test_what_was_not_recorded_is_counted_and_named(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "r.jsonl", ROWS)
     provider = recorded(tmp_path, "r.jsonl")
-    with pytest.raises(ModelError, match=r"'gpt' lacks 2 of 3 responses .* the first is 'x'"):
+    with pytest.raises(
+        ModelError, match=r"'gpt': 2 of 3 responses .* are missing, the first is 'x'"
+    ):
         list(provider.answer([request(p) for p in "axy"]))
     with pytest.raises(ModelError, match=r"no recorded .* the setting 'direct' \(only f"):
         list(provider.answer([request("a", setting="direct")]))
@@ -75,9 +77,9 @@ def test_what_was_not_recorded_is_counted_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"pid": "a"}], "lacks the column 'response'"),
-        ([{"response": "a"}], "lacks the column 'pid'"),
-        ([{"pid": "a", "response": 7}], r"response is no text \(got 7\)"),
+        ([{"pid": "a"}], "the column 'response' is missing"),
+        ([{"response": "a"}], "the column 'pid' is missing"),
+        ([{"pid": "a", "response": 7}], r"response is not text \(got 7\)"),
         ([ROWS[0], ROWS[0]], "a second response to 'a'"),
         ([{"pid": "a", "response": "x", "outcome": "happy"}], r"outcome: .*got 'happy'"),
     ],
@@ -96,7 +98,7 @@ def test_files_that_are_absent_or_of_another_kind_are_named(tmp_path: Path) -> N
     ):
         recorded(tmp_path, "r.jsonl")
     (tmp_path / "r.csv").write_text("pid,response\n")
-    with pytest.raises(ParamsError, match=r"are \.parquet or \.jsonl"):
+    with pytest.raises(ParamsError, match=r"must be \.parquet or \.jsonl"):
         recorded(tmp_path, "r.csv")
     (tmp_path / "r.parquet").write_text("no parquet")
     with pytest.raises(FileFormatError, match="is not a Parquet file"):

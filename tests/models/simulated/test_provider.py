@@ -173,7 +173,7 @@ def test_slips_come_at_their_rates(simulate: Make) -> None:
 
 
 def test_rates_above_one_are_an_error_of_the_parameters(simulate: Make) -> None:
-    with pytest.raises(ModelError, match=r"slips of model 'sim' add up to 1\.2"):
+    with pytest.raises(ModelError, match=r"model 'sim': the shares of its slips add up to 1\.2"):
         simulate(slips={"no_box": 0.6, "refusal": 0.6})
 
 
@@ -211,7 +211,7 @@ def test_an_unknown_problem_names_itself_and_the_oracle(simulate: Make, oracle_f
 
 def test_an_absent_or_broken_oracle_is_a_plain_error(tmp_path: Path, oracle_file: Path) -> None:
     absent = SimulatedModel(provider="simulated", oracle=str(tmp_path / "none.jsonl"))
-    with pytest.raises(ModelError, match=r"none\.jsonl: the oracle of a simulated model"):
+    with pytest.raises(ModelError, match=r"none\.jsonl: the `oracle` file of a simulated model"):
         open_provider("sim", absent)
     oracle_file.write_text('{"id": "a", "answer": 5}\n')
     with pytest.raises(FileFormatError, match="line 1: answer"):

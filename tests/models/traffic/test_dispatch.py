@@ -126,7 +126,7 @@ def test_too_long_a_retry_after_says_when_to_come_back() -> None:
     assert all(r.passing for r in done.got.values())
     assert len(endpoint.seen) <= 4, "an endpoint closed for a day is asked again and again"
     said = {r.error or "" for r in done.got.values()}
-    assert all("come back in 1,440 min, at 20" in error for error in said)
+    assert all("wait 1,440 min, until 20" in error for error in said)
     assert any(error.startswith("not sent: ") for error in said)
     assert all("limits.retry_after_s" in error for error in said)
 
@@ -178,7 +178,7 @@ def test_a_fatal_failure_ends_the_run_and_keeps_what_comes_in() -> None:
     fatal = Failure("HTTP 401: no such key", 401, maybe_paid=False, fatal=True)
     books = Books()
     endpoint = Endpoint(lambda p, a: [5.0, fatal] if p == 6 else [10.0, "ok"])
-    with pytest.raises(ModelError, match="turns every request down: HTTP 401"):
+    with pytest.raises(ModelError, match="rejects every request: HTTP 401"):
         run(endpoint, 1000, books, concurrency=10)
     assert len(endpoint.seen) == 10
     assert books.ends == {"paid": 9, "given back": 1}
@@ -232,7 +232,7 @@ def test_content_that_is_not_taken_beside_earlier_answers() -> None:
 
 
 def test_what_is_turned_down_of_all_is_no_fault_of_their_content() -> None:
-    with pytest.raises(ModelError, match="turns every request down: HTTP 400: prompt is too long"):
+    with pytest.raises(ModelError, match="rejects every request: HTTP 400: prompt is too long"):
         run(Endpoint(lambda p, a: [0.1, LONG]), 1000, concurrency=4)
     few = run(Endpoint(lambda p, a: [LONG]), 3)
     assert {(r.outcome, r.passing) for r in few.got.values()} == {("provider_error", False)}
@@ -243,7 +243,7 @@ def test_what_was_answered_before_counts_against_hopeless(known: int, ends: bool
     bad = Failure("HTTP 400: odd", 400, maybe_paid=False)
     endpoint = Endpoint(lambda p, a: [0.1, bad])
     if ends:
-        with pytest.raises(ModelError, match="turns every request down"):
+        with pytest.raises(ModelError, match="rejects every request"):
             run(endpoint, 60, known=known, concurrency=4)
     else:
         done = run(endpoint, 60, known=known, concurrency=4)

@@ -113,8 +113,8 @@ def test_it_is_given_up_with_a_line_and_an_exit_code_and_keeps_what_came() -> No
     with pytest.raises(OutageError) as found:
         simulate(_kept(endpoint, 100, books, got, outage_s=600.0))
     said = str(found.value)
-    assert said.startswith("the endpoint has been away for 10.")
-    assert "`limits.outage_s` is 600 s: HTTP 503; what was answered is kept" in said
+    assert said.startswith("the endpoint has been unavailable for 10.")
+    assert "`limits.outage_s` is 600 s: HTTP 503; finished answers are kept" in said
     assert found.value.exit_code == EXIT_SOME_FAILED
     assert not isinstance(found.value, ConnectionError)
     assert len(got) >= 30
@@ -241,4 +241,4 @@ async def _kept(
 
 @pytest.mark.parametrize(("seconds", "longest"), [(5, "5 s"), (90, "1.5 min"), (1800, "30 min")])
 def test_the_longest_wait_is_told_in_seconds_or_minutes(seconds: float, longest: str) -> None:
-    assert f"for {longest} at most (`limits.outage_s`)" in words.describe_outage("refused", seconds)
+    assert f"for at most {longest} (`limits.outage_s`)" in words.describe_outage("refused", seconds)

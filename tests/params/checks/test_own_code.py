@@ -28,7 +28,7 @@ def test_trust_without_a_revision_that_fixes_the_code_is_one_line(
     provider: str, revision: str | None
 ) -> None:
     values = study(provider=provider, trust_remote_code=True, revision=revision)
-    line = r"^test: models\.reader.*trust_remote_code runs code of others and needs a `revision`"
+    line = r"^test: models\.reader.*trust_remote_code runs third-party code and needs a `revision`"
     with pytest.raises(ParamsError, match=line) as raised:
         parse_study(values, "test")
     assert len(raised.value.lines) == 1
@@ -50,10 +50,16 @@ def test_the_identity_of_a_model_without_it_is_what_it_was() -> None:
 @pytest.mark.parametrize(
     ("block", "line"),
     [
-        ({"engine": {"trust_remote_code": True}}, "engine must not say `trust_remote_code`"),
-        ({"engine": {"trust_remote_code": False}}, "engine must not say `trust_remote_code`"),
-        ({**PINNED, "engine": {"tokenizer": "org/x"}}, "engine must not say `tokenizer` together"),
-        ({**PINNED, "engine": {"hf_overrides": {}}}, "engine must not say `hf_overrides` together"),
+        ({"engine": {"trust_remote_code": True}}, "engine must not contain `trust_remote_code`"),
+        ({"engine": {"trust_remote_code": False}}, "engine must not contain `trust_remote_code`"),
+        (
+            {**PINNED, "engine": {"tokenizer": "org/x"}},
+            "engine must not contain `tokenizer` together",
+        ),
+        (
+            {**PINNED, "engine": {"hf_overrides": {}}},
+            "engine must not contain `hf_overrides` together",
+        ),
     ],
 )
 def test_the_arguments_of_vllm_bring_no_code(block: dict[str, Any], line: str) -> None:
@@ -87,12 +93,12 @@ def test_params_among_data_of_others_run_no_code(
     file.write_text(json.dumps({**study(**PINNED), "data": "emma"}))
     if mark:
         (tmp_path / place / mark).touch()
-    with pytest.raises(ParamsError, match=r"models\.reader\.trust_remote_code: .* lies in "):
+    with pytest.raises(ParamsError, match=r"models\.reader\.trust_remote_code: .* is in "):
         load_study(file)
-    with pytest.raises(ParamsError, match="parameters from there run no code"):
+    with pytest.raises(ParamsError, match="parameters there cannot enable code"):
         load_study(file.relative_to(tmp_path))
     (tmp_path / "link.yaml").symlink_to(file)
-    with pytest.raises(ParamsError, match="parameters from there run no code"):
+    with pytest.raises(ParamsError, match="parameters there cannot enable code"):
         load_study("link.yaml")
     file.write_text(json.dumps({**study(revision=COMMIT), "data": "emma"}))
     load_study(file)
@@ -105,7 +111,7 @@ def test_params_that_name_other_folders_of_results_are_refused_all_the_same(
     Path("results").mkdir()
     names = {"results": "elsewhere", "store": "bought"}
     Path("results/params.yaml").write_text(json.dumps({**study(**PINNED), "study": names}))
-    with pytest.raises(ParamsError, match="lies in results, the folder of results: parameters"):
+    with pytest.raises(ParamsError, match="is in results, the folder of results, and parameters"):
         load_study("results/params.yaml")
 
 
@@ -126,14 +132,17 @@ def test_code_is_never_taken_from_data_of_others(
     Path("link").symlink_to(place)
     for name in (place, "link"):
         values = study(trust_remote_code=True, revision="c" * 64, id=name)
-        with pytest.raises(ParamsError, match=rf"{name} lies in .*: code is never taken from"):
+        with pytest.raises(ParamsError, match=rf"{name} is in .*, and code there is never run"):
             parse_study(values, "test")
-        with pytest.raises(ParamsError, match="code is never taken from there"):
+        with pytest.raises(ParamsError, match="code there is never run"):
             parse_study(values, "a job", whole_study=False)
 
 
 def test_a_model_that_appears_by_itself_brings_no_code() -> None:
     template = {"provider": "vllm", **PINNED}
     watch = {"new": {"kind": "hub", "match": ["org/*"], "model": template}}
-    with pytest.raises(ParamsError, match="must not say `trust_remote_code`: nobody has read"):
+    with pytest.raises(
+        ParamsError,
+        match="must not set `trust_remote_code`: the code of a new model has not been reviewed",
+    ):
         parse_study({**study(), "reevaluate": {"watch": watch}}, "test")

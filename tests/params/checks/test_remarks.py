@@ -27,7 +27,7 @@ def test_who_grades_is_known(score: dict[str, str]) -> None:
     assert not list_remarks(make_study(rules=["robust"]))
 
 
-def test_a_rule_book_without_its_grader_is_remarked() -> None:
+def test_a_scorer_without_its_grader_is_remarked() -> None:
     (remark,) = list_remarks(make_study(rules=["robust", "mathreal"]))
-    assert "name one in `score.grader`" in remark
+    assert "set `score.grader`" in remark
     assert "\n" not in remark

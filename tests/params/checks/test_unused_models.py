@@ -20,15 +20,15 @@ def said(**blocks: Any) -> str | None:
 
 def test_a_study_that_leaves_infer_out_says_what_to_write() -> None:
     assert said() == (
-        "nothing asks the models a, b and the settings cot, direct, and the study ends with its "
-        "dataset: write `infer: {models: [a, b], settings: [cot, direct]}`, or leave them out"
+        "the models a, b and the settings cot, direct: never used, and the study ends with its "
+        "dataset; add `infer: {models: [a, b], settings: [cot, direct]}`, or remove them"
     )
 
 
 def test_a_block_that_infer_was_not_told_of_is_named() -> None:
     found = said(infer={"models": ["a"], "settings": ["cot", "direct"]})
     assert found is not None
-    assert found.startswith("nothing asks the model b: write `infer: {models: [a, b], ")
+    assert found.startswith("the model b: never used; add `infer: {models: [a, b], ")
 
 
 def test_models_of_other_roles_are_asked() -> None:

@@ -93,11 +93,11 @@ def test_a_preset_says_which_of_its_judgements_have_no_models() -> None:
         ({"reasons": ["too_easy"]}, "unknown reason of the filter 'too_easy'"),
         (
             {"reasons": ["ocr_error"], "omitted_reasons": ["ocr_error"]},
-            "'ocr_error' stands in reasons and in omitted_reasons",
+            "'ocr_error' is in both reasons and omitted_reasons",
         ),
         (
             {"preset": "omibench", "subjects": ["physics"]},
-            "subjects is a threshold of out_of_scope, which preset 'omibench' does not try",
+            "subjects is a threshold of out_of_scope, which preset 'omibench' does not apply",
         ),
         (
             {"omitted_reasons": ["exact_duplicate", "near_duplicate"], "near_duplicate_images": 9},

@@ -57,7 +57,7 @@ def test_a_setting_is_in_the_slice_of_its_own_cells_alone() -> None:
 
 def test_a_misspelt_name_is_told_with_its_table() -> None:
     wrong = {"table 2": {"models": ["a"], "settings": ["cott"]}}
-    with pytest.raises(ParamsError, match="'cott', which is not defined; did you mean 'cot'"):
+    with pytest.raises(ParamsError, match="'cott' is not defined; did you mean 'cot'"):
         study(printed=wrong)
     with pytest.raises(ParamsError, match=r"infer\.printed\.table 2"):
         study(printed={"table 2": {"models": [], "settings": ["cot"]}})
@@ -65,10 +65,10 @@ def test_a_misspelt_name_is_told_with_its_table() -> None:
 
 def test_a_base_is_a_model_and_active_parameters_are_part_of_all() -> None:
     tuned = {"models": VALUES["models"] | {"d": SIM | {"base": "x"}}}
-    with pytest.raises(ParamsError, match=r"models\.d\.base names 'x'"):
+    with pytest.raises(ParamsError, match=r"models\.d\.base: 'x'"):
         parse_study(VALUES | tuned | {"infer": {"printed": PRINTED}}, "test")
     odd = {"models": {"d": SIM | {"parameters_b": 3.0, "active_parameters_b": 30.0}}}
-    with pytest.raises(ParamsError, match="more than parameters_b"):
+    with pytest.raises(ParamsError, match="larger than parameters_b"):
         parse_study(odd, "test")
 
 

@@ -228,10 +228,10 @@ def test_skipped_and_bad_annotations_leave_the_others(tmp_path: Path) -> None:
     assert (len(outcome.decisions), outcome.skipped, len(outcome.errors)) == (1, 1, len(bad))
     for number, words in enumerate(
         (
-            "nobody of reviewers.yaml has the address 'eve@example.org'",
-            "quality: takes a whole number from 1 to 5 (got 9)",
+            "address 'eve@example.org' is not in reviewers.yaml",
+            "quality: must be an integer from 1 to 5 (got 9)",
             "quality: is missing",
-            "colour: is no field of 'item' tasks",
+            "colour: is not a field of 'item' tasks",
             "created_at",
             "result",
             "data.omibench is missing",
@@ -246,7 +246,7 @@ def test_skipped_and_bad_annotations_leave_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{}", "holds no list of tasks"),
+        ("{}", "not a list of tasks"),
         ("[", "export.json"),
         ("[" * 5000 + "]" * 5000, "export.json"),
     ],

@@ -120,7 +120,7 @@ def test_weeks_and_dates() -> None:
     for text in ("2026-47", "2026-W54", "W1", "2026-W47@x"):
         with pytest.raises(ParamsError, match="write it as 2026-W47"):
             read_week(text)
-    with pytest.raises(ParamsError, match="--since 'yesterday' is no date"):
+    with pytest.raises(ParamsError, match="--since 'yesterday' is not a date"):
         read_period("yesterday", "2026-11-22")
     with pytest.raises(ParamsError, match="is before --since"):
         read_period("2026-11-22", "2026-11-16")

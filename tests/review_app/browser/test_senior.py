@@ -32,7 +32,7 @@ def test_an_escalation_is_settled_by_the_senior(site: Any, seat: Any) -> None:
     senior = seat("Sol Serra")
     page = senior.open("item:escalation")
     table = page.locator(".part-history")
-    assert "your decision binds" in table.inner_text().lower()
+    assert "your decision is binding" in table.inner_text().lower()
     assert "Ana Abreu" in table.inner_text()
     assert "Ugo Unger" in table.inner_text()
     # The auditor left the text as the annotator had corrected it.

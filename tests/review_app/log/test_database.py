@@ -50,7 +50,7 @@ def test_a_change_behind_the_triggers_breaks_the_chain(service: ReviewService) -
     connection = service.database._connection
     connection.execute("DROP TRIGGER events_keep")
     connection.execute("UPDATE events SET event = replace(event, '\"ann\"', '\"abe\"')")
-    with pytest.raises(FileFormatError, match=r"event 1 .* was changed behind the application"):
+    with pytest.raises(FileFormatError, match=r"event 1 .* was changed outside the application"):
         verify_events(connection)
 
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
     (tmp_path / LIVE).write_text(
         "no database at all, and long enough to be taken for a header" * 20
     )
-    with pytest.raises(FileFormatError, match=r"live\.sqlite: is no log of a review"):
+    with pytest.raises(FileFormatError, match=r"live\.sqlite: not a review log"):
         Database(tmp_path / LIVE)
     with pytest.raises(MissingInputError, match="cannot be opened"):
         Database(tmp_path / "absent" / LIVE)

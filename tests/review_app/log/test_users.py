@@ -29,7 +29,7 @@ def test_a_password_is_kept_as_an_argon2_hash(tmp_path: Path) -> None:
         assert remove_password(connection, "ann")
         assert not remove_password(connection, "ann")
         for password in ("short", "x" * 1001):
-            with pytest.raises(ParamsError, match="take 10 to 1000"):
+            with pytest.raises(ParamsError, match="use 10 to 1000"):
                 set_password(connection, "ann", password)
     assert not check_password(None, PASSWORD)
     assert not check_password(password_hash, "x" * 1001)

@@ -123,11 +123,11 @@ def test_an_edit_that_drops_what_the_file_says_is_refused_beside_files_that_say_
     responses(tmp_path)
     path = verdicts(tmp_path)
     pl.read_parquet(path).with_columns(verdict=pl.lit(1.0)).write_parquet(path)
-    with pytest.raises(UntrustedError, match="does not say what it is, and the responses"):
+    with pytest.raises(UntrustedError, match="has no stored origin, but the responses"):
         read_parquet(path, VerdictRow)
     table = pq.read_table(path)
     pq.write_table(table, path)
-    with pytest.raises(UntrustedError, match="does not say what it is, and the responses"):
+    with pytest.raises(UntrustedError, match="has no stored origin, but the responses"):
         read_cell(path, ["verdict"])
 
 
@@ -158,5 +158,5 @@ def test_verdicts_of_old_responses_are_held_against_them(tmp_path: Path) -> None
 def test_what_cannot_be_read_of_an_origin_is_one_line(tmp_path: Path, text: str) -> None:
     path = responses(tmp_path)
     pl.read_parquet(path).write_parquet(path, metadata={KEY: text})
-    with pytest.raises(FileFormatError, match="what it says of its origin cannot be read"):
+    with pytest.raises(FileFormatError, match="its stored origin cannot be read"):
         read_parquet(path, ResponseRow)

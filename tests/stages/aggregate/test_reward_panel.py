@@ -225,7 +225,8 @@ def test_a_plan_counts_calls_pictures_and_captions(results: Path, how: dict[str,
     [
         (
             {"how": "best-of-n", "judge": "head"}, {},
-            "takes no pictures and would be shown some: name the model that puts them into words",
+            "takes no pictures, but the setting shows some; set `captions: NAME` to a model that "
+            "describes them",
         ),
         (
             {"how": "best-of-n", "judge": "blind"}, {},
@@ -233,24 +234,24 @@ def test_a_plan_counts_calls_pictures_and_captions(results: Path, how: dict[str,
         ),
         (
             {"how": "best-of-n", "judge": "seeing", "captions": "eyes"}, {},
-            "captions are for one that takes none",
+            "sees the pictures; remove captions",
         ),
         (
             {"how": "best-of-n", "judge": "reward", "captions": "eyes"},
             {"setting": {"images": "none"}}, "the setting shows no pictures (none)",
         ),
-        ({**HEAD, "how": "tournament"}, {}, "is a reward head, which compares nothing"),
+        ({**HEAD, "how": "tournament"}, {}, "is a reward head, which cannot compare"),
         ({**HEAD, "marking": "joint"}, {}, "marks one response at a time"),
-        ({**HEAD, "judge": ["head", "reward"]}, {}, "name it alone"),
-        ({**HEAD, "judge": {"models": ["head"], "prompt": "p.txt"}}, {}, "is given no prompt"),
-        ({**HEAD, "captions": "eye"}, {}, "aggregate.captions names 'eye', which is not defined"),
+        ({**HEAD, "judge": ["head", "reward"]}, {}, "use it as the only judge"),
+        ({**HEAD, "judge": {"models": ["head"], "prompt": "p.txt"}}, {}, "takes no prompt"),
+        ({**HEAD, "captions": "eye"}, {}, "aggregate.captions: 'eye' is not defined"),
         ({"how": "tournament", "judge": "reward", "marking": "joint"}, {},
-         "marking: joint goes with best-of-n"),
+         "marking: joint is only for best-of-n"),
         ({"how": "majority", "captions": "eyes"}, {}, "takes no `captions`"),
         ("mean", {"score": {"rules": ["robust"], "judge": "head"}},
-         "score.judge names 'head', a reward head, which writes no words"),
+         "score.judge: 'head' is a reward head, which writes no text"),
         ("mean", {"infer": {"models": ["head"], "settings": ["vote"]}},
-         "infer.models names 'head', a reward head"),
+         "infer.models: 'head' is a reward head"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_one_line(
@@ -276,7 +277,7 @@ def test_captions_that_never_came_stop_the_cell_and_refused_ones_are_empty(resul
     answers = [Response(text="a dog"), Response(text="no", outcome="refused")]
     assert read_captions([request, request], answers) == {"p": ["a dog", ""]}
     stopped = [*answers, Response(text="", outcome="budget_stop")]
-    with pytest.raises(ModelError, match=r"1 of 3 captions .* never came \(budget_stop\)"):
+    with pytest.raises(ModelError, match=r"1 of 3 captions .* are missing \(budget_stop\)"):
         read_captions([request] * 3, stopped)
 
 

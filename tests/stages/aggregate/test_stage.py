@@ -109,7 +109,7 @@ def test_majority_pass_and_consistency(results: Path) -> None:
     assert found["simulated"].all()
 
 
-def test_votes_are_over_normal_forms_and_by_a_rule_book_on_request(results: Path) -> None:
+def test_votes_are_over_normal_forms_and_by_a_scorer_on_request(results: Path) -> None:
     found = rows(results, study(results, "majority"))
     assert set(found["rules"]) == {"robust", "omibench"}
     assert values(found, "consistency", 4, "omibench")["half"] == 0.5
@@ -147,9 +147,9 @@ def test_no_gold_takes_part_in_the_vote(results: Path) -> None:
 
 @pytest.mark.parametrize(
     ("sameness", "message"),
-    [("published", "compares no answers by itself"), ("robus", "did you mean 'robust'")],
+    [("published", "cannot compare answers by itself"), ("robus", "did you mean 'robust'")],
 )
-def test_a_rule_book_that_cannot_say_which_answers_are_one_is_refused(
+def test_a_scorer_that_cannot_say_which_answers_are_one_is_refused(
     tmp_path: Path, sameness: str, message: str
 ) -> None:
     with pytest.raises(ParamsError, match=message):

@@ -51,13 +51,13 @@ def test_different_answers_are_different_votes(same: Equivalence) -> None:
 
 
 @pytest.mark.parametrize("rules", [None, "robust", "omibench", "emma", "usnco-v"])
-def test_letters_vote_under_every_rule_book(rules: str | None) -> None:
+def test_letters_vote_under_every_scorer(rules: str | None) -> None:
     same = make_equivalence(rules, "mcq")
     assert majority(drawn("B", "A", "A", None), same, Random(0)).index == 1
     assert not same("A", "B")
 
 
-def test_a_rule_book_decides_on_request_what_is_one_answer() -> None:
+def test_a_scorer_decides_on_request_what_is_one_answer() -> None:
     long = "the entropy of the gas increases in every step of the cycle"
     other = long.replace("increases", "decreases")
     assert make_equivalence("omibench", "open")(long, other)

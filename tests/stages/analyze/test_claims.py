@@ -97,8 +97,9 @@ def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
         results, rows
     )
     assert "leads" not in leading_sentence(results, rows)
-    assert ": not distinguishable; this comparison finds 10.1 points" in runner_up_sentence(
-        results, rows
+    assert (
+        ": not distinguishable; the smallest detectable difference is 10.1 points"
+        in runner_up_sentence(results, rows)
     )
 
 
@@ -178,7 +179,7 @@ def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
 
 @pytest.mark.parametrize(
     ("robust", "words"),
-    [(True, "for the rule book robust to score"), (False, "Published verdicts do not say")],
+    [(True, "for the scorer robust to score"), (False, "Published verdicts do not show")],
 )
 def test_published_verdicts_know_no_failures(tmp_path: Path, robust: bool, words: str) -> None:
     folders = make_published_study(tmp_path, robust=robust)
@@ -218,12 +219,12 @@ def test_answers_that_nobody_judged_are_no_responses_without_an_answer(tmp_path:
     assert sentence.endswith(f" {unjudged} answers of {n} got no judgement.")
     number = make_headline(Analysis(folders.study, results, tmp_path, tmp_path)).numbers[-1]
     assert number.detail.startswith(f"{empty} of {n}, ")
-    assert f"; {unjudged} more answers not judged" in number.detail
+    assert f"; {unjudged} more answers without a judgement" in number.detail
 
 
 def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 9, [False] * 9)
-    assert "cannot be seen here" in images_sentence(results, image_scores(results))
+    assert "cannot be measured" in images_sentence(results, image_scores(results))
 
 
 @pytest.mark.parametrize("rules", ["robust", "omibench"])

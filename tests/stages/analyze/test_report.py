@@ -70,7 +70,7 @@ def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
     assert not any("SIMULATED" in t.split("</p>")[0] for t in html.split('<p class="label">')[1:])
     assert "Strong<br> <span" not in html
     assert "SIMULATED · Accuracy by model" not in html
-    assert "SIMULATED · Rule books and judge" in html
+    assert "SIMULATED · Scorers and judge" in html
     assert "<caption><span>ACC in per cent" in html
 
 
@@ -82,7 +82,7 @@ def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
     text = Page(headline.report).text
     assert "0.0\N{NO-BREAK SPACE}%" not in headline.numbers[-1].detail
     assert "Published verdicts do not say" not in text  # no figure of failures
-    assert "published verdicts do not say which responses hold no answer" in text
+    assert "published verdicts do not show which responses have no answer" in text
     rows = [r for r in table_rows(headline.report) if "Chain of thought" in r]
     assert len(rows) == 3
     assert all(r.count("<td>–</td><td>–</td>") == 1 for r in rows)
@@ -92,10 +92,10 @@ def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
 def test_failures_taken_from_robust_are_named_as_such(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=True, explorer=False)
     headline = folders.analyze()
-    assert "by the rule book robust" in headline.numbers[-1].detail
+    assert "by the scorer robust" in headline.numbers[-1].detail
     text = Page(headline.report).text
     assert "No answer, by robust" in text
-    assert "Failures by outcome by the rule book robust" in text
+    assert "Failures by outcome by the scorer robust" in text
 
 
 def table_rows(report: Path) -> list[str]:
@@ -164,7 +164,7 @@ def test_printed_rows_stand_below_ours_and_differences_are_named(
     )
     folders = make_study(tmp_path / "made", simulated=False, published=str(printed), explorer=False)
     page = Page(folders.analyze().report)
-    assert "Of 2 printed cells for which all responses are here, 1 follow" in page.text
+    assert "Of 2 printed cells with complete responses, 1 follow" in page.text
     assert "12.34" in page.text
     # With printed rows below them, all accuracies have two decimals, like these.
     assert all(

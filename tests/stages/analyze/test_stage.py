@@ -163,6 +163,6 @@ def test_a_report_without_the_files_of_a_cell_names_it_and_leaves_the_parameters
     assert metrics["sim-strong"]["cot"] == {"missing": True}
     assert "acc" in metrics["sim-strong"]["direct"]
     page = (folders.out / "report.html").read_text("utf-8")
-    assert "missing: its responses or verdicts are not there" in page
+    assert "missing: no responses or verdicts" in page
     assert "&#34;only&#34;" not in page
     assert '"only"' not in page

@@ -21,14 +21,14 @@ def test_a_figure_is_labelled_by_its_marked_title_and_what_it_says(reported: Fol
     for name in ("ranks", "images"):
         label = label_figure(folder, name)
         assert label["figure"].startswith("SIMULATED · ")
-        assert label["what it says"].endswith(".")
-    assert "leave the first rank open to" in label_figure(folder, "ranks")["what it says"]
+        assert label["finding"].endswith(".")
+    assert "allow the first rank for" in label_figure(folder, "ranks")["finding"]
 
 
 def test_a_figure_of_a_plug_in_without_vega_lite_has_its_name(tmp_path: Path) -> None:
-    assert label_figure(str(tmp_path), "mine") == {"figure": "mine", "what it says": ""}
+    assert label_figure(str(tmp_path), "mine") == {"figure": "mine", "finding": ""}
 
 
 def test_a_table_is_labelled_by_the_title_of_its_result() -> None:
-    assert label_table("ranks")["what it shows"]
-    assert label_table("of-a-plug-in") == {"table": "of-a-plug-in", "what it shows": ""}
+    assert label_table("ranks")["contents"]
+    assert label_table("of-a-plug-in") == {"table": "of-a-plug-in", "contents": ""}

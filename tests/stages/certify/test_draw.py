@@ -72,7 +72,7 @@ def test_the_sheet_is_a_file_of_labels_once_some_are_filled_in(
 
 
 def test_nothing_to_draw_from_is_one_line(made: Folders, tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="holds no response with text of these models"):
+    with pytest.raises(MissingInputError, match="no response with text of these models"):
         draw(made, tmp_path, LabelDraw(3, ["judge"]))
 
 
@@ -80,8 +80,8 @@ def test_nothing_to_draw_from_is_one_line(made: Folders, tmp_path: Path) -> None
     ("words", "says"),
     [
         (["--draw", "3", "--model", "nobody"], "--model 'nobody' is not defined"),
-        (["labels.csv", "--draw", "3"], "give a file of labels; or --draw N alone"),
-        ([], "give a file of labels; or --draw N alone"),
+        (["labels.csv", "--draw", "3"], "give either a file of labels, or --draw N"),
+        ([], "give either a file of labels, or --draw N"),
     ],
 )
 def test_options_that_do_not_fit_are_one_line(tmp_path: Path, words: list[str], says: str) -> None:

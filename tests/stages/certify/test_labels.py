@@ -39,17 +39,17 @@ def test_empty_columns_say_nothing_and_other_columns_are_left_alone(tmp_path: Pa
     ("name", "text", "says"),
     [
         ("labels.csv", "id,label\na,2\n", "row 1: column 'label'"),
-        ("labels.csv", "id,label\na,right\nb,maybe\n", "row 2: column 'label'"),
+        ("labels.csv", "id,label\na,right\nb,maybe\n", "row 2: column 'label': is neither"),
         ("labels.csv", "id,verdict\na,1\n", "row 1: lacks the column 'label', 'error_type', 's"),
-        ("labels.csv", "id,label\na,\nb,\n", "holds no label in any of its 2 rows"),
+        ("labels.csv", "id,label\na,\nb,\n", "no labels in any of its 2 rows"),
         ("labels.csv", "id,source\na,bad luck\n", "row 1: column 'source': Input should be"),
-        ("labels.csv", "id,steps\na,4\n", "row 1: steps and wrong_steps go together: give both"),
-        ("labels.csv", "id,steps,wrong_steps\na,4,5\n", "row 1: wrong_steps is 5, and steps is 4"),
+        ("labels.csv", "id,steps\na,4\n", "row 1: give both steps and wrong_steps, or neither"),
+        ("labels.csv", "id,steps,wrong_steps\na,4,5\n", "row 1: wrong_steps is 5, but steps is 4"),
         ("labels.csv", "id,steps,wrong_steps\na,0,0\n", "row 1: column 'steps': Input should be"),
         ("labels.csv", 'label,a,"two\nlines"\n1,b,c\n', "'id'; it has a, label, two lines"),
         ("labels.jsonl", "{}", "lacks the column 'id'; it has no column"),
         ("labels.csv", "id,label,index\na,1,-1\n", "column 'index'"),
-        ("labels.csv", "id,label\n", "holds no label"),
+        ("labels.csv", "id,label\n", "no labels"),
         ("labels.jsonl", "{", "line 1: is not JSON"),
         ("labels.jsonl", "[1]", "is not a JSON object"),
         ("labels.xlsx", "", "not '.xlsx'"),
@@ -76,7 +76,7 @@ def test_a_row_that_is_not_filled_in_yet_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="file of labels does not exist"):
+    with pytest.raises(MissingInputError, match="file of labels not found"):
         read_labels(tmp_path / "labels.csv")
 
 

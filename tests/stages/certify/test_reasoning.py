@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def test_judgements_that_failed_are_counted_apart(done: Folders, tmp_path: Path)
     failed = [row for row in told(done, "error_type") if not row["error_type"]]
     keep = ("id", "model", "setting", "index")
     rows = [{k: row[k] for k in keep} | {"error_type": "logical"} for row in failed]
-    with pytest.raises(FileFormatError, match="judge of error type gave a verdict"):
+    with pytest.raises(FileFormatError, match="with a verdict of the judge of error type"):
         certified(done, rows, tmp_path)
     own = by_instrument(certified(done, rows + labels(done), tmp_path).reasoning)["error_type"]
     assert own.judge_failed == len(failed) > 0
@@ -151,7 +152,7 @@ def test_labels_for_which_nobody_judges_are_one_line(done: Folders, tmp_path: Pa
     params = done.study.judge.model_copy(update={"alignment": None})
     bare = done._replace(study=done.study.model_copy(update={"judge": params}))
     row = next(row for row in labels(done) if "detail" in row)
-    with pytest.raises(MissingInputError, match="`judge` names no judge of alignment"):
+    with pytest.raises(MissingInputError, match="`judge` has no judge of alignment"):
         certified(bare, [row | {"alignment": 4}], tmp_path)
 
 
@@ -170,14 +171,17 @@ def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_
 
     without = card(done)
     assert "UNCALIBRATED" in without
-    assert "None of these judges is calibrated against people." in without
+    assert "None of these judges is calibrated with human labels." in without
     assert not pl.read_csv(done.out / "errors.csv")["calibrated"].any()
     certified(done, labels(done), tmp_path)
     study = with_certificates(done.study, tmp_path / REASONING_FILE)
     known = card(done._replace(study=study))
     assert "UNCALIBRATED" not in known
     assert known.count("uncalibrated") == 6  # people marked `detail` alone
-    assert "Against" in known
+    assert re.search(
+        r"Compared with \d+ SIMULATED labels of error types, their judge agrees", known
+    )
+    assert re.search(r"Compared with \d+ SIMULATED labels of detail, it is within one grade", known)
     assert pl.read_csv(done.out / "errors.csv")["calibrated"].all()
     marks = pl.read_csv(done.out / "rationales.csv")
     assert set(marks.filter("calibrated")["mark"]) == {"detail"}

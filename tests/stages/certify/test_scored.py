@@ -26,7 +26,7 @@ RIGHT = ["5", "5", "5", "5", "6", "6", "6", "5", "5", "6"]
 
 @pytest.fixture
 def scored(tmp_path: Path) -> Path:
-    """Ten responses scored by two rule books."""
+    """Ten responses scored by two scorers."""
     rows = [
         {"id": f"q{i}", "prediction": f"\\boxed{{{said}}}", "gold": "5", "group": f"g{i // 2}",
          "question": "How many?"}
@@ -52,7 +52,7 @@ def people(**changed: str) -> dict[str, str]:
     return said | changed
 
 
-def test_a_rule_book_is_held_against_labels(scored: Path, tmp_path: Path) -> None:
+def test_a_scorer_is_held_against_labels(scored: Path, tmp_path: Path) -> None:
     said = labels(tmp_path, people(q0="wrong", q4="right"))
     found = certify_scored(said, scored, tmp_path, STUDY)
     assert (found.judge, found.rules) == ("robust", "labels")
@@ -116,8 +116,8 @@ def test_responses_of_several_samples_are_numbered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [({"id": 1}, "row 1: lacks the column 'verdict'; it has id"),
-     ({"id": 1, "verdict": "C"}, r"column 'verdict': is no number in 0..1 \(got 'C'\)"),
-     ({"id": 1, "verdict": 7}, "is no number in 0..1")],
+     ({"id": 1, "verdict": "C"}, r"column 'verdict': not a number in 0..1 \(got 'C'\)"),
+     ({"id": 1, "verdict": 7}, "not a number in 0..1")],
 )  # fmt: skip
 def test_a_file_without_verdicts_is_told(tmp_path: Path, row: dict[str, Any], message: str) -> None:
     (tmp_path / "v.jsonl").write_text(json.dumps(row) + "\n")
@@ -126,7 +126,7 @@ def test_a_file_without_verdicts_is_told(tmp_path: Path, row: dict[str, Any], me
 
 
 def test_labels_of_other_responses_are_told(scored: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="holds no label of a response in"):
+    with pytest.raises(FileFormatError, match="no label is of a response in"):
         certify_scored(labels(tmp_path, {"z": "right"}), scored, tmp_path, STUDY)
 
 
@@ -139,9 +139,7 @@ def test_the_command_needs_no_study(
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.exception
     assert "robust against 10 labels of 5 problems" in done.output
-    assert "beside labels: both right 5, both wrong 4, robust alone right 1, labels alone 0" in (
-        done.output
-    )
+    assert "both right 5, both wrong 4, only robust right 1, only labels right 0" in (done.output)
     assert sorted(path.name for path in Path("c").iterdir()) == [
         "certificate.json", "disagreements.jsonl",
     ]  # fmt: skip

@@ -175,7 +175,7 @@ def test_labels_that_fit_nothing_or_two_things_are_refused(judged: Folders, tmp_
             certify(judged, written(tmp_path / "labels.jsonl", rows), tmp_path)
         return str(raised.value)
 
-    assert "1 of a problem that this study does not have: nothing" in error(
+    assert "1 of a problem that is not in this study: nothing" in error(
         {"id": "nothing", "label": 1}
     )
     assert "9 responses have" in error({"id": row["id"], "label": 1})
@@ -189,7 +189,7 @@ def test_labels_of_other_studies_are_left_out_and_counted(judged: Folders, tmp_p
     found = certify(judged, written(tmp_path / "labels.csv", rows + other), tmp_path)
     assert (found.n, found.unknown) == (len(rows), 7)
     (why,) = found.left_out
-    assert why == "of a model that did not answer this problem here"
+    assert why == "of a model that did not answer this problem in this study"
     assert found.left_out[why][0] == f"{rows[0]['id']} (another, {rows[0]['setting']}, sample 0)"
 
 
@@ -203,14 +203,14 @@ def test_every_reason_why_a_label_is_not_used_is_named(
     ]  # fmt: skip
     found = certify(judged, written(tmp_path / "labels.jsonl", rows + odd), tmp_path)
     assert {why: len(which) for why, which in found.left_out.items()} == {
-        "of a problem that this study does not have": 1,
-        "of a setting or sample that this study does not have": 1,
-        "of responses that are other ones by now": 1,
-        "said already by an earlier row": 1,
+        "of a problem that is not in this study": 1,
+        "of a setting or sample that is not in this study": 1,
+        "of responses that have changed since": 1,
+        "repeated from an earlier row": 1,
     }
     assert (found.n, found.unknown, found.stale) == (len(rows), 2, 1)
     assert f"4 of {len(rows) + 4} labels in" in caplog.text
-    assert "1 of a problem that this study does not have: nothing-1" in caplog.text
+    assert "1 of a problem that is not in this study: nothing-1" in caplog.text
 
 
 def test_a_study_without_a_judge_cannot_be_certified(tmp_path: Path) -> None:
@@ -220,5 +220,5 @@ def test_a_study_without_a_judge_cannot_be_certified(tmp_path: Path) -> None:
         pl.read_parquet(file).filter(pl.col("rules") != "gptscore").write_parquet(file)
     forget_origins(folders.freeze.parent)
     labels = written(tmp_path / "labels.jsonl", [{"id": "x", "label": 1}])
-    with pytest.raises(MissingInputError, match="holds no judgement"):
+    with pytest.raises(MissingInputError, match="no judgements"):
         certify(folders, labels, tmp_path)

@@ -59,7 +59,7 @@ def test_what_is_no_picture_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.png").write_text("no picture")
     with pytest.raises(FileFormatError, match=r"x\.png: cannot be read as a picture"):
         difference_hash(tmp_path / "x.png")
-    with pytest.raises(MissingInputError, match=r"y\.png: there is no such picture"):
+    with pytest.raises(MissingInputError, match=r"y\.png: picture not found"):
         difference_hash(tmp_path / "y.png")
 
 

@@ -248,12 +248,12 @@ def test_filled_in_shards_the_stage_asks_nothing(
             Response(text="", outcome="provider_error", error="HTTP 503", passing=True),
             PassingError,
             r"filter: 1 of 3 requests to one \(voter\) have no answer, the first is for 'sound-1': "
-            r"HTTP 503; what was answered is kept: run again",
+            r"HTTP 503; completed replies are kept; run again$",
         ),
         (
             Response(text="", outcome="budget_stop"),
             ModelError,
-            r"the budget is used up; .*: raise study.budget_usd and run again",
+            r"the budget is used up; .* kept; raise study\.budget_usd and run again$",
         ),
     ],
 )

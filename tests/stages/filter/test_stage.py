@@ -70,7 +70,7 @@ def test_a_reason_that_is_omitted_rejects_nothing(
     assert not caplog.messages
     emma = Study(filter=FilterParams(preset="emma"))
     assert filter_problems(tmp_path / "problems.jsonl", tmp_path, emma).survivors == 2
-    assert "rejects by captions_suffice too: name models in filter.captions" in caplog.text
+    assert "rejects by captions_suffice too: set models in filter.captions" in caplog.text
 
 
 def test_the_page_of_the_rejects_shows_their_pictures_and_escapes_their_words(

@@ -80,7 +80,7 @@ def test_a_rationale_of_a_stand_in_is_no_solution() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "told"),
-    [({"set_aside": 10}, "leave none to ask"), ({"first": 1}, "are of no two subsets")],
+    [({"set_aside": 10}, "leave none to ask"), ({"first": 1}, "does not have two subsets")],
 )
 def test_what_cannot_be_is_one_line(wanted: dict[str, Any], told: str) -> None:
     questions = [q.model_copy(update={"subset": None}) for q in QUESTIONS]
@@ -105,6 +105,6 @@ def test_the_file_comes_and_goes_with_the_parameter(
     assert row.solution == "a worked solution"
     assert with_examples == plain, "questions and answers are the same"
     card = (tmp_path / "out/README.md").read_text("utf-8")
-    assert "- `examples.jsonl`: solved problems that may be shown before others (1);" in card
+    assert "- `examples.jsonl`: solved problems to show as in-context examples (1);" in card
     freeze_dataset(problems, tmp_path / "out", frozen({}))
     assert not file.exists()

@@ -46,7 +46,7 @@ def test_errors_of_the_provider_alone_make_a_cell_fail(
 
 
 def test_a_cell_that_nobody_answered_fails_whatever_share_is_allowed() -> None:
-    assert failed_reason({"provider_error": 3}, 1.0) == "no request was answered"
+    assert failed_reason({"provider_error": 3}, 1.0) == "no request got a response"
     assert failed_reason({"provider_error": 3, "empty": 1}, 1.0) is None
 
 
@@ -83,7 +83,7 @@ def test_a_failure_that_may_pass_is_told_from_one_that_cannot(
             )
 
     monkeypatch.setattr(OpenAIProvider, "answer", refuse)
-    with pytest.raises(PassingError, match="no request was answered"):
+    with pytest.raises(PassingError, match="no request got a response"):
         infer_cell(questions, tmp_path / "o.parquet", paid(study, tmp_path), Cell("api", "cot"))
 
 

@@ -75,7 +75,7 @@ def test_a_stopped_cell_says_what_finishing_costs(
     # Learned from the answer: 1000 tokens in and 100 out, twice.
     assert "Finishing the cell costs about $0.00596, at most $" in line
     assert (
-        "The budget of $0.0001 holds no further request: $0.00 spent; with study.budget_usd: 0."
+        "The budget of $0.0001 allows no further request: $0.00 spent; with study.budget_usd: 0."
         in line
     )
     assert f"To go on, run `snakemake --cores all --forcerun {out}`" in line

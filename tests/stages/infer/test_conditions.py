@@ -69,7 +69,9 @@ def test_absent_pictures_are_refused_before_anything_is_sent(
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
     rows[1]["images"][1] = {"file": "images/gone.png", "sha256": ""}
     questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(MissingInputError, match=r"not there, the first is .*gone\.png of problem"):
+    with pytest.raises(
+        MissingInputError, match=r"are missing, the first is .*gone\.png of problem"
+    ):
         run(questions, study, "a", setting)
 
 
@@ -78,5 +80,5 @@ def test_a_picture_that_cannot_be_read_is_named(
     questions: Path, study: Study, setting: str
 ) -> None:
     (questions.parent / "images" / "0-1.png").write_bytes(b"no picture")
-    with pytest.raises(ModelError, match=r"0-1\.png: its content is not that of the dataset"):
+    with pytest.raises(ModelError, match=r"0-1\.png: its content differs from the dataset"):
         run(questions, study, "a", setting)

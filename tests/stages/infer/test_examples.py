@@ -69,10 +69,14 @@ def test_a_problem_that_is_set_aside_is_shown_and_not_asked(
 
 
 def test_examples_must_be_there_and_strangers(questions: Path, asking: Study) -> None:
-    with pytest.raises(MissingInputError, match=r"examples\.jsonl: there are no examples"):
+    with pytest.raises(
+        MissingInputError, match=r"examples\.jsonl: no examples; set `freeze.examples`"
+    ):
         list_requests(questions, asking, Cell("sim", "shots"))
     write_jsonl(questions.parent / "examples.jsonl", [])
-    with pytest.raises(ParamsError, match=r"settings\.shots: p0: 1 examples are needed and 0"):
+    with pytest.raises(
+        ParamsError, match=r"settings\.shots: p0: 1 examples are needed, but only 0"
+    ):
         list_requests(questions, asking, Cell("sim", "shots"))
 
 

@@ -58,7 +58,9 @@ def test_an_id_that_no_problem_has_is_named_before_anything_is_asked(
     tmp_path: Path, questions: Path, study: Make, asked: list[str]
 ) -> None:
     part = limited_to(study(), Limit(ids=["p0", "q1"]))
-    with pytest.raises(ParamsError, match="no problem is 'q1'"):
+    with pytest.raises(
+        ParamsError, match="'q1' is not a problem of the dataset; known: p0, p1, p2"
+    ):
         infer_cell(questions, tmp_path / "o.parquet", part, CELL)
     assert asked == []
 

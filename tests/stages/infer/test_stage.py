@@ -62,13 +62,15 @@ def test_images_are_found_beside_the_questions(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:
     (questions.parent / "images" / "1-0.png").unlink()
-    with pytest.raises(MissingInputError, match=r"images/1-0\.png: there is no such image"):
+    with pytest.raises(MissingInputError, match=r"images/1-0\.png: the image does not exist"):
         infer_cell(questions, tmp_path / "out.parquet", study(), Cell("sim", "cot"))
     assert not (tmp_path / "out.parquet").exists()
 
 
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
-    with pytest.raises(MissingInputError, match="make it with `snakemake --cores all"):
+    with pytest.raises(
+        MissingInputError, match="not frozen yet; run `snakemake --cores all freeze_all`"
+    ):
         infer_cell(tmp_path / "none.jsonl", tmp_path / "o.parquet", study(), Cell("sim", "cot"))
 
 
@@ -80,7 +82,8 @@ def recorded(study: Make, **more: Any) -> Study:
 def test_a_recorded_model_that_lacks_an_item_is_an_error(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:
-    with pytest.raises(ModelError, match=r"'gpt' lacks 1 of 3 .* first is 'p2' .*`partial: true`"):
+    message = r"'gpt': 1 of 3 .* are missing, the first is 'p2' .*`partial: true`"
+    with pytest.raises(ModelError, match=message):
         infer_cell(questions, tmp_path / "o.parquet", recorded(study), Cell("gpt", "cot"))
 
 
@@ -97,5 +100,5 @@ def test_a_partial_model_that_has_nothing_is_an_error(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:
     (tmp_path / "gpt.jsonl").write_text('{"pid": "elsewhere", "response": "x"}\n')
-    with pytest.raises(ModelError, match=r"none of the 3 asked for .* 'elsewhere' was recorded"):
+    with pytest.raises(ModelError, match=r"none of the 3 problems .* 'elsewhere' was recorded"):
         list_requests(questions, recorded(study, partial=True), Cell("gpt", "cot"))

@@ -233,7 +233,7 @@ def test_a_model_that_takes_fewer_pictures_is_refused_at_the_start(
 def test_tools_without_pictures_are_refused(make: Make) -> None:
     study = make({}).model_dump(mode="json", exclude_unset=True)
     study["settings"]["s"]["images"] = "none"
-    with pytest.raises(ParamsError, match="tools work on the pictures, and images: none"):
+    with pytest.raises(ParamsError, match="tools need the pictures, but images: none"):
         parse_study(study, "test")
 
 

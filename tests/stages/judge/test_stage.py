@@ -177,9 +177,9 @@ def test_judgements_are_in_the_store_and_not_bought_twice(files: CellFiles) -> N
     assert sorted(p.stat().st_size for p in Path(one.study.store).rglob("*.jsonl")) == before
 
 
-def test_what_is_wrong_is_said_by_the_rule_book_that_is_named(files: CellFiles) -> None:
+def test_what_is_wrong_is_said_by_the_scorer_that_is_named(files: CellFiles) -> None:
     assert judged(files, errors="a", wrong_by="lenient")["id"].to_list() == ["refused"]
-    with pytest.raises(ParamsError, match=r"wrong_by: .* no verdict of 'emma'; it holds robust, l"):
+    with pytest.raises(ParamsError, match=r"wrong_by: .* no verdict of 'emma'; it has robust, l"):
         judged(files, errors="a", wrong_by="emma")
 
 
@@ -208,7 +208,7 @@ def test_under_mathreal_an_answer_with_a_right_part_is_no_failure(files: CellFil
     change_verdicts(files, pl.col("id") == "bare", verdict=0.5, strict=0.0)
     change_verdicts(files, pl.col("id") == "wrong", strict=0.0)
     assert judged(files, errors="a")["id"].to_list() == ["refused", "wrong"]
-    change_verdicts(files, pl.col("id") == "bare", strict=None)  # another rule book's credit
+    change_verdicts(files, pl.col("id") == "bare", strict=None)  # another scorer's credit
     assert judged(files, errors="a")["id"].to_list() == ["refused", "wrong", "bare"]
 
 
@@ -255,7 +255,7 @@ def test_without_a_judge_errors_are_left_to_people(files: CellFiles) -> None:
         ("bare", "unjudged", None, None),
     ]
     assert not Path(study(files).study.store).exists()
-    with pytest.raises(ValidationError, match="names nobody: give `models`"):
+    with pytest.raises(ValidationError, match="is empty; set `models`"):
         judged(files, errors={"taxonomy": "emma"})
 
 
@@ -316,7 +316,7 @@ def test_pictures_are_shown_when_asked_for(files: CellFiles, tmp_path: Path) -> 
 
 
 def test_what_is_missing_is_said(files: CellFiles) -> None:
-    with pytest.raises(ParamsError, match="names no judge"):
+    with pytest.raises(ParamsError, match="no judge is set"):
         judged(files)
     with pytest.raises(MissingInputError, match="--verdicts"):
         judged(files._replace(verdicts=None), errors="a")

@@ -33,10 +33,10 @@ def test_a_budget_that_is_used_up_stops_the_stage() -> None:
         ask(ANSWERED, STOPPED, STOPPED)
     assert str(raised.value) == (
         "rationale: 2 of 3 requests to pen have no answer, the first is for 'p1': the budget is "
-        "used up; what was answered is kept: raise study.budget_usd and run again"
+        "used up; completed replies are kept; raise study.budget_usd and run again"
     )
 
 
 def test_an_error_that_may_pass_stops_the_stage() -> None:
-    with pytest.raises(PassingError, match=r"1 of 2 .* 'p0': HTTP 503; .* kept: run again$"):
+    with pytest.raises(PassingError, match=r"1 of 2 .* 'p0': HTTP 503; .* kept; run again$"):
         ask(PASSING, ANSWERED)

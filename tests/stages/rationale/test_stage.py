@@ -79,7 +79,7 @@ def test_missing_solutions_and_topics_are_filled_in(problems: Path, tmp_path: Pa
     assert all((tmp_path / "out" / f.file).is_file() for f in written.images)
 
 
-def test_all_candidates_are_on_file_with_the_rule_book_that_params_name(
+def test_all_candidates_are_on_file_with_the_scorer_that_params_name(
     problems: Path, tmp_path: Path
 ) -> None:
     write_rationales(problems, tmp_path / "out", study(tmp_path, writer="pen", rules="omibench"))
@@ -118,7 +118,7 @@ def test_a_stricter_limit_asks_for_no_candidate_again(
 
 
 @pytest.mark.parametrize("rules", ["mathreal", "published", "robots"])
-def test_a_rule_book_that_cannot_check_a_candidate_is_refused(tmp_path: Path, rules: str) -> None:
+def test_a_scorer_that_cannot_check_a_candidate_is_refused(tmp_path: Path, rules: str) -> None:
     with pytest.raises(ParamsError, match=rf"rationale.*{rules}"):
         study(tmp_path, writer="pen", rules=rules)
 

@@ -52,7 +52,9 @@ def test_a_file_is_the_tokenizer_of_a_model(tmp_path: Path) -> None:
 def test_a_file_that_is_none_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_text("{}")
-    with pytest.raises(ParamsError, match=r"is no tokenizer.json: no tokenizer: expected `model`$"):
+    with pytest.raises(
+        ParamsError, match=r"is not a tokenizer\.json: no tokenizer: expected `model`$"
+    ):
         open_tokenizer(str(file))
 
 

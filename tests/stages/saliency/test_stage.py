@@ -156,7 +156,7 @@ def test_a_setting_in_several_steps_is_refused(results: Path, study: Make) -> No
     alone = {"settings": ["direct"]}
     stepped = study(settings=settings, infer={"models": ["sim"], **alone}, saliency=alone)
     write_responses(results, CELL)
-    with pytest.raises(ParamsError, match="'direct' asks in several steps"):
+    with pytest.raises(ParamsError, match="'direct' has several steps"):
         saliency_cell(results, results / "out.parquet", stepped, CELL)
 
 
@@ -166,11 +166,11 @@ ENDPOINT = {"id": "m", "base_url": "http://127.0.0.1:9", "key_env": "PLANTED_KEY
 @pytest.mark.parametrize(
     ("block", "reason"),
     [
-        ({"provider": "anthropic"}, r"model 'sim' gives no log-probabilities of options"),
-        ({"provider": "openai"}, r"declare `can: \{logprobs: true\}`"),
+        ({"provider": "anthropic"}, r"model 'sim' returns no log-probabilities of options"),
+        ({"provider": "openai"}, r"set `can: \{logprobs: true\}`"),
         (
             {"provider": "openai", "can": {"logprobs": True}},
-            r"model 'sim' cannot be asked for a letter inside a response: declare `can: \{prefill",
+            r"model 'sim' cannot score a letter inside a response: set `can: \{prefill",
         ),
     ],
 )
@@ -211,12 +211,12 @@ def test_a_cell_depends_on_the_reading_and_the_resolution(study: Make) -> None:
 
 def test_the_old_name_is_read_with_a_warning(study: Make, caplog: pytest.LogCaptureFixture) -> None:
     study(saliency=BLOCK | {"after_response": ["cot"]})
-    assert "saliency.after_response is not used any more" in caplog.text
+    assert "saliency.after_response is ignored" in caplog.text
     assert "`saliency.reading`" in caplog.text
 
 
 def test_names_that_do_not_exist_are_refused(study: Make) -> None:
-    with pytest.raises(ParamsError, match=r"saliency.settings names 'cott'"):
+    with pytest.raises(ParamsError, match=r"saliency.settings: 'cott'"):
         study(saliency={"settings": ["cott"]})
 
 

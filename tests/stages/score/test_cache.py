@@ -11,8 +11,8 @@ from tests.items import make_item
 
 from omibench.errors import OmibenchError
 from omibench.graph.code_hash import import_closure
-from omibench.rule_books.registry import score_item
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.registry import score_item
 from omibench.stages.score import cache
 from omibench.stages.score.cache import score_items, verdict_key
 
@@ -80,20 +80,20 @@ def test_changed_rules_know_nothing_of_old_verdicts(
     file: Path, scored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score_items(ITEMS, "robust", file)
-    monkeypatch.setattr(cache, "hash_rule_book_sources", lambda: "other rules")
+    monkeypatch.setattr(cache, "hash_scorer_sources", lambda: "other rules")
     score_items(ITEMS, "robust", file)
     assert len(scored) == 2 * len(ITEMS)
 
 
-def test_every_module_that_rule_books_import_decides_whether_verdicts_are_known() -> None:
+def test_every_module_that_scorers_import_decides_whether_verdicts_are_known() -> None:
     """The rooms beside it only read plug-ins, say what is wrong and keep workers apart."""
     beside = ("omibench.errors", "omibench.files", "omibench.plugins")
     package = Path(cache.__file__).parents[2]
     names = {
         ".".join(["omibench", *path.relative_to(package).with_suffix("").parts])
-        for path in cache.list_rule_book_sources()
+        for path in cache.list_scorer_sources()
     }
-    needed = {m for m in import_closure("omibench.rule_books") if not m.startswith(beside)}
+    needed = {m for m in import_closure("omibench.scorers") if not m.startswith(beside)}
     assert {m for m in needed if m not in names and f"{m}.__init__" not in names} == set()
 
 
@@ -102,7 +102,7 @@ def test_no_file_is_made_where_none_is_asked_for(file: Path, scored: list[str]) 
     score_items(ITEMS, "robust")
     score_items(published, "published", file)
     assert not file.exists()
-    with pytest.raises(OmibenchError, match="no rule book 'robbust'"):
+    with pytest.raises(OmibenchError, match="unknown scorer 'robbust'"):
         score_items(ITEMS, "robbust", file)
 
 

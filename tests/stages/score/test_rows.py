@@ -70,7 +70,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         (
             "a.csv",
             b"id\n1\n",
-            r"row 1: lacks the column 'prediction'; it has id: say which is what",
+            r"row 1: lacks the column 'prediction'; it has id; map the columns with",
         ),
     ],
 )

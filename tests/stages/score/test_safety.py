@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.rule_books.registry import RULE_BOOKS, score_item
+from omibench.scorers.registry import SCORERS, score_item
 
 SCORING = [
-    Path("src/omibench") / name for name in ("answers", "formats", "rule_books", "stages/score")
+    Path("src/omibench") / name for name in ("answers", "formats", "scorers", "stages/score")
 ]
 RUNS_TEXT = frozenset((
     "eval", "exec", "compile", "__import__", "sympify", "parse_expr", "parse_latex", "literal_eval",
@@ -131,7 +131,7 @@ golds = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("rules", sorted(set(RULE_BOOKS) - {"published"}))
+@pytest.mark.parametrize("rules", sorted(set(SCORERS) - {"published"}))
 @settings(deadline=None)  # a worker may start
 @given(answer=answers, gold=golds)
 def test_every_answer_gets_a_verdict(rules: str, answer: str, gold: str) -> None:

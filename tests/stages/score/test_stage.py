@@ -66,7 +66,7 @@ def test_a_file_without_rows_is_told_and_nothing_is_written(
         pl.DataFrame(ROWS).clear().write_parquet(empty)
     else:
         empty.write_text("\n")
-    with pytest.raises(FileFormatError, match=f"{name}: holds no rows"):
+    with pytest.raises(FileFormatError, match=f"{name}: no rows"):
         score_file([jsonl, empty], "emma", out)
     assert not out.exists()
 
@@ -91,8 +91,8 @@ def test_a_verdict_that_came_with_the_rows_is_kept(tmp_path: Path) -> None:
     assert frame["verdict"].to_list() == [1.0, 1.0]
 
 
-def test_a_wrong_rule_book_is_told_before_anything_is_read(tmp_path: Path) -> None:
-    with pytest.raises(OmibenchError, match="no rule book 'emna'"):
+def test_a_wrong_scorer_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(OmibenchError, match="unknown scorer 'emna'"):
         score_file([tmp_path / "none"], "emna", tmp_path / "out.parquet")
 
 
@@ -155,7 +155,7 @@ def cell(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_cell_is_scored_by_every_rule_book(cell: Path) -> None:
+def test_a_cell_is_scored_by_every_scorer(cell: Path) -> None:
     study = Study.model_validate({"score": {"rules": ["robust", "published"]}})
     rows = score_cell(
         ScoreFiles(cell / "responses.parquet", cell / "answers.jsonl"), cell / "out.parquet", study

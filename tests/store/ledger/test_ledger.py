@@ -67,9 +67,9 @@ def test_nothing_is_settled_twice(ledger: Ledger) -> None:
     attempt = ledger.reserve(PURSE, 0.6)
     assert attempt is not None
     ledger.settle(attempt.id, 0.1)
-    with pytest.raises(ValueError, match="settled or given back before"):
+    with pytest.raises(ValueError, match="already settled or given back"):
         ledger.settle(attempt.id, 0.1)
-    with pytest.raises(ValueError, match="settled or given back before"):
+    with pytest.raises(ValueError, match="already settled or given back"):
         ledger.give_back(attempt.id)
     assert ledger.account("study").spent == 0.1
 

@@ -332,7 +332,7 @@ def test_damaged_requests_buy_no_answer_again(
     assert column.path_in_schema == "request"
     flip(path, column.data_page_offset + column.total_compressed_size - 5)
     faults = verify_store(tmp_path, [partition_folder(tmp_path)]).faults
-    assert any("the requests of its row group 0" in fault.why for fault in faults)
+    assert any("the requests in its row group 0" in fault.why for fault in faults)
     assert texts(tmp_path, keys) == expected(range(8))
     with Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)

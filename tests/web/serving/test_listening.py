@@ -29,10 +29,10 @@ def test_it_listens_on_this_machine_or_behind_tls(host: str, has_secret: bool, o
 @pytest.mark.parametrize(
     ("host", "has_secret", "origin", "message"),
     [
-        ("0.0.0.0", False, "", "without TLS"),
-        ("0.0.0.0", True, "", "without TLS"),
-        ("review.example.org", True, "", "without TLS"),
-        ("::", True, "", "without TLS"),
+        ("0.0.0.0", False, "", "requires TLS"),
+        ("0.0.0.0", True, "", "requires TLS"),
+        ("review.example.org", True, "", "requires TLS"),
+        ("::", True, "", "requires TLS"),
         ("127.0.0.1", False, TLS, "--secret-file"),
         ("0.0.0.0", True, "http://review.example.org", "give the address"),
         ("0.0.0.0", True, "review.example.org", "give the address"),
@@ -62,10 +62,10 @@ def test_a_secret_is_long_and_nobody_elses(tmp_path: Path) -> None:
     path.chmod(0o600)
     assert read_secret(path) == b"x" * 40
     path.write_text("short")
-    with pytest.raises(ParamsError, match="5 bytes and needs 32"):
+    with pytest.raises(ParamsError, match="5 bytes but needs 32"):
         read_secret(path)
 
 
 def test_an_address_that_is_taken_is_named() -> None:
-    with pytest.raises(OutputError, match=r"--host 192\.0\.2\.1 --port 1: nobody can listen"):
+    with pytest.raises(OutputError, match=r"--host 192\.0\.2\.1 --port 1: cannot listen"):
         open_listener(ServedAddress(host="192.0.2.1", port=1))

@@ -1,1 +1,1 @@
-"""One part of each kind that a plug-in of omibench can bring."""
+"""One example of each part that a plug-in of omibench can provide."""

@@ -1,4 +1,4 @@
-"""Benchmark `moons`: `moons.csv` with the columns planet, moons and picture."""
+"""The benchmark `moons`: `moons.csv` with the columns planet, moons and picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MoonsRow(BaseModel):
 
 @benchmark("moons", rules="within-a-percent")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
-    """A question a planet, in the order of the file."""
+    """Yield one question per planet, in file order."""
     found = Found(folder, scratch)
     file = the_file(folder, "moons")
     questions, answers = [], []

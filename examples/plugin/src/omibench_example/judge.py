@@ -1,4 +1,4 @@
-"""Judge `units`: whether a response carries its units through."""
+"""The judge `units`: it checks the units in a response."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ SCALE = LabelScale(
 
 @judge("units")
 def build_judge(panel: JudgePanel) -> Instrument[str]:
-    """One of three labels."""
+    """Return one of three labels."""
     return make_instrument("units", INSTRUCTIONS, SCALE)

@@ -1,4 +1,4 @@
-"""Provider `parrot`: repeats the last line of what it is asked."""
+"""The provider `parrot`: it repeats the last line of the request."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from omibench.schemas.request import Request, Response, Usage
 
 
 class ParrotModel(ModelBlock):
-    """`models: {polly: {provider: parrot, shout: true}}`."""
+    """The model block, such as `models: {polly: {provider: parrot, shout: true}}`."""
 
     provider: Literal["parrot"]
     shout: bool = False
-    """Whether it answers in capitals: part of the keys of its responses."""
+    """Whether it answers in capitals; part of the keys of its responses."""
     cage: Display[str] = "gold"
-    """For the reader alone: changes no key, and no answer."""
+    """A note for readers; it changes neither keys nor answers."""
 
 
 @provider("parrot", block=ParrotModel)
 class ParrotProvider(BaseProvider[ParrotModel]):
-    """Needs neither a key nor a network."""
+    """Accept any environment: it needs neither a key nor a network."""
 
     def __init__(self, name: str, model: ParrotModel, folders: Folders) -> None:
         super().__init__(name, model)
@@ -32,7 +32,7 @@ class ParrotProvider(BaseProvider[ParrotModel]):
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """Each request with what it ends with."""
+        """Answer each request with its last line."""
         for request in requests:
             text = request.conversation.text.strip().rpartition("\n")[2]
             reply = text.upper() if self.model.shout else text

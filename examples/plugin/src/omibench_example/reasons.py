@@ -1,4 +1,4 @@
-"""Reason of the filter `too_long`: a statement too long to be read to its end."""
+"""The filter reason `too_long` for overly long statements."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ MOST_WORDS = 400
 
 @reason("too_long")
 def too_long(case: Case) -> str | None:
-    """Evidence where the statement has more than 400 words."""
+    """Return evidence if the statement has more than 400 words."""
     words = len(case.candidate.statement.split())
     return f"the statement has {words} words; at most {MOST_WORDS}" if words > MOST_WORDS else None

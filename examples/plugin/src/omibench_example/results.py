@@ -1,4 +1,4 @@
-"""Result `hardest-items`, and the figure that is drawn from its table."""
+"""The result `hardest-items` and its figure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from omibench.stages.analyze.results.result import result
 MOST_ITEMS = 20
 
 
-@result("hardest-items", title="The items that the fewest cells answer right")
+@result("hardest-items", title="Items with the lowest share of right cells")
 def tabulate_hardest(analysis: Analysis) -> pl.DataFrame | None:
-    """A row an item: the share of cells that are right, under the study's main rules."""
+    """Return one row per item: the share of right cells under the study's main scorer."""
     rules = analysis.results.main_rules
     return (
         analysis.item_values.filter(rules=rules)
@@ -36,7 +36,7 @@ def tabulate_hardest(analysis: Analysis) -> pl.DataFrame | None:
 
 @figure("hardest-items-bars", table="hardest-items", title="The hardest items")
 def draw_hardest(table: pl.DataFrame) -> alt.Chart:
-    """A bar an item."""
+    """Draw one bar per item."""
     return (
         alt.Chart(alt.Data(values=table.select("value", "estimate").to_dicts()))
         .mark_bar(color="#0072b2")

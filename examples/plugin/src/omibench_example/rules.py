@@ -1,21 +1,21 @@
-"""Rule book `within-a-percent`: numbers that differ from the gold by at most one percent."""
+"""The scorer `within-a-percent`: numbers within one percent of the gold answer are right."""
 
 from __future__ import annotations
 
 import math
 
-from omibench.rule_books.outcome import make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.text.boxes import find_boxes
 
 NAME = "within-a-percent"
 VERSION = 1
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
-    """Compare the number in the last box with the gold."""
+    """Compare the number in the last box with the gold answer."""
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
@@ -31,7 +31,7 @@ def score(item: ScoredItem) -> Verdict:
 
 
 def as_number(text: str) -> float | None:
-    """The number that a text is, if it is one."""
+    """Return the number in a text, if it is one."""
     try:
         number = float(text.replace(",", "").strip())
     except ValueError:

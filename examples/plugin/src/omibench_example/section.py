@@ -1,4 +1,4 @@
-"""Section `settings-per-model`: how many settings each model was evaluated under."""
+"""The report section `settings-per-model`: the number of settings of each model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from omibench.stages.analyze.sections.section import ReportSection, ReportTable,
 
 @section("settings-per-model")
 class SettingsPerModel(ReportSection):
-    """One table, on the page and as `settings-per-model.csv`."""
+    """The section with one table, also written as `settings-per-model.csv`."""
 
     title = "Settings per model"
-    caption = "How many settings each model was evaluated under."
+    caption = "Number of settings of each model."
 
     def tables(self) -> Iterable[ReportTable]:
         """A row a model."""

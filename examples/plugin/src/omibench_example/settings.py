@@ -1,4 +1,4 @@
-"""What settings name: the prompt `evidence-first`, and the image condition `last`."""
+"""Parts of settings: the prompt `evidence-first` and the image condition `last`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ WORDS = (
 
 @prompt("evidence-first")
 def evidence_first() -> Prompt:
-    """The pictures before the reasoning."""
+    """Show the pictures before the reasoning."""
     return Prompt(WORDS, WORDS)
 
 
 @condition("last")
 def show_last(pictures: Pictures) -> Shown:
-    """The last `k` pictures alone: `images: {show: last, k: 2}`."""
+    """Show only the last `k` pictures: `images: {show: last, k: 2}`."""
     last = list(pictures.originals.items())[-pictures.images.k :]
     return place_where_marked(pictures.question, dict(last))

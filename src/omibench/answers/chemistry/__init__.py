@@ -1,1 +1,1 @@
-"""Chemical formulas and reactions, however they are spelt."""
+"""Chemical formulas and reactions in any notation."""

@@ -1,9 +1,9 @@
-r"""Chemical formulas and reactions, however they are spelt: H₂O, H_2O, \ce{H2O}; -> and \to.
+r"""Chemical formulas and reactions in any notation: H₂O, H_2O, \ce{H2O}; -> and \to.
 
-A species is its atoms in order, with counts, brackets, charge, mass number and water of
-crystallisation; signs of state count only where both have one. A digit before a final sign can be
-a count or a charge (SO42-, Fe3+): such a text has both readings, and equals what either of them
-says. Structural isomers in another order of atoms are other formulas.
+A species consists of its atoms in order, with counts, brackets, charge, mass number and water of
+crystallisation. State symbols are compared only if both species have one. A digit before a final
+sign can be a count or a charge (SO42-, Fe3+): the text has both readings and equals either.
+Structural isomers with a different order of atoms are different formulas.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ Side = dict[frozenset[Species], Fraction]
 
 
 def same_chemistry(gold: str, pred: str) -> bool | None:
-    """Whether two tidied texts are the same formula or the same reaction; None for other texts.
+    """Return whether two tidied texts are the same formula or reaction; None for other texts.
 
-    A reaction may be multiplied as a whole and its species may stand in any order; an arrow of
-    equilibrium equals one that points forward. Two reactions that differ are told to be unequal;
-    two formulas that differ may still be names or products, and are passed on.
+    A reaction can be multiplied by a factor and its species can be in any order. An equilibrium
+    arrow equals a forward arrow. Different reactions give False. Different formulas give None,
+    because they can still be names or products.
     """
     arrows = _ARROW.search(gold) is not None
     if arrows or _ARROW.search(pred):
@@ -85,7 +85,7 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def reaction(text: str) -> list[Side] | None:
-    """The sides of a reaction, each with its species and how many of each; None for other texts."""
+    """Return the sides of a reaction as species with coefficients; None for other texts."""
     if len(text) > MAX_CHARS or not _SHAPE.fullmatch(text):
         return None
     pieces = _ARROW.split(text) if _ARROW.search(text) else text.split("=")
@@ -131,13 +131,13 @@ def _same_reaction(gold: list[Side], pred: list[Side]) -> bool:
 
 
 def _shells(text: str) -> list[str]:
-    """The core and the orbitals of an electron configuration, in one order."""
+    """Return the core and the orbitals of an electron configuration in canonical order."""
     plain = re.sub(r"[\s^{}]", "", text)
     return sorted(re.findall(r"\[\w+\]|\d[spdf](?:1[0-4]|\d)(?=\d[spdf]|$)", plain))
 
 
 def _meet(gold: frozenset[Species], pred: frozenset[Species]) -> bool:
-    """Whether two formulas have a reading in common; a state that one lacks says nothing."""
+    """Return whether two formulas share a reading; a state that only one has is ignored."""
     return any(
         g[:3] == p[:3] and (not g.state or not p.state or g.state == p.state)
         for g in gold
@@ -147,7 +147,7 @@ def _meet(gold: frozenset[Species], pred: frozenset[Species]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def species(text: str) -> frozenset[Species]:
-    """Every reading of one formula; none for a text that is no formula."""
+    """Return every reading of a formula; empty if the text is not a formula."""
     text = text.strip()
     if not 0 < len(text) <= 120 or not _SHAPE.fullmatch(text):
         return frozenset()
@@ -171,7 +171,7 @@ def _mass(text: str) -> tuple[str, str]:
 
 
 def _charges(text: str) -> list[tuple[str, int]]:
-    """A formula without its charge, and the charge: several pairs where a digit may be either."""
+    """Split a formula into atoms and charge; several pairs if a digit is ambiguous."""
     oxidation = _OXIDATION.fullmatch(text)
     if oxidation:
         return [(oxidation.group(1), _ROMAN[oxidation.group(2)])]
@@ -191,7 +191,7 @@ def _charges(text: str) -> list[tuple[str, int]]:
 
 
 def _atoms(text: str) -> str | None:
-    """The atoms of a formula in order, one spelling; None for anything else."""
+    """Return the atoms of a formula in order and in one spelling; None for anything else."""
     text = text.strip()
     if text in _PARTICLES:
         return _PARTICLES[text]
@@ -200,7 +200,7 @@ def _atoms(text: str) -> str | None:
 
 
 def _scan_atoms(text: str) -> str | None:
-    """Elements, brackets, radical dots and their counts, from left to right."""
+    """Yield elements, brackets, radical dots and their counts from left to right."""
     out, end, depth = list[str](), 0, 0
     while end < len(text):
         token = _ATOM.match(text, end)
@@ -220,7 +220,7 @@ def _scan_atoms(text: str) -> str | None:
 
 
 def _is_in_brackets(atoms: str) -> bool:
-    """Whether one pair of brackets stands around the whole: [Cu(NH3)4]."""
+    """Return whether one pair of brackets encloses the whole text: [Cu(NH3)4]."""
     depth = 0
     for at, char in enumerate(atoms):
         depth += (char == "(") - (char == ")")
@@ -230,7 +230,7 @@ def _is_in_brackets(atoms: str) -> bool:
 
 
 def _hydrate(pieces: list[str]) -> str | None:
-    """A salt and its water, each with its number: CuSO4 and 5 H2O."""
+    """Split a hydrate into salt and water with their coefficients: CuSO4 and 5 H2O."""
     out = list[str]()
     for piece in pieces:
         count = re.match(r"\s*(\d{1,2}|[nx])?\s*(?=[A-Z(\[])", piece)

@@ -9,4 +9,4 @@ Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am C
 No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og D
 """
 ELEMENTS = frozenset(_SYMBOLS.split())
-"""With D for heavy hydrogen."""
+"""Includes D for deuterium."""

@@ -1,4 +1,4 @@
-r"""The notation of the LaTeX package mhchem, `\ce{SO4^2-}`, as plain LaTeX: `SO4^{2-}`."""
+r"""Conversion of mhchem notation such as `\ce{SO4^2-}` to plain LaTeX: `SO4^{2-}`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _HYDRATE = re.compile(r"(?<=[\w)\]])\s*[.*]\s*(?=\d*(?:H2O|[A-Z]))")
 
 
 def plain_mhchem(text: str) -> str:
-    r"""A text with every `\ce{...}` in plain LaTeX; one that is never closed stays as it is.
+    r"""Convert every `\ce{...}` in a text to plain LaTeX; an unclosed one is kept unchanged.
 
-    Charges get their braces, arrows become `\to` or `\rightleftharpoons` without what stands over
-    them, signs of gas and precipitate are dropped, the dot of a hydrate becomes `\cdot`.
+    Charges get braces, arrows become `\to` or `\rightleftharpoons` without their labels, gas and
+    precipitate signs are dropped, and the dot of a hydrate becomes `\cdot`.
     """
     out, end = list[str](), 0
     while (opened := _OPEN.search(text, end)) is not None:
@@ -42,7 +42,7 @@ def _plain(text: str) -> str:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """The place of the brace that closes one opened before `start`."""
+    """Return the position of the brace that closes the one opened before `start`."""
     depth = 1
     for brace in re.compile(r"[{}]").finditer(text, start):
         depth += 1 if brace.group() == "{" else -1

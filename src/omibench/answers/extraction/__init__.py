@@ -1,1 +1,1 @@
-"""From a response to its answer: boxes, cue phrases, option letters, structured replies."""
+"""Extraction of answers from responses: boxes, cue phrases, option letters, structured output."""

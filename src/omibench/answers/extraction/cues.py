@@ -1,4 +1,4 @@
-"""Where a response states its answer in words: cue phrases, lead letters, concluding sentences."""
+"""Answers stated in sentences: cue phrases, lead letters, concluding sentences."""
 
 from __future__ import annotations
 
@@ -74,10 +74,12 @@ _OPENINGS = (
     "故选", "应选", "应该选", "所以选", "因此选", "我选", "正确选项", "正确的选项", "最佳选项",
     "最佳的选项", "####",
 )  # fmt: skip
-"""Every cue opens with one of these, perhaps behind words that do not move its end ("the", "right",
-最终), or opens a line: plain searches for them are much cheaper than the pattern at each place."""
+"""Every cue starts with one of these, optionally after words that do not move its end ("the",
+"right", 最终), or starts a line. Plain searches for them are much cheaper than the pattern at each
+position.
+"""
 _CHOOSING = ("correct", "right", "best", "choose", "select", "pick", "go", "选")
-"""A sentence that chooses holds one of these."""
+"""A sentence that chooses an option contains one of these."""
 _HEADING = re.compile(r"^[#>*_ \t]", re.MULTILINE)
 _ANSWER_CHARS = 4_000
 _TAIL_CHARS = 600
@@ -85,11 +87,11 @@ _PARTS_CHARS = 1_200
 
 
 def find_cued_answer(text: str, parts: int = 1) -> str | None:
-    """What follows the last cue ("the answer is", "答案是"); "" for nothing, None for no cue.
+    """Return the text after the last cue ("the answer is", "答案是"); None without a cue.
 
-    The rest of its line, or the next line that is not empty. A sentence after it and the reason
-    given with "because" or "since" are cut off. Where several parts are asked for and labelled
-    ones follow, on lines of their own or not, it is all of them.
+    The result is the rest of the line, or the next non-empty line; it can be empty. A
+    following sentence and a reason after "because" or "since" are cut off. If several parts are
+    expected and labelled parts follow, on separate lines or not, the result contains all of them.
     """
     end = find_cue_end(text)
     if end is None:
@@ -111,21 +113,21 @@ def find_cued_answer(text: str, parts: int = 1) -> str | None:
 
 
 def find_conclusion(text: str) -> str | None:
-    """The value that a last sentence concludes with: "Thus the number of ways is 12."."""
+    """Return the value of a concluding last sentence: "Thus the number of ways is 12."."""
     match = _REASON.search(text[-_TAIL_CHARS:])
     return match.group(1).strip() if match and len(match.group(1)) <= 80 else None
 
 
 def find_cue_end(text: str) -> int | None:
-    """Where the last cue ends, such as "the answer is"; None without one.
+    """Return the end position of the last cue, such as "the answer is"; None without one.
 
-    It is looked for in the tail first, since answers stand at the end.
+    The tail is searched first, because answers are usually at the end.
     """
     folded = text.lower()
     for start in sorted({0, max(0, len(text) - _TAIL_CHARS)}, reverse=True):
         if len(folded) == len(text):
             end = _last_end(text, folded, start)
-        else:  # a letter that has two characters in lower case: places are not the same
+        else:  # lower case has a different length here: positions differ
             end = max((match.end() for match in _CUES.finditer(text, start)), default=None)
         if end is not None:
             return end
@@ -133,7 +135,7 @@ def find_cue_end(text: str) -> int | None:
 
 
 def _last_end(text: str, folded: str, start: int) -> int | None:
-    """Where the last cue from `start` on ends, as `_CUES.finditer` finds them."""
+    """Return the end of the last cue from `start` on, as `_CUES.finditer` finds it."""
     end, last = start, None
     for at in sorted(_openings(folded, start)):
         if at >= end and (match := _CUES.match(text, at)):
@@ -142,13 +144,13 @@ def _last_end(text: str, folded: str, start: int) -> int | None:
 
 
 def _openings(folded: str, start: int) -> set[int]:
-    """Every place from `start` on at which a cue may begin."""
+    """Yield every position from `start` on at which a cue can begin."""
     places: set[int] = set()
     for word in _OPENINGS:
         at = folded.find(word, start)
         while at >= 0:
             places.add(at)
-            if word == "correct":  # also a whole line, behind signs: **Correct: B
+            if word == "correct":  # also a whole line, after signs: **Correct: B
                 signs = range(max(start, at - 4), at)
                 places.update(i for i in signs if i == 0 or folded[i - 1] == "\n")
             at = folded.find(word, at + 1)
@@ -159,10 +161,10 @@ def _openings(folded: str, start: int) -> set[int]:
 
 
 def last_sentence_letters(text: str, labels: str) -> str | None:
-    """The options that a concluding last sentence names, as in "so option (B) fits best".
+    """Return the options in a concluding last sentence, as in "so option (B) fits best".
 
-    Only the last finished sentence counts, it must conclude something, and it may name options
-    only once: the option list of a cut-off answer is no choice. "B or C" is none either.
+    Only the last finished sentence counts. It must conclude something and contain one group of
+    options: the option list of a truncated response is not an answer, nor is "B or C".
     """
     sentences = [s for s in _SENTENCE_END.split(text[-2_000:]) if s.strip(" *_`$")]
     last = sentences[-1] if sentences else ""
@@ -181,7 +183,7 @@ def last_sentence_letters(text: str, labels: str) -> str | None:
 
 
 def _find_chosen_letter(sentence: str, labels: str) -> str | None:
-    """The option that a sentence ends in choosing, without an if or a not: "I choose B", "选B"."""
+    """Return the option chosen at the end of an unconditional sentence: "I choose B", "选B"."""
     if not any(word in sentence for word in _CHOOSING) or _HEDGED.search(sentence):
         return None
     matches = [m for pattern in make_patterns(labels).choosing if (m := pattern.search(sentence))]

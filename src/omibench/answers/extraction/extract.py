@@ -1,7 +1,7 @@
-"""What did it answer? From a response to its answer and the way it was found.
+"""Extraction of the answer from a response, with the method used.
 
-Extraction knows the kind of answer, the options and the number of parts asked for, never the
-gold itself. There is no guessing: a lone letter in running text is not an answer.
+Extraction knows the answer type, the choices and the number of parts, but never the gold answer.
+It does not guess: a single letter in running text is not an answer.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from omibench.text.boxes import Boxes, find_boxes
 from omibench.text.visible import drop_hidden_text
 
 WHOLE_CHARS = 1_200
-"""A response up to this long that holds one paragraph and no cue is an answer by itself."""
+"""Maximum length of a response that is an answer by itself if it is one paragraph without cue."""
 _LAST_LINE_CHARS = 200
 _VALUE_WORDS = 8
 _TABLE = re.compile(r"[$\s]*\|[^\n]*\n\s*\|?\s*:?-{3}")
-"""A response that begins with a table is one, whatever is said below it."""
+"""A response that begins with a table is an answer, regardless of the text below the table."""
 _SENTENCE = re.compile(r"[a-z]{3}[.!?][*_]*(?:\s|$)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
 
 
 class Extraction(NamedTuple):
-    """An answer and how it was found, or None and the outcome that says why there is none."""
+    """An answer and its extraction method, or None and the outcome that explains why."""
 
     answer: str | None
     method: str
@@ -52,11 +52,11 @@ def extract_answer(
     parts: int = 1,
     finish_reason: str | None = None,
 ) -> Extraction:
-    """Find the answer of a response.
+    """Extract the answer of a response.
 
-    For `mcq` the answer is the sorted labels it names ("B", "AC"); for `open` it is the text of
-    the answer, boxes joined by "; " where `parts` > 1 asks for several. Never raises; runs in
-    time linear in the text.
+    For `mcq` the answer is the sorted labels ("B", "AC"). For `open` it is the text of the
+    answer; boxes are joined by "; " if `parts` > 1. Never raises; runs in time linear in the
+    text.
     """
     body = drop_hidden_text(text)
     boxes = find_boxes(body)
@@ -117,7 +117,7 @@ def _find_open(
 
 
 def _find_stated_answer(body: str, parts: int) -> Extraction | None:
-    """An answer that the response calls its answer."""
+    """Return an answer that the response marks as its answer."""
     value = json_answer(body)
     if value:
         return Extraction(value, "json")
@@ -131,7 +131,7 @@ def _find_stated_answer(body: str, parts: int) -> Extraction | None:
 
 
 def _find_implied_answer(body: str, finish_reason: str | None) -> Extraction | None:
-    """A response that is an answer by itself, or that ends in a line which states a value."""
+    """Return a response that is an answer by itself, or a last line that states a value."""
     if failure(body, finish_reason):
         return None
     paragraphs = re.split(r"\n\s*\n", body)
@@ -151,7 +151,7 @@ def _find_implied_answer(body: str, finish_reason: str | None) -> Extraction | N
 
 
 def _states_value(line: str, alone: bool) -> bool:
-    """Whether a last line is a value: an equation, a number, or short and a paragraph alone."""
+    """Return whether the last line is a value: an equation, a number, or a short paragraph."""
     if len(line) > _LAST_LINE_CHARS:
         return False
     if alone and len(_WORD.findall(line)) <= _VALUE_WORDS and not line.endswith((".", ":", "!")):
@@ -160,12 +160,12 @@ def _states_value(line: str, alone: bool) -> bool:
 
 
 def _is_labelled(body: str) -> bool:
-    """Whether a response is nothing but labelled parts: (1) ... (2) ... from its start."""
+    """Return whether a response consists of labelled parts only: (1) ... (2) ... from its start."""
     return bool(re.match(r"[\s$*]*[(（]?[1aAi][)）]", body)) and len(split_labelled(tidy(body))) > 1
 
 
 def _choose_box(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
-    """The last box; where several parts are asked for and it holds fewer, the last ones joined."""
+    """Return the last box, or the last boxes joined if one has fewer parts than expected."""
     if not boxes.closed:
         unclosed = boxes.unclosed if finish_reason != "length" else None
         return unclosed.split("\n")[0].rstrip(" $.") if unclosed else None
@@ -180,7 +180,7 @@ def _is_no_answer(text: str) -> bool:
 
 
 def _letter_first(phrase: str | None, labels: str) -> str | None:
-    """The letter that a phrase begins with, when it goes on in words: "B, because ..."."""
+    """Return the letter at the start of a phrase that continues with words: "B, because ..."."""
     if not phrase:
         return phrase
     lead = positional(labels).opens_phrase.match(phrase)
@@ -191,7 +191,7 @@ def _letter_first(phrase: str | None, labels: str) -> str | None:
 
 
 def _lead_line(body: str, labels: str) -> str | None:
-    """A first line that is a letter: alone, or before a colon, stop, bracket or "because"."""
+    """Return a letter on the first line: alone, or before a colon, stop, bracket or "because"."""
     first = body.split("\n", 1)[0].strip()
     lead = positional(labels).opens_line.match(first)
     return lead.group(1) if lead and lead.group(1) in labels else None

@@ -1,7 +1,7 @@
-"""Why a response has no answer: refused, loop, truncated, empty or unparsed.
+"""Reasons why a response has no answer: refused, loop, truncated, empty or unparsed.
 
-These are outcomes of their own (design, section 7): counted as wrong in the published way and
-as unknown in the bounds. They are looked for only where no answer was found.
+These are separate outcomes (design, section 7): counted as wrong under published rules and as
+unknown in the bounds. They are checked only if no answer was found.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ _REFUSAL_SHORT = 1_200
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a response without an answer declines to give one, in its opening or altogether."""
+    """Return whether a response declines to answer, at its start or throughout."""
     if len(text) <= _REFUSAL_SHORT:
         return _REFUSAL.search(text) is not None
     return _REFUSAL.search(text[:_REFUSAL_HEAD]) is not None
 
 
 def is_loop(text: str) -> bool:
-    """Whether the text ends in the same passage at least 5 times over at least 200 characters.
+    """Return whether the text ends in one passage repeated 5 times or more over 200 characters or
+    more.
 
-    The passage may be cut off; it is found by the border table of the reversed tail, in time
+    The passage can be cut off. It is found by the border table of the reversed tail, in time
     linear in its 4,000 characters.
     """
     tail = text.rstrip()[-_LOOP_WINDOW:][::-1]
-    if tail.count(tail[:_PASSAGE]) < LOOP_REPEATS:  # the end of any passage comes back so often
+    if tail.count(tail[:_PASSAGE]) < LOOP_REPEATS:  # a repeated passage ends this often
         return False
     border = [0] * len(tail)
     k = 0
@@ -59,7 +60,7 @@ def is_loop(text: str) -> bool:
 
 
 def failure(text: str, finish_reason: str | None) -> VerdictOutcome | None:
-    """The outcome of a response in which no answer was found; None where none is evident."""
+    """Return the outcome of a response without an answer; None if no reason is evident."""
     if not text.strip():
         return "truncated" if finish_reason == "length" else "empty"
     if is_loop(text):

@@ -1,6 +1,6 @@
-"""How options are named in text: every pattern that is made from the labels of a problem.
+"""Regular expressions for option labels in text, built from the labels of a problem.
 
-Labels are data of whoever wrote the dataset: "]", "^", "-" and a backslash stand for themselves.
+Labels come from the dataset and are escaped: "]", "^", "-" and a backslash are literal.
 """
 
 from __future__ import annotations
@@ -10,40 +10,40 @@ from functools import cached_property, lru_cache
 
 
 class LabelPatterns:
-    """The patterns for options with certain labels, each made when it is first used."""
+    """Patterns for a set of labels, each compiled on first use."""
 
     def __init__(self, labels: str) -> None:
         self._any_label = f"[{''.join(map(re.escape, labels))}]"
 
     @cached_property
     def several(self) -> re.Pattern[str]:
-        """A whole answer that lists options: A, C and D.
+        """Pattern of a whole answer that lists options: A, C and D.
 
-        Each option is atomic: where brackets are labels, "()" could be read in two ways, and a
-        list of n of them in 2^n.
+        Each option is atomic: if brackets are labels, "()" has two readings, and a list of n of
+        them would have 2^n.
         """
         option = rf"(?>[\(\[]?({self._any_label})[\)\]]?)"
         return re.compile(rf"{option}(?:(?:[,;/&\s]|and|or)++{option})+")
 
     @cached_property
     def alone(self) -> re.Pattern[str]:
-        """A label that is no part of a word."""
+        """Pattern of a label that is not part of a word."""
         return re.compile(rf"(?<![A-Za-z]){self._any_label}(?![A-Za-z])")
 
     @cached_property
     def run(self) -> re.Pattern[str]:
-        """Two labels or more without anything between them: ACD."""
+        """Pattern of two or more labels without separators: ACD."""
         return re.compile(rf"{self._any_label}{{2,}}")
 
     @cached_property
     def lead(self) -> re.Pattern[str]:
-        """A label before the text of its option: (B) 5 m, B: 5 m."""
+        """Pattern of a label before the text of its option: (B) 5 m, B: 5 m."""
         label = self._any_label
         return re.compile(rf"(?:[\(\[]({label})[\)\]]|({label})\s*(?:[:.)\]]|[-–—]\s))")
 
     @cached_property
     def opens_phrase(self) -> re.Pattern[str]:
-        """A label that a phrase begins with, before words: B, because ..."""
+        """Pattern of a label at the start of a phrase: B, because ..."""
         return re.compile(
             rf"\W{{0,6}}(?i:option|choice)?\W{{0,6}}({self._any_label})"
             r"(?:[)\]*.,;:$}]|\s*$|\s+[-–—(]|\s+(?:is|which|since|because|as)\b)"
@@ -51,13 +51,13 @@ class LabelPatterns:
 
     @cached_property
     def opens_list(self) -> re.Pattern[str]:
-        """Two labels or more that a phrase begins with: A and C."""
+        """Pattern of two or more labels at the start of a phrase: A and C."""
         label = self._any_label
         return re.compile(rf"\W{{0,4}}({label})\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}({label})\b")
 
     @cached_property
     def opens_line(self) -> re.Pattern[str]:
-        """A first line that is a label: alone, before a stop, or before "because"."""
+        """Pattern of a label on the first line: alone, before a stop, or before "because"."""
         return re.compile(
             rf"[*_($\[]{{0,4}}({self._any_label})(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*"
             r"(?:$|,\s*(?:because|since|因为|由于|weil|porque|car\b)))"
@@ -65,7 +65,7 @@ class LabelPatterns:
 
     @cached_property
     def mentions(self) -> tuple[re.Pattern[str], ...]:
-        """A sentence that names options: option B and C, (B)."""
+        """Pattern of a sentence with options: option B and C, (B)."""
         return (
             re.compile(rf"\b(?i:option|choice|answer)s?\W{{0,6}}({self._list})\b"),
             re.compile(rf"(?:\(|\*\*\(?)({self._list})(?:\)|\*\*)"),
@@ -73,12 +73,12 @@ class LabelPatterns:
 
     @cached_property
     def ending(self) -> re.Pattern[str]:
-        """A sentence that ends in options: ... is B."""
+        """Pattern of a sentence that ends in options: ... is B."""
         return re.compile(rf"\bis:?\s+({self._list})\W*$")
 
     @cached_property
     def choosing(self) -> tuple[re.Pattern[str], ...]:
-        """A sentence that ends in choosing an option: B is the correct choice, I choose B, 选B."""
+        """Pattern of a final choice: B is the correct choice, I choose B, 选B."""
         option = rf"(?:\*\*)?\(?({self._any_label})\)?(?:\*\*)?"
         ways = (
             rf"(?<![\w'’-]){option}\s+is\s+(?:the\s+)?(?:only\s+)?(?:correct|right|best)"
@@ -93,7 +93,7 @@ class LabelPatterns:
 
     @cached_property
     def word(self) -> re.Pattern[str]:
-        """A label that stands as a word of its own, in any script."""
+        """Pattern of a label that is a separate word, in any script."""
         return re.compile(rf"(?<![\w'’]){self._any_label}(?![\w'’])")
 
     @property
@@ -106,15 +106,15 @@ _CAPITALS = frozenset(_ALPHABET)
 
 
 def positional(labels: str) -> LabelPatterns:
-    """Patterns whose match leaves no doubt which character is meant as a label.
+    """Patterns that identify the character used as a label without ambiguity.
 
-    They serve all labels that are capitals, so that they are made once: whether the character is a
-    label of the problem is for the caller to see.
+    They serve all labels that are capitals and are compiled once. The caller checks whether the
+    character is a label of the problem.
     """
     return make_patterns(_ALPHABET if _CAPITALS.issuperset(labels) else labels)
 
 
 @lru_cache(maxsize=256)
 def make_patterns(labels: str) -> LabelPatterns:
-    """The patterns for the labels of a problem, in order as one string; they are remembered."""
+    """Return the patterns for the labels of a problem, given in order as one string; cached."""
     return LabelPatterns(labels)

@@ -1,6 +1,6 @@
-"""Where a response says its final option letter, and where its answer begins.
+"""Position of the final option letter in a response, and of the answer's start.
 
-Whoever asks a model for the probability of its letter needs what stood before it.
+To compute the probability of the letter, a model needs the text before it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from omibench.schemas.problem import Choice
 from omibench.text.visible import find_answering_part
 
 NEAR_CHARS = 120
-"""The letter stands at most so far behind the words that announce it."""
+"""Maximum distance between the announcing words and the letter."""
 MOST_LINES = 12
-"""Lines above the letter that may belong to the answer."""
+"""Maximum number of lines above the letter that can belong to the answer."""
 _DECLARING = ("box", "json", "tag", "phrase")
 _BOX = re.compile(r"(?:boxed|fbox)\s*\{")
 _SENTENCE_END = re.compile(r"[.!?][*_)\]]{0,3}\s+|。")
@@ -25,34 +25,35 @@ _WORD = re.compile(r"\w")
 
 
 class LetterPlace(NamedTuple):
-    """A response's final letter."""
+    """Final letter of a response."""
 
     letter: str
     start: int
-    """Where the letter stands: `text[start] == letter`."""
+    """Position of the letter: `text[start] == letter`."""
     answer_start: int
-    """Where the answer begins: the sentence with the letter, and what announces it above."""
+    """Start of the answer: the sentence with the letter, and the lines above that announce it."""
 
 
 class LetterMissing(NamedTuple):
-    """Why a response has no place for a letter."""
+    """Reason why a response has no position for a letter."""
 
     reason: str
 
 
 def find_letter_place(text: str, choices: Sequence[Choice] | None) -> LetterPlace | LetterMissing:
-    r"""Find the letter that `extract_answer` reads at the place where it is declared.
+    r"""Find the letter read by `extract_answer` at the position where it is declared.
 
-    That is the last `\boxed{}`, what follows the last cue ("the answer is"), the first line or the
-    last one, by how the answer was read; elsewhere the last place where the letter stands alone.
+    Depending on the extraction method, this is the last `\boxed{}`, the text after the last cue
+    ("the answer is"), the first line or the last line; otherwise the last position where the
+    letter is a separate word.
 
     Args:
-        text: The response as the model wrote it.
-        choices: The problem's options.
+        text: Response of the model, unchanged.
+        choices: Choices of the problem.
 
     Returns:
-        The place, or the reason why there is none: no option is declared, several are, or the
-        letter itself does not stand in the response.
+        The position, or the reason if not found: no option is declared, several are declared, or
+            the letter does not occur in the response.
     """
     extraction = extract_answer(text, "mcq", choices)
     if extraction.answer is None:
@@ -64,16 +65,16 @@ def find_letter_place(text: str, choices: Sequence[Choice] | None) -> LetterPlac
     offset = text.rfind(body)
     start = _find_letter(body, letter, extraction.method.split(":")[0])
     if start is None:
-        return LetterMissing(f"option {letter} is declared in words, not by its letter")
+        return LetterMissing(f"option {letter} is declared by its text, not by its letter")
     return LetterPlace(letter, offset + start, offset + _find_answer_start(body, start))
 
 
 def find_declared_option(text: str, choices: Sequence[Choice] | None) -> str | None:
-    """The option, or several, that a text says to be the answer by a box, a tag or a cue.
+    """Return the options that a text declares as its answer by a box, a tag or a cue.
 
     Args:
-        text: A response, or the beginning of one.
-        choices: The problem's options.
+        text: Response, or its beginning.
+        choices: Choices of the problem.
     """
     extraction = extract_answer(text, "mcq", choices)
     return extraction.answer if extraction.method.startswith(_DECLARING) else None
@@ -87,7 +88,7 @@ def _find_letter(body: str, letter: str, method: str) -> int | None:
 
 
 def _find_declaration(body: str, method: str) -> int | None:
-    """Where the declaration begins that a method of extraction reads; None where it has no mark."""
+    """Return where the declaration read by an extraction method starts; None if it has no mark."""
     if method == "box":
         return max((match.end() for match in _BOX.finditer(body)), default=None)
     if method == "phrase":
@@ -104,9 +105,9 @@ def _make_pattern(letter: str) -> re.Pattern[str]:
 
 
 def _find_answer_start(body: str, letter: int) -> int:
-    """Where the sentence with the letter begins, with the lines above that announce the answer.
+    """Return the start of the sentence with the letter, including lines above that announce it.
 
-    A line above belongs to it when it holds no word, or ends in a sentence with a cue.
+    A line above belongs to the answer if it contains no word or ends in a sentence with a cue.
     """
     start = _find_sentence(body, letter)
     for _ in range(MOST_LINES):
@@ -123,7 +124,7 @@ def _find_answer_start(body: str, letter: int) -> int:
 
 
 def _find_sentence(body: str, end: int) -> int:
-    """Where the sentence begins that ends, or goes on, at `end`; at the latest with its line."""
+    """Return the start of the sentence at `end`, at the earliest the start of its line."""
     line = body.rfind("\n", 0, end) + 1
     ends = [match.end() for match in _SENTENCE_END.finditer(body, line, end)]
     return ends[-1] if ends else line

@@ -1,4 +1,4 @@
-"""Option letters: which options a short piece of text names."""
+"""Option letters in a short text."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ _STATEMENT = re.compile(
     r"^\W*the\s+(?:statement|claim|assertion)\s+is\s+(?=\w+\W*$)", re.IGNORECASE
 )
 _LOOK_ALIKE = str.maketrans("АСΑΒΕ", "ACABE")
-"""Cyrillic and Greek capitals of the same shape; not those that stand at another place of their own
-alphabet (В is the third of А, Б, В), where nobody can know which is meant."""
+"""Cyrillic and Greek capitals of the same shape, except those at a different position of their own
+alphabet (В is the third letter of А, Б, В), because their meaning is ambiguous.
+"""
 _MAX_DRESSED = 4
 
 
 def list_labels(choices: Sequence[Choice] | None) -> str:
-    """The labels in order as one string; A to J when a problem came without its choices."""
+    """Return the labels in order as one string; A to J if the problem has no choices."""
     return "".join(c.label.strip().upper()[:1] for c in choices or []) or _DEFAULT
 
 
 def read_letters(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] | None:
-    """Read a short answer as a set of options: sorted labels and how they were told, or None.
+    """Read a short answer as a set of options: sorted labels and method, or None.
 
-    In this order: a letter alone; the text of exactly one option; several letters; a letter
-    followed by its text. Lower case is read only where the letter stands alone. Never a guess:
-    an answer that names no option gives None.
+    Forms are tried in this order: a single letter, the text of exactly one option, several
+    letters, a letter followed by its text. Lower case is accepted only for a single letter. An
+    answer without an option gives None; nothing is guessed.
     """
     labels = list_labels(choices)
     bare = text if text.isascii() and len(text) == 1 else _bare(text)
@@ -54,7 +55,7 @@ def read_letters(text: str, choices: Sequence[Choice] | None) -> tuple[str, str]
 
 
 def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
-    """The label of the only option that says the same as `text`; None for none or several."""
+    """Return the label of the only option equivalent to `text`; None for none or several."""
     if not choices or not text.strip():
         return None
     text = _STATEMENT.sub("", text)
@@ -74,7 +75,7 @@ def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Without the marks that dress up a letter: bold, \\text, dollars, brackets, a final stop."""
+    """Strip decoration from a letter: bold, \\text, dollars, brackets, a final stop."""
     text = unwrap(text, _OPENS)
     text = _DRESS.sub(" ", text).strip(" \n\t.{}\"'")
     text = _LEAD.sub("", " ".join(text.split()), count=1).strip()
@@ -94,7 +95,7 @@ def _several(bare: str, labels: str) -> str | None:
     else:
         return None
     once = set(letters)
-    # Also a letter that is no label and stands in a word, which `alone` leaves out: "For, A".
+    # Also a letter in a word that is not a label, which `alone` ignores: "For, A".
     named_labels = {sign for sign in bare if sign.isupper()} | once
     if len(once) < len(letters) or not named_labels.issubset(labels):
         return None

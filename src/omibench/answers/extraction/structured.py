@@ -1,4 +1,4 @@
-"""Answers in a form that programs read: JSON, fenced or at the end of a text, and <answer> tags."""
+"""Answers in machine-readable form: JSON, fenced or at the end of a text, and <answer> tags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_STARTS = 40
 
 
 def tagged_answer(text: str) -> str | None:
-    """What stands between the last <answer> and </answer>."""
+    """Return the content of the last <answer>...</answer>."""
     if "</" not in text:
         return None
     tags = _TAG.findall(text[-MAX_CHARS:])
@@ -28,11 +28,11 @@ def tagged_answer(text: str) -> str | None:
 
 
 def json_answer(text: str) -> str | None:
-    """The answer that JSON gives: a whole response, its last fenced block, or an object at its end.
+    """Return the answer in JSON: a whole response, its last fenced block, or a final object.
 
-    An object answers by its key `answer` and the like; a response that is nothing but an object of
-    plain values under labels answers by all of them ("a: 3; b: 7"). Lists are joined by ", ", but
-    [0, 4] stays as it is: it may be an interval.
+    In an object, the answer is the value of `answer` or a similar key. If a response is only an
+    object of plain values under labels, all of them form the answer ("a: 3; b: 7"). Lists are
+    joined by ", ", but [0, 4] is kept because it can be an interval.
     """
     if not _OPENS.search(text):
         return None
@@ -47,7 +47,7 @@ def json_answer(text: str) -> str | None:
 
 
 def _last_object(text: str) -> Any:
-    """The last object of a text that holds an answer, read from its opening brace."""
+    """Return the last object of a text that contains an answer, read from its opening brace."""
     text, decoder, end, last = _LATEX.sub(r"\1\\\\", text), json.JSONDecoder(), 0, None
     for opened in list(_OPENS.finditer(text))[-_MAX_STARTS:]:
         if opened.start() < end or text[opened.start()] != "{":
@@ -61,7 +61,7 @@ def _last_object(text: str) -> Any:
 
 
 def _parse_json(body: str) -> Any:
-    """The value of a text that is JSON, backslashes of LaTeX mended; None for any other text."""
+    """Parse a text as JSON after escaping LaTeX backslashes; None for any other text."""
     if body[:1] not in ("{", "["):
         return None
     try:

@@ -1,18 +1,18 @@
-"""Commands around a text, such as `\\text{...}`, taken off in time linear in the text."""
+"""Removal of commands around a text, such as `\\text{...}`, in time linear in the text."""
 
 from __future__ import annotations
 
 import re
 
 _PASSES = 8
-"""Taking one off may make another (`\\te\\text{xt}{A}`): no one writes so more than once."""
+"""Removing one command can create another (`\\te\\text{xt}{A}`); real texts nest less deeply."""
 
 
 def unwrap(text: str, opens: re.Pattern[str]) -> str:
-    """The text without the commands that `opens` finds and their braces, their contents kept.
+    """Remove the commands found by `opens` and their braces; keep their contents.
 
-    `opens` matches a command with its opening brace, or one brace. A group stays as it is where
-    braces are left inside of it, or where it is never closed.
+    `opens` matches a command with its opening brace, or one brace. A group is kept if braces
+    remain inside it or it is never closed.
     """
     for _ in range(_PASSES):
         plain = _unwrap_once(text, opens) if "{" in text else text

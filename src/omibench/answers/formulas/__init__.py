@@ -1,1 +1,1 @@
-"""Formulas: read from LaTeX, compared by their values, or by a parser that can be killed."""
+"""Formulas: parsed from LaTeX and compared by value, or by a parser in a killable process."""

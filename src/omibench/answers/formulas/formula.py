@@ -1,4 +1,4 @@
-"""Are two formulas the same mathematics? Asked of a LaTeX parser only where it can tell."""
+"""Equality of formulas, with a LaTeX parser only for texts it can decide."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
 
 def same_formula(gold: str, pred: str) -> bool:
-    """Whether two tidied formulas are equal; a unit may stand behind either.
+    """Return whether two tidied formulas are equal; either can have a trailing unit.
 
-    They must hold the same symbols (`R` is not `r`, `I_{0}` not `I_{1}`) and agree in having ±, ∞
-    and the like: a parser that drops one of these must not decide. Names and sequences are the same
-    only as texts, ratios term by term.
+    Both must contain the same symbols (`R` is not `r`, `I_{0}` is not `I_{1}`) and agree on ±, ∞
+    and similar signs, because a parser that drops one of these must not decide. Names and
+    sequences are equal only as texts; ratios are compared term by term.
     """
     gold, pred = (name_products(_compute_counts(_index_first(text))) for text in (gold, pred))
     if ":" in gold or ":" in pred:
@@ -57,12 +57,12 @@ def same_formula(gold: str, pred: str) -> bool:
         return in_order
     if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred) or _are_names(gold, pred):
         return False
-    # A number with an index names a base: 101_2.
+    # An index on a number is its base: 101_2.
     if re.search(r"\d_\{", gold + pred):
         return False
     places = {symbol: place for place, symbol in enumerate(sorted(symbols(gold)))}
     gold, pred = neutral(gold, places), neutral(pred, places)
-    # What is left of the primes stands behind a digit or a bracket: 30' are minutes of arc.
+    # A remaining prime after a digit or bracket is a unit: 30' is minutes of arc.
     return "'" not in gold + pred and symbolically_equal(gold, pred)
 
 
@@ -71,12 +71,12 @@ def _are_names(gold: str, pred: str) -> bool:
 
 
 def _index_first(text: str) -> str:
-    """The index of a symbol before its power, r_{0}^{2}; a sigma over braces as a sum."""
+    """Move the index of a symbol before its power, r_{0}^{2}; read a sigma with braces as a sum."""
     return _POWER_FIRST.sub(r"\2\1", _SIGMA.sub(r"\\sum", text)).strip()
 
 
 def _compute_counts(text: str) -> str:
-    """Small factorials and binomial coefficients of numbers as the numbers they are."""
+    """Replace small factorials and binomial coefficients of numbers by their values."""
     if "!" not in text and "binom" not in text:
         return text
     text = _BINOMIAL.sub(lambda m: str(math.comb(int(m.group(1)), int(m.group(2)))), text)
@@ -89,7 +89,7 @@ def _marks(text: str) -> list[bool]:
 
 
 def proportional(gold: str, pred: str) -> bool:
-    """Whether one formula is a number times the other: f(x) g(y) is f(y) g(x) for all x and y."""
+    """Return whether one formula is a constant multiple of the other: f(x) g(y) for all x and y."""
     gold, pred = _index_first(gold), _index_first(pred)
     names = symbols(gold)
     if (
@@ -108,14 +108,14 @@ def proportional(gold: str, pred: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def symbols(text: str) -> set[str]:
-    """The symbols of a formula with their indices and primes; the constant e is none."""
+    """Return the symbols of a formula with their indices and primes, without the constant e."""
     return {_symbol(m) for m in _TOKEN.finditer(text) if m["symbol"]} - {"e"}
 
 
 def neutral(text: str, places: dict[str, int]) -> str:
-    """The formula with its symbols renamed to x_{0}, x_{1}, ...
+    """Rename the symbols of a formula to x_{0}, x_{1}, ...
 
-    To a parser `E`, `I` and `S` are constants and `M` may be `m`; to a physicist they are names.
+    A parser reads `E`, `I` and `S` as constants and can read `M` as `m`; in physics they are names.
     """
 
     def rename(match: re.Match[str]) -> str:
@@ -130,7 +130,7 @@ def neutral(text: str, places: dict[str, int]) -> str:
 
 
 def without_unit(text: str) -> str:
-    """The formula without the known unit that ends it."""
+    """Return the formula without a trailing known unit."""
     match = _ENDS_IN_UNIT.fullmatch(text)
     return match.group(1) if match and parse_unit(match.group(2)) else text
 

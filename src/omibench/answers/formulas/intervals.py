@@ -1,4 +1,4 @@
-"""Sets of numbers, as intervals or as inequalities: (0, 1] is 0 < x <= 1."""
+"""Sets of numbers as intervals or inequalities: (0, 1] is 0 < x <= 1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
 
 
 class Interval(NamedTuple):
-    """Both ends ("" for an infinite one) and whether they belong to it; the variable's name."""
+    """Both ends ("" if infinite), whether they are included, and the variable's name."""
 
     low: str
     low_closed: bool
@@ -28,10 +28,10 @@ class Interval(NamedTuple):
 
 
 def same_intervals(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Whether two tidied texts are the same union of intervals; None where one is none.
+    """Return whether two tidied texts are the same union of intervals; None for other texts.
 
-    Asked only where at least one is written with a union, an infinite end or a half-open bracket,
-    or the two are of different kinds: a pair (1, 2) may be a point.
+    Applies only if one text has a union, an infinite end or a half-open bracket, or if the two
+    differ in kind: a pair (1, 2) can be a point.
     """
     g, p = intervals(gold), intervals(pred)
     if g is None or p is None or not (_is_set(gold, p) or _is_set(pred, g)):
@@ -63,7 +63,7 @@ def _same_interval(gold: Interval, pred: Interval, is_same: Equality) -> bool:
 
 
 def intervals(text: str) -> list[Interval] | None:
-    """The intervals of a union, in order; None where a piece is neither interval nor inequality."""
+    """Return the intervals of a union in order; None if a piece is not one or an inequality."""
     if len(text) > 300:
         return None
     pieces = [piece.strip() for piece in _UNION.split(text)]
@@ -82,7 +82,7 @@ def _read_brackets(text: str) -> Interval | None:
 
 
 def _inequality(text: str) -> Interval | None:
-    """x < 3, -1 < x <= 3, 3 > x: the variable is a mere name."""
+    """Parse x < 3, -1 < x <= 3 or 3 > x, in which the variable is a plain name."""
     signs = _SIGN.findall(text)
     sides = [side.strip() for side in _SIGN.split(text)]
     if not 1 <= len(signs) <= 2 or any(not side or re.search(r"[=,≈;]", side) for side in sides):

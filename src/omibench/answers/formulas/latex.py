@@ -1,6 +1,6 @@
-"""LaTeX and Unicode brought to one spelling, so that equal answers are equal strings.
+"""Normalisation of LaTeX and Unicode: equal answers become equal strings.
 
-`tidy` keeps meaning: it never drops a digit, a sign, a letter's case or a brace that groups.
+`tidy` preserves meaning: it never drops a digit, a sign, the case of a letter or a grouping brace.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _VULGAR = {
 }  # fmt: skip
 _MIXED = re.compile(r"(?<![\d.,/^_{])(\d+)\s+(\d{1,2})\s*/\s*(\d{1,2})(?![\d/.^])")
 _MARKED = re.compile(r"[\\^_$*~&/{}]|[^\x00-\x7f]")
-"""A text without any of these has nothing to be brought to one spelling but its spaces."""
+"""A text without any of these needs no normalisation except of its spaces."""
 _SPACE = re.compile(r"\s+")
 _END = re.compile(r"[.,;:]+$")
 _MARKS = re.compile(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)")
@@ -116,12 +116,12 @@ MAX_CHARS = 4_000
 
 @lru_cache(maxsize=8192)
 def tidy(text: str) -> str:
-    """One spelling of an answer: no dollars, sizes, fonts or doubled spaces; braces made plain.
+    """Normalise an answer: no dollars, sizes, fonts or repeated spaces; plain braces.
 
-    Superscripts and subscripts of Unicode become `^{...}` and `_{...}`, a lone character after
-    `^` or `_` gets its braces, `{,}` and `{.}` become the decimal point, but `{,}` between
-    thousands groups them. The dot between two vectors stays apart from ×, 2 1/3 is a mixed number,
-    matrices have round brackets. At most 4,000 characters are looked at.
+    Unicode superscripts and subscripts become `^{...}` and `_{...}`; a single character after
+    `^` or `_` gets braces; `{,}` and `{.}` become the decimal point, but `{,}` between thousands
+    groups digits. The dot between two vectors remains distinct from ×, 2 1/3 is a mixed number,
+    and matrices have round brackets. Only the first 4,000 characters are used.
     """
     text = text[:MAX_CHARS]
     if _MARKED.search(text):
@@ -131,7 +131,7 @@ def tidy(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text that has marks of LaTeX, Markdown or Unicode, without them."""
+    """Remove the marks of LaTeX, Markdown or Unicode from a text."""
     if "arrow" in text:
         text = _LONG_ARROW.sub(r"\\to ", text)
     if "^" in text:
@@ -148,7 +148,7 @@ def _plain(text: str) -> str:
 
 
 def _undress(text: str) -> str:
-    """A text without environments, dollars and the like; numbers and matrices in one form."""
+    """Remove environments, dollars and similar marks; bring numbers and matrices to one form."""
     if "\\" in text:
         text = _ENVIRONMENT.sub(" ", text)
     text = _MARKS.sub(" ", text).replace(r"\~", " ").replace("\\\\", " ")
@@ -162,7 +162,7 @@ def _undress(text: str) -> str:
 
 
 def _tidy_text(text: str) -> str:
-    """Commands, sizes, fonts and scripts in one spelling."""
+    """Bring commands, sizes, fonts and scripts to one spelling."""
     if "\\" in text:
         text = _COMMAND.sub(lambda m: _SYNONYMS.get(m.group(), m.group()), text)
         if any(sign in text for sign in _VECTOR_SIGNS):
@@ -185,19 +185,19 @@ def _tidy_text(text: str) -> str:
 
 
 def _join_mixed_number(match: re.Match[str]) -> str:
-    """2 1/3 as 2\\frac{1}{3}; two numbers of which the second is no proper fraction stay."""
+    """Return 2 1/3 as 2\\frac{1}{3}; keep two numbers if the second is not a proper fraction."""
     integer, top, bottom = match.groups()
     return rf"{integer}\frac{{{top}}}{{{bottom}}}" if 0 < int(top) < int(bottom) else match.group()
 
 
 def _point_or_group(match: re.Match[str]) -> str:
-    """1{,}024 as 1,024; 0{,}657, 57{,}35 and 3{.}141 with a decimal point."""
+    """Return 1{,}024 as 1,024; 0{,}657, 57{,}35 and 3{.}141 with a decimal point."""
     digits = re.sub(r"[\s{}]", "", match.group())
     return digits if _GROUPED.fullmatch(digits) else re.sub("[,.]", ".", digits)
 
 
 def _vectors(text: str) -> str:
-    """Bold letters as vectors where two are multiplied, and the scalar product with its own dot."""
+    """Mark bold letters in products as vectors, and give the scalar product a distinct dot."""
     if _OF_VECTORS.search(text):
         text = _BOLD_LETTER.sub(r"\\vec ", text)
     return _DOT.sub(r"\1 ⋅ ", text)
@@ -214,21 +214,21 @@ def _unwrap(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def squash(text: str) -> str:
-    """`tidy` without any space: two answers with equal `squash` are the same answer.
+    """Return `tidy` without spaces: answers with equal `squash` are the same answer.
 
-    Two numbers stay two ("2 1" is no 21), but for digits in groups of three.
+    Two numbers remain two ("2 1" is not 21), except digits in groups of three.
     """
     return re.sub(r"\s+", "", _BETWEEN_NUMBERS.sub("\x01", tidy(text)))
 
 
 def fold(text: str) -> str:
-    """`squash` in lower case, for labels and for letters of options."""
+    """Return `squash` in lower case, for labels and option letters."""
     return squash(text).casefold()
 
 
 @lru_cache(maxsize=4096)
 def same_text(a: str, b: str) -> bool:
-    """Whether two texts are the same but for dress; case counts in all but ordinary words."""
+    """Return whether two texts differ only in markup; case is ignored only in ordinary words."""
     if squash(a) == squash(b):
         return squash(a) != "" or a.strip() == b.strip()
     return fold(a) == fold(b) != "" and squash(fold_words(tidy(a))) == squash(fold_words(tidy(b)))

@@ -1,4 +1,4 @@
-"""A stack machine over complex numbers: what a formula is once `reader` has read it."""
+"""Stack machine over complex numbers that evaluates the programs of `reader`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 
 class Symbol(NamedTuple):
-    """Push the value of the symbol in this place."""
+    """Push the value of the symbol with this index."""
 
     place: int
 
 
 class Operation(NamedTuple):
-    """Replace the top `takes` values by the value of `does`."""
+    """Replace the top `takes` values by the result of `does`."""
 
     takes: int
     does: Callable[..., complex]
@@ -25,7 +25,7 @@ Program = tuple[Step, ...]
 
 
 class Unstable(ArithmeticError):
-    """A sum cancelled so far that its digits say nothing."""
+    """A sum in which cancellation left no significant digits."""
 
 
 _CANCELLED = 1e-9
@@ -39,7 +39,7 @@ def _add(a: complex, b: complex) -> complex:
 
 
 def _opaque(kind: int) -> Callable[[complex], complex]:
-    """What stands for a sum, a mean or a vector: equal for equal arguments, and for no others."""
+    """Return a placeholder for a sum, a mean or a vector: equal only for equal arguments."""
     return lambda a: cmath.sin(kind * a) + a / kind
 
 
@@ -66,7 +66,7 @@ INVERSE = {"sin": cmath.asin, "cos": cmath.acos, "tan": cmath.atan}
 
 
 def evaluate(program: Program, point: Sequence[complex]) -> complex | None:
-    """The value of a program at a point; None where it has none, or none that can be trusted."""
+    """Return the value of a program at a point; None if undefined or numerically unreliable."""
     stack: list[complex] = []
     try:
         for step in program:

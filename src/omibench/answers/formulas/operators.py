@@ -1,7 +1,7 @@
-r"""Operators whose sides say something by their order: p \to q, A \subset B, f \circ g, a \times b.
+r"""Operators whose operands are ordered: p \to q, A \subset B, f \circ g, a \times b.
 
-To a reader of products an unknown command is one more factor, and factors may change places. So
-only the commands of `SYMBOLS` are factors; at any other the sides are compared, in order.
+A parser of products would read an unknown command as a factor, and factors commute. So only the
+commands in `SYMBOLS` are factors; for all others the sides are compared in order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COMMANDS = """sin cos tan cot arcsin arccos arctan sinh cosh tanh ln log exp fr
 sum prod int iint oint angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
 scalarproduct vectorproduct"""
 SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
-r"""The commands that name a value, and those that a reader of formulas knows (`\frac`)."""
+r"""Commands that denote a value, and commands known to the formula reader (`\frac`)."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -59,7 +59,7 @@ _LEFT_OVER = re.compile(rf"⋅|(?:{_ANY_VECTOR}|\))\s*×\s*(?:{_ANY_VECTOR}|\()"
 
 
 def name_products(text: str) -> str:
-    r"""A tidied formula with each product of two vectors as one symbol, which keeps their order."""
+    r"""Replace each product of two vectors in a tidied formula by an ordered symbol."""
 
     def name_product(match: re.Match[str]) -> str:
         left, sign, right = (re.sub(r"[\s{}\\]", "", group) for group in match.groups())
@@ -72,10 +72,10 @@ def name_products(text: str) -> str:
 
 
 def same_in_order(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Whether two formulas that differ as texts have equal sides around the same operators.
+    """Return whether two formulas have equal sides around the same operators.
 
-    None where neither has an operator. Relations bind last, then joins such as a union, then sums;
-    one that stands inside brackets, or a product of vectors that has no name, tells them apart.
+    None if neither has an operator. Relations bind last, then joins such as a union, then sums.
+    An operator inside brackets, or a product of vectors without a name, makes them different.
     """
     if _has_unnamed_product(gold) or _has_unnamed_product(pred):
         return False
@@ -89,7 +89,7 @@ def same_in_order(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def is_ordered(text: str) -> bool:
-    """Whether a formula holds an operator or a product whose sides must not change places."""
+    """Return whether a formula has an operator or product whose sides do not commute."""
     return (
         "product_" in name_products(text)
         or _has_unnamed_product(text)
@@ -98,7 +98,7 @@ def is_ordered(text: str) -> bool:
 
 
 def same_set(entries: Sequence[str], parts: Sequence[str], is_same: Equality) -> bool:
-    """Whether every entry has its equal among the parts, in any order, and none is left over."""
+    """Return whether entries and parts match one to one, in any order."""
     remaining = list(parts)
     for entry in entries:
         hit = next((part for part in remaining if is_same(entry, part)), None)
@@ -115,7 +115,7 @@ def _same_sides(gold: Sides, pred: Sides, is_same: Equality) -> bool:
     (g, gold_signs), (p, pred_signs) = gold, pred
 
     def equal(a: str, b: str) -> bool:
-        if not a or not b or a.startswith("{"):  # the braces of a command that we do not know
+        if not a or not b or a.startswith("{"):  # the braces of an unknown command
             return a == b or same_text(a, b)
         mixed = gold_signs[0] in _JOINS and (_sides(a, _is_sum)[1] or _sides(b, _is_sum)[1])
         return same_text(a, b) if mixed else is_same(a, b)
@@ -142,7 +142,7 @@ def _signs(text: str) -> set[str]:
 
 
 def _sides(text: str, level: Callable[[str], bool]) -> Sides:
-    """What stands between the signs of one level outside all brackets, and these signs."""
+    """Split one level outside all brackets into operands and signs."""
     sides, signs, start, depth = list[str](), list[str](), 0, 0
     for match in _SIGN.finditer(text):
         sign = match.group().strip()

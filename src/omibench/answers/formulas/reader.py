@@ -1,9 +1,9 @@
-"""A reader of plain formulas: LaTeX to the steps of a stack machine over complex numbers.
+"""Reader of plain formulas: LaTeX to programs of a stack machine over complex numbers.
 
-It knows numbers, the renamed symbols x_{0}, x_{1}, ... of `formula.neutral`, e, pi, the four
-operations, powers, roots, fractions, brackets, bars and the common functions. Whatever else a text
-holds, it is not for this reader, which then says None. Nothing is evaluated as code: a step is a
-number, the place of a symbol or one of the functions below. Time and memory are linear in the text.
+It reads numbers, the renamed symbols x_{0}, x_{1}, ... of `formula.neutral`, e, pi, the four
+operations, powers, roots, fractions, brackets, bars and the common functions. For any other text
+it returns None. Nothing is evaluated as code: a step is a number, a symbol index or one of the
+functions below. Time and memory are linear in the text.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ MAX_SYMBOLS = 64
 
 Reach = Literal["factor", "product", "term"]
 REACHES: tuple[Reach, ...] = ("product", "term", "factor")
-r"""How far the argument of a function without brackets reaches: of `\sin a b / c` it is a, ab or
-ab/c. With "factor" a product binds no closer than a stroke either: 1/2 x is half of x."""
+r"""Extent of the argument of a function without brackets: in `\sin a b / c` it is a, ab or ab/c.
+With "factor" a product also binds no tighter than a slash: 1/2 x is half of x.
+"""
 
 
 _TOKEN = re.compile(
@@ -51,7 +52,7 @@ _CLOSES = {"(": ")", "[": "]", "{": "}", "|": "|"}
 
 
 class _Unreadable(Exception):
-    """The text is not for this reader."""
+    """The reader does not support the text."""
 
 
 class _Token(NamedTuple):
@@ -64,7 +65,7 @@ _END = _Token("end", "")
 
 @lru_cache(maxsize=8_192)
 def readings(text: str) -> tuple[Program, ...]:
-    """The programs of a text, one for each way to read it; () where it cannot be read."""
+    """Return the programs of a text, one per reading; () if it cannot be parsed."""
     tokens = _tokens(text)
     if tokens is None:
         return ()
@@ -81,7 +82,7 @@ def readings(text: str) -> tuple[Program, ...]:
 
 def _tokens(text: str) -> list[_Token] | None:
     text = text.strip()
-    if not 0 < len(text) <= MAX_CHARS or text.startswith("\\{"):  # that is a set
+    if not 0 < len(text) <= MAX_CHARS or text.startswith("\\{"):  # this is a set
         return None
     text = text.replace("\\{", "(").replace("\\}", ")").replace("√", "\\sqrt ")
     tokens, end = list[_Token](), 0
@@ -95,7 +96,7 @@ def _tokens(text: str) -> list[_Token] | None:
 
 
 class _Reader:
-    """Recursive descent over the tokens of one text, under one reach."""
+    """Recursive descent over the tokens of one text under one reach."""
 
     def __init__(self, tokens: list[_Token], reach: Reach) -> None:
         self._tokens, self._at, self._reach = tokens, 0, reach
@@ -171,7 +172,7 @@ class _Reader:
     def _starts_operand(self) -> bool:
         kind, text = self._now
         if kind == "number" and self._tokens[self._at - 1].kind == "number":
-            raise _Unreadable  # 2 3, and 1 \frac{1}{2} below, are no products
+            raise _Unreadable  # 2 3 and 1 \frac{1}{2} are not products
         if kind == "mark":
             return text in ("(", "[", "{", "e") or (text == "|" and not self._closes_bar())
         return kind in ("number", "symbol", "command")
@@ -213,7 +214,7 @@ class _Reader:
             raise _Unreadable
 
     def _group(self) -> None:
-        """One bracketed sum of any kind."""
+        """Parse one bracketed sum."""
         opener = self._now.text
         self._at += 1
         self._depth += 1
@@ -229,7 +230,7 @@ class _Reader:
             self._steps.append(SIZE)
 
     def _script(self) -> None:
-        r"""What stands behind ^, _, \frac and \sqrt: a group in braces, or one token."""
+        r"""Parse the operand of ^, _, \frac or \sqrt: a group in braces, or one token."""
         kind, text = self._now
         if (kind, text) == ("mark", "{"):
             self._group()
@@ -300,7 +301,7 @@ class _Reader:
                 self._steps.append(TIMES)
 
     def _argument_power(self) -> None:
-        """A factor of an argument; a number counts with what follows it: 2 x is one factor."""
+        """Parse a factor of an argument; a number takes the next factor: 2 x is one factor."""
         kind = self._now.kind
         if kind == "command" and self._now.text in FUNCTIONS:
             raise _Unreadable
@@ -314,7 +315,7 @@ class _Reader:
             self._steps.append(TIMES)
 
     def _argument_continues(self) -> bool:
-        """Whether the argument may go on: with anything but a sum or another function."""
+        """Return whether the argument can continue, with anything but a sum or another function."""
         kind, text = self._now
         function = kind == "command" and text in FUNCTIONS
         if function or not (text in ("×", "*", "/") or self._starts_operand()):

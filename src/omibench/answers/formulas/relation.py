@@ -1,6 +1,6 @@
 """Equations, inequalities, tuples, intervals and sets, compared side by side.
 
-Every function returns None where it cannot tell because the texts are of another kind.
+Every function returns None if the texts are of another kind.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
 
 def same_bracketed(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Tuples and intervals: brackets and every entry in order; sets: every entry in any order."""
+    """Compare tuples and intervals with brackets and in order, sets in any order."""
     g, p = _BRACKETED.fullmatch(gold), _BRACKETED.fullmatch(pred)
     if g is None or p is None:
         return None
@@ -47,12 +47,12 @@ def same_bracketed(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
-    """Equations and inequalities; a mere name on the left may be left out.
+    """Compare equations and inequalities; a plain name on the left can be omitted.
 
-    Where both have one and it is a symbol, it must be the same (`_same_label`).
+    If both have one and it is a symbol, it must be the same (`_same_label`).
 
-    Inequalities must have the same signs and sides, perhaps read from the other end. A chain
-    a = b = c is told by its last side, and by all sides where the prediction has as many.
+    Inequalities must have the same signs and sides, in either direction. A chain a = b = c is
+    compared by its last side, and by all sides if the prediction has as many.
     """
     (g, gold_signs), (p, pred_signs) = sides(gold), sides(pred)
     if not gold_signs and not pred_signs:
@@ -75,7 +75,7 @@ def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
 
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
-    """Whether one equation is the other with terms moved, or both sides multiplied by a number."""
+    """Return whether one equation is the other rearranged or multiplied by a number."""
     if len(gold) != 2 or len(pred) != 2 or same_text(gold[0], pred[0]):
         return False
     gold_difference, pred_difference = (f"{left}-({right})" for left, right in (gold, pred))
@@ -87,10 +87,10 @@ def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
 
 
 def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
-    r"""Whether two left-hand sides may name the same value: not `\theta_1` for `\theta_0`.
+    r"""Return whether two left-hand sides can denote the same value: `\theta_1` is not `\theta_0`.
 
-    Letter, accent, primes and power must agree; an index or an argument where both have one.
-    Labels that are more than a symbol ("the speed v", `MN`) are not compared.
+    Letter, accent, primes and power must agree, and an index or argument if both have one.
+    Labels longer than a symbol ("the speed v", `MN`) are not compared.
     """
     g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
     if g is None or p is None:
@@ -107,7 +107,7 @@ def _bare(symbol: str) -> str:
 
 
 def sides(text: str) -> tuple[list[str], list[str]]:
-    """The sides of a relation outside all brackets, and the signs between them."""
+    """Return the sides of a relation outside all brackets, and the signs between them."""
     texts, signs, start, depth = list[str](), list[str](), 0, 0
     for match in _SIGN.finditer(text):
         mark = match.group()
@@ -123,7 +123,7 @@ def sides(text: str) -> tuple[list[str], list[str]]:
 
 
 def _without_name(chain: list[str]) -> list[str]:
-    """Without a left-hand side that only names the value: v, W_{min}, "the speed v"."""
+    """Drop a left-hand side that only labels the value: v, W_{min}, "the speed v"."""
     if len(chain) < 2:
         return chain
     name = chain[0]

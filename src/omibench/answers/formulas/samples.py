@@ -1,8 +1,8 @@
-"""Formulas told by numbers: two that agree at random points are equal, two that differ are not.
+"""Numeric comparison: formulas are equal if they agree at random points.
 
-Points are positive, so that sqrt(gh) is sqrt(g) sqrt(h), as physicists mean it. A formula that can
-be read in two ways (1/2 x) equals what either of them says. Milliseconds, in this process; what
-the reader does not know is left to the workers (`omibench.answers.formulas.symbolic`).
+Points are positive, so that sqrt(gh) equals sqrt(g) sqrt(h), as intended in physics. A formula
+with two readings (1/2 x) equals either. The comparison takes milliseconds in this process;
+formulas that the reader cannot parse go to the workers (`omibench.answers.formulas.symbolic`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from omibench.answers.formulas.machine import Program, Symbol, evaluate
 from omibench.answers.formulas.reader import MAX_SYMBOLS, readings
 
 REL_TOLERANCE = 1e-6
-_RANDOM = Random(20)  # noqa: S311 (sample points, no secret)
+_RANDOM = Random(20)  # noqa: S311 (sample points, not a secret)
 POINTS = [[complex(_RANDOM.uniform(0.6, 2.4)) for _ in range(MAX_SYMBOLS)] for _ in range(3)]
 
 
 def same_at_samples(gold: str, pred: str) -> bool | None:
-    """Whether two formulas are equal at three points to six digits; None where that cannot tell."""
+    """Return whether two formulas agree at three points to six digits; None if undecidable."""
     if "±" in gold or "±" in pred:
         verdicts = [same_at_samples(gold.replace("±", s), pred.replace("±", s)) for s in "+-"]
         return None if None in verdicts else all(verdicts)
@@ -33,7 +33,7 @@ def same_at_samples(gold: str, pred: str) -> bool | None:
 
 
 def value_at_samples(text: str) -> float | None:
-    """The real number that a text without symbols says; None where there is none or a doubt."""
+    """Return the real value of a text without symbols; None if absent or ambiguous."""
     programs = readings(text)
     if len(programs) != 1 or any(isinstance(step, Symbol) for step in programs[0]):
         return None

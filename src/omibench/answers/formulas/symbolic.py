@@ -1,9 +1,10 @@
-"""Symbolic comparison: numeric samples first, then a parser in a process that can be killed.
+"""Symbolic comparison: numeric samples first, then a parser in a killable process.
 
-No input hangs or crashes the caller. What a plain reader can read (`answers.formulas.reader`) is
-compared by its values. The rest goes, if a guard on size and shape lets it pass, to a worker that
-has 1 GiB and may spend 1 s of CPU on a comparison and 1.5 s on all comparisons of one response;
-what takes more costs the worker its life and counts as unequal.
+No input hangs or crashes the caller. Texts that the plain reader parses
+(`answers.formulas.reader`) are compared by value. The rest, if it passes a guard on size and
+shape, goes to a worker with 1 GiB of memory, 1 s of CPU per comparison and 1.5 s for all
+comparisons of one response. A comparison that exceeds a limit kills the worker and counts as
+unequal.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ _cpu_left_s: ContextVar[float] = ContextVar("_left", default=float("inf"))
 
 
 class _Undecided(Exception):
-    """The response has used up its time: another one may still compare these texts."""
+    """The response has used up its time; these texts can still be compared for another one."""
 
 
 class item_time:
-    """While one response is scored: its comparisons share `ITEM_CPU_LIMIT_S` of CPU."""
+    """Scope of one response: its comparisons share `ITEM_CPU_LIMIT_S` of CPU."""
 
     def __enter__(self) -> None:
         self._before = _cpu_left_s.set(ITEM_CPU_LIMIT_S)
@@ -49,7 +50,7 @@ class item_time:
 
 
 def symbolically_equal(gold: str, pred: str) -> bool:
-    """Whether two LaTeX texts are equal as mathematics; False where that takes too long."""
+    """Return whether two LaTeX texts are mathematically equal; False if that takes too long."""
     equal = same_at_samples(gold, pred)
     if equal is not None:
         return equal
@@ -57,7 +58,7 @@ def symbolically_equal(gold: str, pred: str) -> bool:
 
 
 def numeric_value(text: str) -> float | None:
-    """The number that a LaTeX text evaluates to, or None when it is none or is not safe."""
+    """Return the numeric value of a LaTeX text; None if it has none or is unsafe."""
     value = value_at_samples(text)
     if value is not None or not is_safe(text):
         return value
@@ -66,7 +67,7 @@ def numeric_value(text: str) -> float | None:
 
 
 def is_safe(text: str) -> bool:
-    """Whether a text is small and tame enough to be parsed at all."""
+    """Return whether a text is small and simple enough to parse."""
     if not 0 < len(text) <= MAX_CHARS or _DANGEROUS.search(text) or _WORD.search(text):
         return False
     if not any(char.isalnum() for char in text):
@@ -101,17 +102,17 @@ def _ask_worker(job: str, *texts: str) -> object:
 
 @atexit.register
 def stop() -> None:
-    """End this process's workers; the next comparison starts another."""
+    """Stop the workers of this process; the next comparison starts another."""
     _pool.stop()
 
 
 def worker_pids() -> list[int]:
-    """Process ids of this process's workers while they run, for those who measure them."""
+    """Return the process ids of the running workers, for measurements."""
     return _pool.pids
 
 
 def _forget() -> None:
-    """A forked child must not talk to its parent's workers."""
+    """Drop the workers in a forked child, which must not use those of its parent."""
     global _pool  # noqa: PLW0603
     _pool = Pool()
 

@@ -1,9 +1,9 @@
-"""The process that does symbolic work: one JSON line in, one out, until its input ends.
+"""Worker process of symbolic comparison: one JSON line in, one out, until its input ends.
 
-It limits its own memory, and the CPU time of each job by a timer and a resource limit whose signals
-end the process whatever it is doing, so a verdict does not depend on how busy the machine is. Only
-the LaTeX parser of math-verify ever reads the text: nothing is evaluated as code. It ends when its
-input does, and when the process that started it is gone.
+It limits its own memory. A timer and a resource limit bound the CPU time of each job; their
+signals end the process at any point, so verdicts do not depend on the load of the machine. Only
+the LaTeX parser of math-verify reads the text; nothing is evaluated as code. The process ends
+with its input and with its parent process.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from typing import Any
 
 MEMORY_BYTES = 1 << 30
 LEAST_MEMORY_BYTES = 1 << 28
-"""With less, ordinary comparisons run out of memory too, and would look like wrong answers."""
+"""With less, ordinary comparisons run out of memory and would count as wrong answers."""
 WATCH_S = 5.0
-"""How often an idle worker looks whether its parent is still there."""
+"""Interval in which an idle worker checks that its parent is alive."""
 REL_TOLERANCE = 1e-6
 SAMPLES = 3
 SEED = 20
 
 
 def equal(gold: str, pred: str) -> bool:
-    """Whether two LaTeX texts are equal: by numeric samples, and by math-verify where these fail.
+    """Compare two LaTeX texts by numeric samples, and by math-verify if these fail.
 
-    Two expressions that agree at three random points to six digits are equal, two that differ at
-    one are not; neither needs simplification. What cannot be sampled (sets, relations) goes to
-    math-verify's `verify`, which is not symmetric: gold comes first.
+    Two expressions that agree at three random points to six digits are equal; two that differ at
+    one are not. Neither needs simplification. Expressions that cannot be sampled (sets,
+    relations) go to math-verify's `verify`, which is not symmetric: gold comes first.
     """
     from math_verify import verify
 
@@ -62,9 +62,9 @@ def _agree_at_samples(a: Any, b: Any) -> bool | None:
     if not isinstance(a, Expr) or not isinstance(b, Expr):
         return None
     names = sorted(a.free_symbols | b.free_symbols, key=str)
-    random = Random(SEED)  # noqa: S311 (sample points, no secret)
+    random = Random(SEED)  # noqa: S311 (sample points, not a secret)
     for _ in range(SAMPLES if names else 1):
-        # Positive, so that sqrt(gh) is sqrt(g) sqrt(h), as physicists mean it.
+        # Positive, so that sqrt(gh) equals sqrt(g) sqrt(h), as intended in physics.
         point = {name: random.uniform(0.6, 2.4) for name in names}
         left, right = (complex(side.evalf(15, subs=point)) for side in (a, b))
         if not (isfinite(left) and isfinite(right)):
@@ -75,7 +75,7 @@ def _agree_at_samples(a: Any, b: Any) -> bool | None:
 
 
 def value(text: str) -> float | None:
-    """The number that a LaTeX text evaluates to, or None (the numeric part of EMMA's equality)."""
+    """Return the numeric value of a LaTeX text, or None (the numeric part of EMMA's equality)."""
     from latex2sympy2_extended import latex2sympy
 
     number = float(latex2sympy(text).evalf())
@@ -83,10 +83,10 @@ def value(text: str) -> float | None:
 
 
 def limit_memory() -> None:
-    """Take at most 1 GiB, or what a lower hard limit leaves.
+    """Limit the memory of this process to 1 GiB, or to a lower hard limit.
 
-    Where the system cannot limit it at all (macOS), the guard and the timer remain. Raises
-    MemoryError where less than 256 MiB are left.
+    If the system does not support a limit (macOS), the guard and the timer remain. Raises
+    MemoryError if less than 256 MiB are available.
     """
     import resource
 
@@ -100,9 +100,9 @@ def limit_memory() -> None:
 
 
 def limit_cpu(cpu_s: float) -> None:
-    """Let the process spend `cpu_s` more seconds: by a timer, and by a whole-second limit behind.
+    """Allow the process `cpu_s` more seconds: by a timer, backed by a whole-second limit.
 
-    Both end the process by a signal that no code of ours handles.
+    Both end the process by a signal that no code here handles.
     """
     import resource
 
@@ -117,7 +117,7 @@ def limit_cpu(cpu_s: float) -> None:
 def main() -> None:
     """Answer {"id", "job": "equal"|"value", "texts", "cpu_s"} with {"id", "result", "cpu_s"}.
 
-    A job that fails has the result null and an "error" that says why.
+    For a failed job, the result is null and "error" contains the reason.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
@@ -138,7 +138,7 @@ def main() -> None:
         reply: dict[str, Any]
         try:
             reply = {"result": jobs[request["job"]](*request["texts"])}
-        except Exception as error:  # whatever a parser does with hostile text, it is "unknown"
+        except Exception as error:  # any parser failure on hostile text counts as unknown
             reply = {"result": None, "error": f"{type(error).__name__}: {error}"[:300]}
         signal.setitimer(signal.ITIMER_PROF, 0)
         spent = time.process_time() - began
@@ -147,9 +147,9 @@ def main() -> None:
 
 
 def _lines(parent: int) -> Iterator[bytes]:
-    """The lines of standard input, until it ends or the parent is gone.
+    """Yield the lines of standard input until it ends or the parent exits.
 
-    A child that was forked beside us may hold the other end of our input open for ever.
+    A child forked at the same time can keep the other end of our input open forever.
     """
     while True:
         ready, _, _ = select.select([sys.stdin], [], [], WATCH_S)

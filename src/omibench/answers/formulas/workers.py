@@ -1,10 +1,10 @@
-"""Processes that do symbolic work and can be killed: one conversation each, and a pool of them.
+"""Pool of killable worker processes for symbolic comparison.
 
-A worker is started when it is first asked and again after it died. It ends with this process, by
-its own watch when this process is killed. It sits in a process group of its own, so Ctrl-C reaches
-only us; an exchange that is interrupted costs the worker its life, so that no late reply is taken
-for the answer to another question. A worker proves itself on one comparison when it starts; where
-none can work at all, that is an error.
+A worker starts on first use and again after it died. It ends with this process, also if this
+process is killed. It runs in a separate process group, so Ctrl-C reaches only this process. An
+interrupted exchange kills the worker, so that a late reply is never read as the answer to
+another request. A worker checks itself on one comparison at its start; if none can work at all,
+that is an error.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from omibench.files.isolated import isolate_env, python_module
 COMMAND = python_module("omibench.answers.formulas.worker")
 _START_CPU_S = 60.0
 _WALL_FACTOR = 60
-"""The worker's own limits count CPU time; this one only guards against a worker that is stuck."""
+"""The worker limits its CPU time itself; this limit only guards against a stuck worker."""
 _END_S = 5.0
 _WARM_UP = ("x+1", "1+x")
 _CANNOT = (
-    "symbolic comparison does not work here: {why}; it needs a process of its own with the packages"
-    " of requirements.txt and 256 MiB of address space (ulimit -v)"
+    "symbolic comparison does not work here: {why}; it needs a separate process with the "
+    "packages of requirements.txt and 256 MiB of address space (ulimit -v)"
 )
 _OWN_LIMITS = (-signal.SIGPROF, -signal.SIGXCPU)
 
 
 class WorkerReply(NamedTuple):
-    """What a job gave (None where it failed), what it cost, and whether a limit ended it."""
+    """Result of a job (None if it failed), its CPU time, and whether a limit ended it."""
 
     result: object
     cpu_s: float
@@ -53,11 +53,11 @@ class Worker:
         self._asked = 0
 
     def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> WorkerReply:
-        """The reply to one job that may take `cpu_s` seconds of CPU.
+        """Run one job that can take `cpu_s` seconds of CPU and return its reply.
 
-        A job whose worker died of anything but that limit, or was out of memory, is asked once
-        more of a fresh one. Raises OmibenchError where no worker can work on this machine: a
-        comparison that could not be made must never look like a wrong answer.
+        A job whose worker died for another reason, or ran out of memory, is retried once in a
+        new worker. Raises OmibenchError if no worker can run on this machine, because a
+        comparison that failed must never count as a wrong answer.
         """
         for _ in range(2):
             if self._process is None or self._process.poll() is not None:
@@ -72,11 +72,11 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the worker, None while there is none."""
+        """Process id of the worker; None if it is not running."""
         return self._process.pid if self._process else None
 
     def stop(self) -> None:
-        """End the process."""
+        """Stop the process."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -86,7 +86,7 @@ class Worker:
         self._process = None
 
     def _end(self) -> int | None:
-        """Stop a worker that gave no reply; its exit code if it was already dying."""
+        """Stop a worker that did not reply; return its exit code if it was already exiting."""
         code = None
         if self._process is not None and self._process.stdout is not None:
             dying = select.select([self._process.stdout], [], [], 0)[0]
@@ -106,7 +106,7 @@ class Worker:
             )  # fmt: skip
         except OSError as error:
             raise OmibenchError(_CANNOT.format(why=error)) from None
-        # The parser's tables load on its first use: that is start-up time, not the item's.
+        # The parser loads its tables on first use: that is start-up time, not the item's.
         reply = self._exchange("equal", _WARM_UP, _START_CPU_S)
         if reply is None or reply["result"] is not True:
             reason = self._explain_start(reply)
@@ -114,9 +114,9 @@ class Worker:
             raise OmibenchError(_CANNOT.format(why=reason))
 
     def _explain_start(self, reply: dict[str, Any] | None) -> str:
-        """Why the first comparison of a fresh worker did not come out as true."""
+        """Return why the first comparison of a new worker did not give true."""
         if reply is not None:
-            return str(reply.get("error") or "{} and {} came out as unequal".format(*_WARM_UP))
+            return str(reply.get("error") or "{} and {} compared as unequal".format(*_WARM_UP))
         try:
             code = self._process.wait(timeout=_END_S) if self._process else 0
         except subprocess.TimeoutExpired:
@@ -144,7 +144,7 @@ class Worker:
 
 
 def _parse_reply(line: bytes | None, number: int) -> dict[str, Any] | None:
-    """A reply as the worker wrote it; None for none, or for one to another question."""
+    """Parse a reply of the worker; None if missing or for another request."""
     try:
         reply = json.loads(line) if line else None
     except ValueError:
@@ -166,7 +166,7 @@ def _read_line(descriptor: int, limit_s: float) -> bytes | None:
 
 
 class Pool:
-    """Workers for any number of threads; one thread alone never starts a second worker."""
+    """Workers for any number of threads; a single thread never starts a second worker."""
 
     def __init__(self, size: int = 4, command: Sequence[str] = COMMAND) -> None:
         self._workers = [Worker(command) for _ in range(size)]
@@ -176,7 +176,7 @@ class Pool:
             self._idle.put(worker)
 
     def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> WorkerReply:
-        """The reply of an idle worker (`Worker.ask`); waits while all are at work."""
+        """Return the reply of an idle worker (`Worker.ask`); wait while all are busy."""
         worker = self._idle.get()
         try:
             return worker.ask(job, texts, cpu_s)
@@ -185,11 +185,11 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the workers that run."""
+        """Return the process ids of the running workers."""
         return [worker.pid for worker in self._workers if worker.pid is not None]
 
     def stop(self) -> None:
-        """End every worker; the next job starts another."""
+        """Stop every worker; the next job starts another."""
         with self._stopping:
             for worker in self._workers:
                 worker.stop()

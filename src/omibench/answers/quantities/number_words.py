@@ -1,6 +1,6 @@
-"""Number words of a whole answer: "three", "twenty-one", "one hundred". Never of a phrase.
+"""Number words as whole answers: "three", "twenty-one", "one hundred". Never in a phrase.
 
-And words of scale behind a number: 1.5 million, 3 dozen.
+Also words of scale after a number: 1.5 million, 3 dozen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SCALE = re.compile(
 
 
 def read_scale(text: str) -> tuple[float, str]:
-    """The factor that words of scale at the start of `text` make, and what stands behind them."""
+    """Return the factor of leading scale words in `text`, and the rest of the text."""
     factor, values = 1.0, list(_SCALES.values())
     for _ in range(3):
         match = _SCALE.match(text)
@@ -44,7 +44,7 @@ def read_scale(text: str) -> tuple[float, str]:
 
 
 def spelt_number(text: str) -> float | None:
-    """The number that the whole of `text` spells, also with a word of scale: two million."""
+    """Return the number spelled by the whole `text`, with an optional scale word: two million."""
     word = number_word(text)
     if word is not None:
         return float(word)
@@ -55,7 +55,7 @@ def spelt_number(text: str) -> float | None:
 
 
 def number_word(text: str) -> int | None:
-    """The number that the whole of `text` spells, up to 9,999; None for anything else."""
+    """Return the number spelled by the whole `text`, up to 9,999; None for anything else."""
     parts = re.split(r"[\s-]+", text.strip().lower())
     if len(parts) > 8:
         return None
@@ -76,7 +76,7 @@ def number_word(text: str) -> int | None:
 
 
 def _fits(unit: int, group: int) -> bool:
-    """Whether a word of value `unit` may follow words that make `group`: 20 1, 300 20, not 3 2."""
+    """Return whether a word of value `unit` can follow words for `group`: 20 1, 300 20, not 3 2."""
     if unit == 0:
         return group == 0
     return group % 100 == 0 or (group % 10 == 0 and group % 100 >= 20 and unit < 10)

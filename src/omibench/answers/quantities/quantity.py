@@ -1,4 +1,4 @@
-"""Numbers with units: what a short text says as a number, and when two say the same."""
+"""Numbers with units: parsing and equality."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from omibench.answers.quantities.units import Unit, parse_unit
 REL_TOLERANCE = 1e-6
 ABS_TOLERANCE = 1e-4
 ABS_FROM = 1e-2
-"""The absolute tolerance holds for golds of at least this size, and never beyond half a unit of
-the gold's last printed decimal: 0.06115 and 0.06116 differ."""
+"""The absolute tolerance applies to gold answers of at least this size, and never exceeds half a
+unit of the gold answer's last printed decimal: 0.06115 and 0.06116 differ.
+"""
 
 _PLAIN = r"(?:[1-9]\d{0,2}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
 _POWER = r"(?:\s*(?:×|\*|x|X)\s*10\s*\^\s*\{?\s*([+-]?\s*\d{1,4})\s*\}?|[eE]([+-]?\d{1,4}))"
@@ -42,12 +43,12 @@ _KELVIN = (273.15, 273.0)
 _CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
 _MAX_DIGITS = 300
 _HALF_INTEGER_PLACE = 0.5
-"""Half the last place of an integer: two integers are equal or they are not."""
+"""Half the last place of an integer; integers are compared exactly."""
 _NOUN = re.compile(r"[^\W\d_]{2,20}")
 
 
 class Quantity(NamedTuple):
-    """A value as printed, its unit (None for none), its half last place and its uncertainty."""
+    """A printed value, its unit (None if absent), its half last place and its uncertainty."""
 
     value: float
     unit: Unit | None
@@ -58,11 +59,11 @@ class Quantity(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def quantity(text: str) -> Quantity | None:
-    """Read the whole of `text` as one number, perhaps with an uncertainty and a unit or noun.
+    """Parse the whole `text` as one number with an optional uncertainty and unit or noun.
 
-    Plain, grouped (1,000), scientific and mixed numbers, fractions and number words are read, and
-    words of scale behind them (1.5 million, 3 dozen eggs, 2 万).
-    Returns None when anything is left over that is no unit, and for numbers beyond a float.
+    Accepts plain, grouped (1,000), scientific and mixed numbers, fractions, number words, and
+    scale words after them (1.5 million, 3 dozen eggs, 2 万). Returns None if the rest is not a
+    unit, and for numbers that overflow a float.
     """
     text = tidy(text).strip()
     text = text[prefix.end() :] if (prefix := _APPROXIMATELY.match(text)) else text
@@ -105,7 +106,7 @@ def quantity(text: str) -> Quantity | None:
 
 
 def _compound(text: str) -> Quantity | None:
-    """A quantity in two or three units of one kind, the larger first: 1 h 20 min, 5 ft 3 in."""
+    """Parse a quantity in two or three units of one kind, largest first: 1 h 20 min, 5 ft 3 in."""
     if not _COMPOUND.fullmatch(text):
         return None
     pieces = [(float(n), parse_unit(name)) for n, name in _PIECE.findall(text)]
@@ -118,7 +119,7 @@ def _compound(text: str) -> Quantity | None:
 
 
 def _read_counted_noun(noun: str) -> Unit | None:
-    """What is counted, as a unit of its own: 42 cells, 3 red balls. Not "5 or less"."""
+    """Return the counted noun as a separate unit: 42 cells, 3 red balls. Not "5 or less"."""
     words = noun.casefold().split()
     if not 0 < len(words) <= 2 or not all(_NOUN.fullmatch(word) for word in words):
         return None
@@ -164,11 +165,11 @@ def _power(value: float, exponent: str) -> float:
 
 
 def same_quantity(gold: str, pred: str) -> bool | None:
-    """Whether two numbers agree; None when either text is no number.
+    """Return whether two numbers agree; None if either text is not a number.
 
-    A gold without a unit accepts any unit, and a prediction may leave the unit out; two units
-    must convert into one another. A percentage equals its fraction. A decimal comma is read on one
-    side where the other has none: of 1,5 and 1,50 both may be lists.
+    A gold answer without a unit accepts any unit, and a prediction can omit the unit; two units
+    must be convertible. A percentage equals its fraction. A decimal comma is accepted on one
+    side if the other has none: 1,5 and 1,50 could both be lists.
     """
     g, p = quantity(gold), quantity(pred)
     if g is None and p is not None and "," not in pred:
@@ -195,16 +196,16 @@ def _same(g: Quantity, p: Quantity) -> bool:
 
 
 def _same_temperature(g: Quantity, p: Quantity) -> bool:
-    """Degrees Celsius against kelvins, from 273.15 or the 273 of school books."""
+    """Convert degrees Celsius to kelvins, by 273.15 or the 273 of textbooks."""
     celsius, kelvin = (g, p) if g.unit and g.unit.dimensions == _CELSIUS else (p, g)
     factor = kelvin.unit.factor if kelvin.unit else 1.0
     return any(_close(celsius.value + zero, kelvin.value * factor, 0.0) for zero in _KELVIN)
 
 
 def _with_comma(text: str) -> Quantity | None:
-    """The number of a text with one comma that can only be a decimal one, if it is no list.
+    """Parse a number with one comma that can only be a decimal comma, not a list.
 
-    Not before exactly three digits, which are thousands, unless a lone 0 stands before it.
+    A comma before exactly three digits separates thousands, unless a single 0 precedes it.
     """
     text = tidy(text)
     return quantity(text.replace(",", ".")) if _DECIMAL_COMMA.fullmatch(text) else None

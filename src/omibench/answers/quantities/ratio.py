@@ -14,9 +14,9 @@ _FRACTION = re.compile(r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}|([^/]+)/([^/]+)")
 
 
 def same_ratio(gold: str, pred: str) -> bool | None:
-    """Whether two tidied texts are the same ratio; None where neither is one.
+    """Return whether two tidied texts are the same ratio; None if neither is one.
 
-    A ratio of two terms may be written as a fraction; a single number is no ratio.
+    A ratio of two terms can be a fraction; a single number is not a ratio.
     """
     g, p = _terms(gold), _terms(pred)
     if g is None and p is None:
@@ -31,7 +31,7 @@ def same_ratio(gold: str, pred: str) -> bool | None:
 
 
 def _terms(text: str) -> list[float] | None:
-    """The terms of a:b or a:b:c; None for labels, and for clocks (3:05)."""
+    """Return the terms of a:b or a:b:c; None for labels and clock times (3:05)."""
     pieces = text.split(":")
     if len(pieces) < 2 or any(re.match(r"\s*0\d", piece) for piece in pieces):
         return None

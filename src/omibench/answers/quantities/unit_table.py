@@ -1,4 +1,4 @@
-"""The units that `units.parse_unit` knows: symbols, factors and dimensions, and spelt-out names."""
+"""Units known to `units.parse_unit`: symbols, factors and dimensions, and full names."""
 
 from __future__ import annotations
 
@@ -81,4 +81,4 @@ SPELLINGS = {
     "lb": "pound pounds",
     "%": "percent per\u00a0cent prozent",
 }
-"""Names in full and symbols of other scripts, by the unit that they mean."""
+"""Full names and symbols of other scripts, by unit."""

@@ -1,7 +1,7 @@
-"""Units of measurement: a parser of the products and quotients of those in `unit_table`.
+"""Parser for products and quotients of the units in `unit_table`.
 
-A unit is (factor to SI, dimensions); two units of equal dimensions convert into one another.
-Temperatures in °C are a dimension of their own: they shift, they do not scale.
+A unit is (factor to SI, dimensions); two units of equal dimensions are convertible. Temperatures
+in °C have a separate dimension because they shift instead of scaling.
 """
 
 from __future__ import annotations
@@ -54,22 +54,22 @@ def _table() -> dict[str, Unit]:
 
 @lru_cache(maxsize=1)
 def _list_spelled_units() -> dict[str, Unit]:
-    """The units that are written out, in lower case: their names may be Metre or METRE."""
+    """Full unit names in lower case; texts can write Metre or METRE."""
     full = [spelling for spellings in SPELLINGS.values() for spelling in spellings.split()]
     full += ["mol", "rad", "min", "bar", "atm", "torr", "ppm", "ppb", "rpm"]
     return {name.casefold(): _table()[name] for name in full if len(name) >= 3}
 
 
 def is_symbol(text: str) -> bool:
-    """Whether a text is the symbol of a unit, in which case counts (mmol), not its name."""
+    """Return whether a text is the symbol of a unit, whose case matters (mmol), not its name."""
     return text in _table() and text.casefold() not in _list_spelled_units()
 
 
 @lru_cache(maxsize=4096)
 def parse_unit(text: str) -> Unit | None:
-    r"""Read the unit that a tidied text spells, such as `kg × m^{2}`, `\frac{W}{K}` or `m/s`.
+    r"""Parse the unit in a tidied text, such as `kg × m^{2}`, `\frac{W}{K}` or `m/s`.
 
-    After a stroke every factor divides. Returns None for a text that is no known unit.
+    Every factor after a slash divides. Returns None if the text is not a known unit.
     """
     if len(text) > 60:
         return None

@@ -1,4 +1,4 @@
-"""The verb `omibench explore`."""
+"""The command `omibench explore`."""
 
 from omibench.cli.explore.verb import explore
 

@@ -1,4 +1,4 @@
-"""`omibench explore --export`: chosen items as pages in a folder."""
+"""`omibench explore --export`: write selected problems as pages into a folder."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ItemExportOptions:
-    """What the command line says of an export.
+    """Options of an export.
 
     Attributes:
-        items: Ids, files of ids, addresses; none to serve the explorer.
-        out: The folder of the pages.
-        models: Names, with commas; all where it is None.
-        settings: Names, with commas; all where it is None.
-        rules: The rule book of the first page; the main one where it is None.
-        paper_pages: Whether pages of papers are shown.
+        items: Problem ids, files of ids, or explorer addresses; empty to serve the explorer.
+        out: Folder of the pages.
+        models: Names separated by commas; None for all.
+        settings: Names separated by commas; None for all.
+        rules: Scorer shown on the first page; None for the main one.
+        paper_pages: Whether to show pages of papers.
     """
 
     items: list[str]
@@ -34,32 +34,35 @@ class ItemExportOptions:
     paper_pages: bool
 
     def check(self) -> None:
-        """Refuse options that do not go together.
+        """Check that the options go together.
 
         Raises:
-            ArgumentError: `--export` and `--out` lack each other, or others lack them.
+            ArgumentError: Only one of `--export` and `--out` is given, or another option of the
+                export is given without them.
         """
         if bool(self.items) != (self.out is not None):
-            raise ArgumentError("--export, --out: go together: which items, and where to")
+            raise ArgumentError(
+                "--export, --out: give both or neither: the problems to write, and the folder"
+            )
         if not self.items and (self.models or self.settings or self.rules or self.paper_pages):
             raise ArgumentError(
-                "--models, --settings, --rules, --paper-pages: say what --export writes; in the "
-                "browser they are choices of its pages"
+                "--models, --settings, --rules, --paper-pages: need --export; in the browser, "
+                "choose them on the page"
             )
 
 
 def write_export(snapshot: Snapshot, options: ItemExportOptions) -> None:
-    """Write the pages, and say where they are.
+    """Write the pages and print their path.
 
     Args:
         snapshot: The study.
-        options: What the command line says.
+        options: Options of the command.
 
     Raises:
-        ArgumentError: The folder lies in the results.
-        MissingInputError: There is no such item.
-        ParamsError: There is no such model or setting, or too much to export.
-        OutputError: The folder holds something else, or cannot be written.
+        ArgumentError: The folder is inside the results.
+        MissingInputError: A problem does not exist.
+        ParamsError: A model or setting does not exist, or the export is too large.
+        OutputError: The folder contains other files, or cannot be written.
     """
     from omibench.explore.export.choice import choose_items
     from omibench.explore.export.write import export_items
@@ -70,7 +73,7 @@ def write_export(snapshot: Snapshot, options: ItemExportOptions) -> None:
     sources = snapshot.sources
     folder = sources.results or sources.dataset
     if options.out.resolve().is_relative_to(folder.resolve()):
-        raise ArgumentError(f"--out {options.out}: lies in {folder}; name a folder beside it")
+        raise ArgumentError(f"--out {options.out}: is inside {folder}; give a folder outside of it")
     query = ItemQuery(
         rules=options.rules,
         models=_split_names(options.models),
@@ -81,7 +84,7 @@ def write_export(snapshot: Snapshot, options: ItemExportOptions) -> None:
         say(line, err=True)
     out = spare_store(options.out, sources.store or "store")
     page = export_items(out, snapshot, choice, with_pages=options.paper_pages)
-    say(f"{page}: {len(choice.ids)} items, {len(choice.cells)} cells", err=True)
+    say(f"{page}: {len(choice.ids)} problems, {len(choice.cells)} cells", err=True)
 
 
 def _split_names(text: str | None) -> tuple[str, ...]:

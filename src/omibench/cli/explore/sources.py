@@ -1,4 +1,4 @@
-"""Which files the explorer reads, from what the command line names."""
+"""Find the files that the explorer reads."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ if TYPE_CHECKING:
     from omibench.explore.app.settings import ExplorerSources
     from omibench.params.study import Study
 
-DEFAULT_PARAMS = "params.yaml"
-
 
 def find_dataset(folder: Path, benchmark: str | None, scratch: Path) -> ExplorerSources:
-    """The files of a dataset, before a model is asked.
+    """Find the files of a dataset without responses.
 
     Args:
         folder: A frozen dataset, a release, or the files of a benchmark.
-        benchmark: Whose importer reads the files; None for a dataset of ours.
-        scratch: Where a release is unpacked, and what an importer gives is written.
+        benchmark: Benchmark whose importer reads the files; None for an omibench dataset.
+        scratch: Folder for the unpacked release or the imported files.
 
     Raises:
-        MissingInputError: The folder is no such dataset.
-        FileFormatError: It cannot be read.
-        ParamsError: There is no such benchmark.
+        MissingInputError: The folder does not contain a dataset.
+        FileFormatError: The dataset cannot be read.
+        ParamsError: The benchmark does not exist.
     """
     from omibench.datasets.releases.unpack import is_release, unpack_release
     from omibench.explore.app.settings import ExplorerSources
@@ -48,25 +46,26 @@ def find_dataset(folder: Path, benchmark: str | None, scratch: Path) -> Explorer
     if (folder / "freeze" / "questions.jsonl").is_file():
         return ExplorerSources(folder / "freeze", name=name)
     raise MissingInputError(
-        f"--dataset {folder}: is no dataset: it holds neither questions.jsonl of `omibench freeze` "
-        "nor manifest.jsonl of a release; say with --benchmark NAME whose files they are"
+        f"--dataset {folder}: is not a dataset: it contains neither questions.jsonl of "
+        "`omibench freeze` nor manifest.jsonl of a release; for files of a benchmark add "
+        "--benchmark NAME"
     )
 
 
 def find_sources(
     results: Path, other: Path | None, params: str | None, review: Path | None
 ) -> ExplorerSources:
-    """The files of results.
+    """Find the files of a results folder.
 
     Args:
-        results: The folder of results.
-        other: Those of another run.
-        params: The parameter file; None for the one beside, if it names these results.
-        review: The folder into which notes are written.
+        results: Results folder.
+        other: Results folder of another run, to compare with.
+        params: Parameter file; None for params.yaml if its `study.results` is this folder.
+        review: Review folder for notes.
 
     Raises:
-        MissingInputError: A folder is not what it should be, or notes lack the parameters.
-        ParamsError: The parameter file is wrong.
+        MissingInputError: A folder does not contain results, or notes lack a parameter file.
+        ParamsError: The parameter file is invalid.
     """
     from omibench.explore.app.settings import ExplorerSources
     from omibench.explore.index import locate_index
@@ -74,9 +73,7 @@ def find_sources(
     _check_results(results)
     study = find_study(params, results)
     if review is not None and study is None:
-        raise MissingInputError(
-            "--review: notes need the parameters of the study: name them with --params FILE"
-        )
+        raise MissingInputError("--review: notes need the study's parameters; add --params FILE")
     if other is not None:
         _check_results(other)
     named_review = study.review.folder if study else None
@@ -93,17 +90,16 @@ def find_sources(
 
 
 def find_study(params: str | None, results: Path) -> Study | None:
-    """The parameters of results: labels, the main rule book, the store.
+    """Load the parameters of results: labels, the main scorer, the store.
 
     Args:
-        params: The file as a person names it; None for params.yaml, where that is there and names
-            these results.
-        results: The folder of results.
+        params: Parameter file; None for params.yaml if its `study.results` is this folder.
+        results: Results folder.
 
     Raises:
-        ParamsError: The file that is named is wrong.
+        ParamsError: The given file is invalid.
     """
-    from omibench.cli.options import read_study
+    from omibench.cli.options import DEFAULT_PARAMS, read_study
 
     if params is not None:
         return read_study(params, None)
@@ -118,21 +114,21 @@ def find_study(params: str | None, results: Path) -> Study | None:
 
 
 def _check_results(folder: Path) -> None:
-    """Raise MissingInputError unless a folder holds results; a dataset is named as such."""
+    """Raise MissingInputError if a folder does not contain results."""
     if (folder / "freeze" / "questions.jsonl").is_file():
         return
     if (folder / "questions.jsonl").is_file() or (folder / "manifest.jsonl").is_file():
         raise MissingInputError(
-            f"{folder}: is a dataset without responses: `omibench explore --dataset {folder}`"
+            f"{folder}: is a dataset without responses; run `omibench explore --dataset {folder}`"
         )
     raise MissingInputError(
-        f"{folder}: holds no results: freeze/questions.jsonl is not there; name the folder "
-        "`study.results` of a study that has frozen its dataset"
+        f"{folder}: is not a results folder: it has no freeze/questions.jsonl; give the folder "
+        "`study.results` of a study whose dataset is frozen"
     )
 
 
 def _import_benchmark(folder: Path, name: str, scratch: Path, out: Path) -> Path:
-    """Write what an importer reads as a frozen dataset; the folder of its pictures."""
+    """Write an imported benchmark as a frozen dataset and return its folder of pictures."""
     from collections import Counter
 
     from omibench.datasets.registry import load_benchmark
@@ -141,7 +137,7 @@ def _import_benchmark(folder: Path, name: str, scratch: Path, out: Path) -> Path
     from omibench.schemas.validation import explain
 
     if not folder.is_dir():
-        raise MissingInputError(f"--dataset {folder}: is no folder")
+        raise MissingInputError(f"--dataset {folder}: is not a folder")
     try:
         params = BenchmarkParams(name=name)
     except ValidationError as error:

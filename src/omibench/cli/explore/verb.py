@@ -1,4 +1,4 @@
-"""The verb `omibench explore`."""
+"""The command `omibench explore`."""
 
 from __future__ import annotations
 
@@ -9,80 +9,90 @@ from typing import Annotated
 import typer
 
 from omibench.cli.explore.export import ItemExportOptions, write_export
-from omibench.cli.options import BehindTls, Host, Port
+from omibench.cli.options import BehindTls, Host, Port, ResultsArgument, find_results
 from omibench.text.terminal import say
 
 PORT = 8766
 
 
 def explore(
-    results: Annotated[
-        Path, typer.Argument(metavar="[RESULTS]", help="Folder of results.", show_default=True)
-    ] = Path("results"),
+    results: ResultsArgument = None,
     other: Annotated[
         Path | None,
-        typer.Option(metavar="RESULTS", help="Another run, to see which verdicts changed."),
+        typer.Option(
+            metavar="RESULTS",
+            help="Results folder of another run; shows the verdicts that changed.",
+        ),
     ] = None,
     dataset: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A frozen dataset or release, before a model is asked."),
+        typer.Option(metavar="DIR", help="Show a frozen dataset or release, without responses."),
     ] = None,
     benchmark: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Whose files --dataset names: emma, mathreal, ..."),
+        typer.Option(
+            metavar="NAME",
+            help="With --dataset: the benchmark whose files these are, such as emma.",
+        ),
     ] = None,
     params: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Parameter file of the results.  [params.yaml, where it names them]",
+            help="Parameter file of the results.  [params.yaml, if its study.results matches]",
             show_default=False,
         ),
     ] = None,
     review: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Take notes on items as decisions of this review."),
+        typer.Option(
+            metavar="DIR", help="Store notes on problems as decisions of this review folder."
+        ),
     ] = None,
     export: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ITEMS",
-            help="Write pages of these items, in place of serving: an id, a file of ids, or an "
-            "address of the explorer; may be repeated.",
+            help="Write pages of these problems instead of serving: an id, a file of ids, or an "
+            "address copied from the explorer; repeatable.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of the pages of --export.")
+        Path | None, typer.Option(metavar="DIR", help="With --export: folder to write.")
     ] = None,
     models: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Of --export: only these, with commas.")
+        str | None,
+        typer.Option(metavar="NAMES", help="With --export: only these, separated by commas."),
     ] = None,
     settings: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Of --export: only these, with commas.")
+        str | None,
+        typer.Option(metavar="NAMES", help="With --export: only these, separated by commas."),
     ] = None,
     rules: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Rule book of the first page.  [the main one]"),
+        typer.Option(metavar="NAME", help="With --export: scorer shown first.  [the main scorer]"),
     ] = None,
     paper_pages: Annotated[
-        bool, typer.Option("--paper-pages", help="Show pages of papers in what is exported.")
+        bool, typer.Option("--paper-pages", help="With --export: also show pages of the papers.")
     ] = False,
     port: Port = PORT,
     host: Host = "127.0.0.1",
     behind_tls: BehindTls = "",
     secret_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What people type to log in; needed behind TLS."),
+        typer.Option(
+            metavar="FILE",
+            help="File with the password of the explorer; required with --behind-tls.",
+        ),
     ] = None,
 ) -> None:
-    """Look at single items in a browser: all models and settings, side by side.
+    """Browse single problems with the responses of all models and settings.
 
-    It listens on this machine alone and writes nothing, unless --review names a folder for notes.
-    For other machines a TLS terminator has to stand before it, and a file with a secret is needed.
-    Results that are being written are shown as far as they are, and read again when they change.
+    The explorer listens on this machine only and writes nothing, except notes if you give
+    --review. To reach it from other machines, put a TLS proxy in front and give --behind-tls and
+    --secret-file. It can run while a study does: changed results are read again.
 
-    With --export chosen items become pages in a folder of their own, which open from disk or from
-    any web server.
+    With --export, selected problems are written as pages that open from disk or any web server.
 
     \b
     Example:
@@ -96,9 +106,9 @@ def explore(
     from omibench.explore.app.live import LiveStudy
 
     if dataset is not None and (other is not None or review is not None):
-        raise ParamsError("--other, --review: go with results, and --dataset has none")
+        raise ParamsError("--other, --review: need results, not --dataset")
     if dataset is None and benchmark is not None:
-        raise ParamsError("--benchmark: name the folder of its files with --dataset")
+        raise ParamsError("--benchmark: needs --dataset DIR, the folder with its files")
     chosen = ItemExportOptions(export or [], out, models, settings, rules, paper_pages)
     chosen.check()
     if export:
@@ -106,7 +116,7 @@ def explore(
             if dataset is not None:
                 sources = find_dataset(dataset, benchmark, Path(scratch))
             else:
-                sources = find_sources(results, other, params, None)
+                sources = find_sources(find_results(results, params), other, params, None)
             write_export(LiveStudy(sources).read(), chosen)
         return
     from omibench.extras import require_extra
@@ -123,7 +133,7 @@ def explore(
         if dataset is not None:
             sources = find_dataset(dataset, benchmark, Path(scratch))
         else:
-            sources = find_sources(results, other, params, review)
+            sources = find_sources(find_results(results, params), other, params, review)
         live = LiveStudy(sources)
         for line in live.read().warnings:
             say(line, err=True)

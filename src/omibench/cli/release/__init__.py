@@ -1,4 +1,4 @@
-"""The verbs `omibench release build|verify|diff`."""
+"""The commands `omibench release build|verify|diff`."""
 
 from omibench.cli.release.commands import release_app
 

@@ -1,4 +1,4 @@
-"""`omibench release`: a frozen dataset as one folder that others load, cite and check."""
+"""`omibench release`: publish a frozen dataset as a folder to load, cite and verify."""
 
 from __future__ import annotations
 
@@ -8,92 +8,100 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.help import make_group
+from omibench.cli.options import find_results
 from omibench.text.terminal import say_lines
 
 if TYPE_CHECKING:
     from omibench.release.splits import SplitPlan
 
-release_app = make_group(
-    "release", "A frozen dataset as one immutable folder: built, checked, compared."
-)
+release_app = make_group("release", "Build, verify and compare releases of a frozen dataset.")
 
 
 @release_app.command()
 def build(
     freeze: Annotated[
-        Path, typer.Argument(metavar="[FREEZE]", help="A folder that freeze wrote.")
-    ] = Path("results/freeze"),
+        Path | None,
+        typer.Argument(
+            metavar="FREEZE",
+            help="Folder of `omibench freeze`.  [freeze/ in study.results of params.yaml]",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The release's folder, not there yet.")
+        Path, typer.Option(metavar="DIR", help="Folder to write; must not exist.")
     ] = Path("release"),
     sources: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.yaml",
-            help="The sources.yaml that says `licence` and `redistribute` of each source.",
+            help="sources.yaml with `licence` and `redistribute` of each source.",
         ),
     ] = None,
     version: Annotated[
-        str | None, typer.Option(metavar="X.Y.Z", help="By default that of the freeze.")
+        str | None,
+        typer.Option(metavar="X.Y.Z", help="Version of the release.  [that of the frozen dataset]"),
     ] = None,
     draft: Annotated[
-        bool, typer.Option("--draft", help="Build in spite of findings, and mark it a draft.")
+        bool,
+        typer.Option("--draft", help="Build despite findings and mark the release as a draft."),
     ] = False,
     without_rationale: Annotated[
-        bool, typer.Option("--without-rationale", help="Allow items without a rationale.")
+        bool, typer.Option("--without-rationale", help="Allow problems without a rationale.")
     ] = False,
     split: Annotated[
         str | None,
-        typer.Option(metavar="NAME=ITEMS", help="Draw a part; the others are the split `test`."),
+        typer.Option(
+            metavar="NAME=ITEMS", help="Draw a split of this size; the rest is the split `test`."
+        ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(metavar="ATTRIBUTE[,...]", help="Draw it in proportion to these attributes."),
+        typer.Option(metavar="ATTRIBUTE[,...]", help="Stratify --split by these attributes."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the part and of the sample.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of --split and of the sample.", min=0)] = 0,
     printed: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Put what a paper prints of its dataset beside the statistics: omibench, emma, "
-            "usnco_v, mathreal, or a CSV file.",
+            help="Compare the statistics with a paper's: omibench, emma, usnco_v, mathreal, or "
+            "a CSV file.",
         ),
     ] = None,
     tokenizer: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="What counts tokens in statistics: words, or the path of a tokenizer.json.",
+            help="Unit of text lengths: words, or the path of a tokenizer.json.",
         ),
     ] = "words",
     previous: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The release before: the changelog is computed from it."),
+        typer.Option(metavar="DIR", help="Previous release, for the changelog."),
     ] = None,
     review: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The folder of the review, with tasks.jsonl and decisions.jsonl; or a file of "
-            "people's decisions, whose hash goes into provenance.",
+            help="Review folder with tasks.jsonl and decisions.jsonl, or a file of decisions, "
+            "whose hash is added to the provenance.",
         ),
     ] = None,
     statements: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.yaml",
-            help="What only its authors can say, for the datasheet: texts under motivation, "
-            "composition, collection, preprocessing, uses, distribution, maintenance, contact.",
+            help="Your texts for the datasheet, under motivation, composition, collection, "
+            "preprocessing, uses, distribution, maintenance, contact.",
         ),
     ] = None,
 ) -> None:
-    """Build a release from a freeze.
+    """Build a release from a frozen dataset.
 
-    Parquet files with the original bytes of the pictures, dataset card, Croissant metadata,
-    manifest of hashes, datasheet, provenance and SHA256SUMS. The same freeze, commit and packages
-    give the same bytes. Findings against the release (a source without `redistribute`, an item
-    without licence or rationale, an open escalation or a stale decision of the review, simulated
-    parts) refuse it, unless it is marked a draft.
+    Writes Parquet files with the original pictures, a dataset card, Croissant metadata, a manifest
+    of hashes, a datasheet, provenance and SHA256SUMS. The same dataset, commit and packages give
+    the same bytes. These findings stop the build unless you add --draft: a source without
+    `redistribute`, a problem without licence or rationale, an open escalation or stale decision of
+    the review, simulated parts.
 
     \b
     Example:
@@ -116,18 +124,19 @@ def build(
         review=review,
         statements=statements,
     )
-    provenance = build_release(freeze, out, options)
+    provenance = build_release(freeze or find_results(None) / "freeze", out, options)
     items = sum(source.items for source in provenance.sources)
     say_lines(f"{provenance.name} {provenance.version}: {items} items in {out}", err=True)
 
 
 @release_app.command()
 def verify(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A release, of anyone.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of a release.")],
 ) -> None:
-    """Check a release: every file by its sum, every item by the hashes of the manifest.
+    """Verify the checksum of every file and the hashes of every problem of a release.
 
-    Nothing of it is evaluated or followed out of its folder. One line a finding.
+    Safe for releases of others: no code is run, and no path outside of the folder is read. Prints
+    one line per finding.
 
     \b
     Example:
@@ -137,7 +146,7 @@ def verify(
     from omibench.release.verify import verify_release
 
     check = verify_release(folder)
-    good = f"{folder}: is what it says" + (", a draft that is not to be cited" * check.is_draft)
+    good = f"{folder}: verified" + (", a draft: do not cite it" * check.is_draft)
     say_lines("\n".join(check.findings) or good, err=True)
     if check.findings:
         raise typer.Exit(EXIT_SOME_FAILED)
@@ -145,10 +154,10 @@ def verify(
 
 @release_app.command()
 def diff(
-    a: Annotated[Path, typer.Argument(metavar="A", help="The earlier release.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The later one.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Folder of the earlier release.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Folder of the later release.")],
 ) -> None:
-    """Say what changed between two releases, and which version that asks for.
+    """List the changes between two releases and the version number they require.
 
     \b
     Example:
@@ -166,7 +175,7 @@ def _check_version(text: str | None) -> str | None:
     from omibench.errors import ParamsError
 
     if text is not None and not re.fullmatch(r"\d{1,9}\.\d{1,9}\.\d{1,9}", text):
-        raise ParamsError(f"--version {text}: write three numbers, as in 1.2.0")
+        raise ParamsError(f"--version {text}: is not three numbers; write, for example, 1.2.0")
     return text
 
 
@@ -175,7 +184,9 @@ def _check_printed(name: str | None) -> str | None:
     from omibench.release.printed import PAPERS
 
     if name is not None and name not in PAPERS and not name.endswith(".csv"):
-        raise ParamsError(f"--printed {name}: name one of {', '.join(PAPERS)}, or a CSV file")
+        raise ParamsError(
+            f"--printed {name}: is not a paper; give {', '.join(PAPERS)}, or a CSV file"
+        )
     return name
 
 
@@ -187,11 +198,13 @@ def _parse_split(split: str | None, by: str | None) -> SplitPlan | None:
 
     if split is None:
         if by is not None:
-            raise ParamsError(f"--by {by}: says how a part is drawn; name the part with --split")
+            raise ParamsError(f"--by {by}: needs --split NAME=ITEMS")
         return None
     name, _, count = split.partition("=")
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,29}", name) or not re.fullmatch(r"\d{1,9}", count):
-        raise ParamsError(f"--split {split}: write a name and a number, as in testmini=480")
+        raise ParamsError(f"--split {split}: is not NAME=ITEMS; write, for example, testmini=480")
     if name == DEFAULT:
-        raise ParamsError(f"--split {split}: `{DEFAULT}` holds the other items; name another part")
+        raise ParamsError(
+            f"--split {split}: `{DEFAULT}` is the split of all other problems; choose another name"
+        )
     return SplitPlan(name, int(count), tuple(by.split(",")) if by else ())

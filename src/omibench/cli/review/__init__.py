@@ -1,4 +1,4 @@
-"""The verbs of `omibench review`, in the order of its help: one module each."""
+"""The commands of `omibench review`, one module each, in the order of the help."""
 
 from omibench.cli.review.agree import agree
 from omibench.cli.review.assign import assign

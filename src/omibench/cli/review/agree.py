@@ -1,4 +1,4 @@
-"""The verb `omibench review agree`."""
+"""The command `omibench review agree`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def agree(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the figures as CSV as well.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the figures as CSV.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.999, help="Two-sided level of the intervals.")
+        float, typer.Option(min=0.5, max=0.999, help="Two-sided confidence level of the intervals.")
     ] = 0.95,
-    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
 ) -> None:
-    """Say how far people agree, how many errors remain, and who passed a calibration.
+    """Report agreement between reviewers, the residual error rate, and calibration results.
 
-    Agreement is measured over first decisions of annotators and auditors, who work independently.
-    Errors that remain are estimated from the samples that seniors judged again. Exits with 3 where
-    a line of the review is bad.
+    Agreement is measured on the first, independent decisions of annotators and auditors. The
+    residual error rate is estimated from samples that senior reviewers judged again. Exits with 3
+    if the review files have bad lines.
 
     \b
     Example:

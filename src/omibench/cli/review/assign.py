@@ -1,4 +1,4 @@
-"""The verb `omibench review assign`."""
+"""The command `omibench review assign`."""
 
 from __future__ import annotations
 
@@ -13,45 +13,52 @@ from omibench.text.terminal import say_lines
 
 
 def assign(
-    kinds: Annotated[list[str], typer.Argument(metavar="KIND...", help="Kinds of tasks to make.")],
+    kinds: Annotated[list[str], typer.Argument(metavar="KIND", help="Kinds of tasks to create.")],
     review: ReviewFolder = None,
     params: Params = "params.yaml",
     results: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results; by default `study.results`.")
+        Path | None, typer.Option(metavar="DIR", help="Results folder.  [study.results]")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="At most N new tasks of each kind.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Create at most N new tasks of each kind."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Of all draws; by default `study.seed`.")
+        int | None, typer.Option(min=0, help="Seed of all draws.  [study.seed]")
     ] = None,
     to: Annotated[
         list[str] | None,
-        typer.Option("--to", metavar="NAME", help="Give new tasks to this annotator; repeatable."),
+        typer.Option(
+            "--to", metavar="NAME", help="Assign new tasks to this annotator; repeatable."
+        ),
     ] = None,
     problems: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.jsonl", help="Problems; by default the last stage's."),
+        typer.Option(metavar="FILE.jsonl", help="problems.jsonl to use.  [that of the last stage]"),
     ] = None,
     photographs: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Photographs, for the kinds photo_*.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of photographs, for the kinds photo_*."),
     ] = None,
     draw: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Responses of each model  [100; rating: 200]"),
+        typer.Option(
+            metavar="N", min=1, help="Draw N responses of each model.  [100; rating: 200]"
+        ),
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="Responses of this model alone; repeatable.")
+        list[str] | None, typer.Option(help="Only responses of this model; repeatable.")
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option(help="Responses under this setting alone; repeatable.")
+        list[str] | None, typer.Option(help="Only responses under this setting; repeatable.")
     ] = None,
 ) -> None:
-    """Make tasks for people from a study's results, and draw who is asked.
+    """Create review tasks from a study's results and assign them to annotators.
 
     Kinds on problems: page, translation, difficulty, rationale, label, item. On responses: steps,
-    disagreement, rating. On people: baseline. On photographs: photo_screening, photo_conditions,
-    photo_fields. Run it again after anything changed: changed tasks are asked again, others stay.
+    disagreement, rating. For human answers: baseline. On photographs: photo_screening,
+    photo_conditions, photo_fields. Run it again after a change: tasks whose content changed are
+    assigned again, the others stay.
 
     \b
     Example:

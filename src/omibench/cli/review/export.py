@@ -1,4 +1,4 @@
-"""The verb `omibench review export`."""
+"""The command `omibench review export`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from omibench.review.folder import ReviewRecord
 
 ExportRole = Literal["annotator", "auditor", "senior"]
-"""`review.people.AssignedRole`, whose import `omibench --help` would wait for."""
+"""Same as `review.people.AssignedRole`, whose import would slow down `omibench --help`."""
 ExportFormat = Literal["label-studio"]
 
 
@@ -27,60 +27,69 @@ def export(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write tasks, decisions and pictures.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder to write tasks, decisions and pictures into."),
     ] = None,
     kinds: Annotated[
         str | None,
-        typer.Option("--kind", metavar="KIND[,...]", help="Tasks of these kinds alone."),
+        typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
     ] = None,
     statuses: Annotated[
         str | None,
         typer.Option(
             "--status",
             metavar="STATUS[,...]",
-            help="Tasks that are open, audit, escalated or settled alone.",
+            help="Only tasks with this status: open, audit, escalated, settled.",
         ),
     ] = None,
     person: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What asks this person, for that person.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only tasks assigned to this person, as this person can see them."
+        ),
     ] = None,
-    role: Annotated[ExportRole | None, typer.Option(help="As this role may see it.")] = None,
+    role: Annotated[
+        ExportRole | None, typer.Option(help="Write tasks as this role can see them.")
+    ] = None,
     people: Annotated[
         Path | None,
         typer.Option(metavar="FILE.csv", help="Write the answers of the human baseline."),
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Write labels of responses, for `certify`."),
+        typer.Option(metavar="FILE.csv", help="Write labels of responses, for `omibench certify`."),
     ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.yaml",
-            help="Write what page tasks settled, as corrections.",
+            help="Write the results of page tasks as corrections.yaml entries.",
         ),
     ] = None,
     to: Annotated[
         ExportFormat | None,
-        typer.Option("--to", help="Write --out as projects of this program: KIND.xml and .json."),
+        typer.Option("--to", help="Write --out as projects of this tool: KIND.xml and KIND.json."),
     ] = None,
     address: Annotated[
         str | None,
         typer.Option(
             "--pictures",
             metavar="PREFIX",
-            help="With --to: what stands before the path of a picture in its address.",
+            help="With --to: prefix of picture paths in addresses.",
         ),
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="Add what the application has logged to the record.")
+        bool,
+        typer.Option(
+            "--live", help="Add the decisions logged by the application to decisions.jsonl."
+        ),
     ] = False,
 ) -> None:
-    """Give tasks to others, and results back to the study.
+    """Export tasks for reviewers, or results of the review for the study.
 
-    With --person or --role nothing is written that the role may not see: hidden parts, golds, other
-    people's names and decisions. What the person decides comes back with `omibench review import`.
-    Exits with 3 where a line of the review is bad and was left out.
+    With --person or --role, the export leaves out everything the role cannot see: hidden parts,
+    gold answers, names and decisions of others. Decisions come back with `omibench review import`.
+    Exits with 3 if bad lines of the review files were left out.
 
     \b
     Example:
@@ -92,19 +101,19 @@ def export(
     from omibench.review.folder import read_review
 
     if (to or address) and not (to and out):
-        raise ParamsError("review export: --to needs --out DIR, and --pictures needs --to")
+        raise ParamsError("review export: --to needs --out DIR; --pictures needs --to")
     if not (out or people or labels or corrections or live):
         raise ParamsError(
-            "review export: say what to write: --out, --people, --labels, --corrections or --live"
+            "review export: give at least one of --out, --people, --labels, --corrections, --live"
         )
     folder = find_review_folder(review, params)
     if live:
         from omibench.review_app.log.record import export_live_log
 
-        say(f"{export_live_log(folder)} decisions added to the record", err=True)
+        say(f"{export_live_log(folder)} decisions added to decisions.jsonl", err=True)
     record = read_review(folder)
     for error in record.errors:
-        say(f"{error}; the line is left out", err=True)
+        say(f"{error}; the line was skipped", err=True)
     if out is not None:
         selection = _read_selection(kinds, statuses, person, role)
         if to is None:
@@ -136,7 +145,7 @@ def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
     from omibench.stages.ocr.corrections.file import format_corrections
 
     if path.exists():
-        raise OutputError(f"{path}: is there already: name another file, and copy its entries over")
+        raise OutputError(f"{path}: the file exists; give another one and copy its entries")
     study = read_study(params, None)
     problems = read_jsonl(Path(study.study.results) / "ocr/problems.jsonl", Problem)
     rule = ReviewRule(study.review.reviewers)
@@ -156,7 +165,7 @@ def _read_selection(
     names = statuses.split(",") if statuses else []
     for name in names:
         if name not in STATUSES:
-            raise ParamsError(f"--status {name!r}: is no status{suggest_name(name, STATUSES)}")
+            raise ParamsError(f"--status {name!r}: is not a status{suggest_name(name, STATUSES)}")
     kind_names = [find_kind(name).name for name in kinds.split(",")] if kinds else []
     chosen = tuple(status for status in STATUSES if status in names)
     return TaskSelection(tuple(kind_names), chosen, person, role)
@@ -185,7 +194,7 @@ def _write_projects(
     for project in projects:
         say(f"{project.number} {project.kind} tasks in {project.tasks}, {project.configuration}")
     if not projects:
-        say("no task is chosen")
+        say("no task matches")
 
 
 def _write_table(

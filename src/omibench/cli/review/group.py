@@ -1,7 +1,9 @@
-"""`omibench review`: what people decide on a dataset."""
+"""`omibench review`: human review of a dataset."""
 
 from __future__ import annotations
 
 from omibench.cli.help import make_group
 
-review_group = make_group("review", "Tasks for people, their decisions, and what these settle.")
+review_group = make_group(
+    "review", "Have people review problems and responses, and use their decisions."
+)

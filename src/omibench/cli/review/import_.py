@@ -1,4 +1,4 @@
-"""The verb `omibench review import`."""
+"""The command `omibench review import`."""
 
 from __future__ import annotations
 
@@ -21,28 +21,26 @@ ImportFormat = Literal["label-studio"]
 
 
 def import_(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Decisions, one JSON object a line.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSONL files of decisions.")],
     review: ReviewFolder = None,
     params: Params = "params.yaml",
     source: Annotated[
         ImportFormat | None,
-        typer.Option("--from", help="The files are JSON exports of this program."),
+        typer.Option("--from", help="Read JSON exports of this tool instead."),
     ] = None,
     users: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --from: the users of Label Studio, as its GET /api/users answers them.",
+            help="With --from: users of Label Studio, the JSON from its GET /api/users.",
         ),
     ] = None,
 ) -> None:
-    """Add decisions of others to the record of a review.
+    """Add decisions from files to decisions.jsonl of a review.
 
-    Importing a file again changes nothing. A line that does not fit its task is named and the
-    others are taken; then the exit code is 3. A decision on content that has changed is taken, and
-    its task is asked again.
+    Importing a file twice changes nothing. Lines that do not fit their task are listed and skipped,
+    and the exit code is 3. A decision on content that has changed since is stored, and its task is
+    opened again.
 
     \b
     Example:
@@ -52,7 +50,7 @@ def import_(
     from omibench.review.importing import import_files
 
     if users is not None and source is None:
-        raise ParamsError("--users: goes with --from label-studio")
+        raise ParamsError("--users: needs --from label-studio")
     folder = find_review_folder(review, params)
     if source is None:
         outcome = import_files(folder, files)
@@ -62,7 +60,7 @@ def import_(
         say(error, err=True)
     stale = f", {len(outcome.stale)} tasks stale ({', '.join(outcome.stale[:10])})"
     say(
-        f"{outcome.added} decisions added, {outcome.repeated} there already, "
+        f"{outcome.added} decisions added, {outcome.repeated} already present, "
         f"{len(outcome.errors)} refused{stale if outcome.stale else ''}"
     )
     if outcome.errors:
@@ -70,7 +68,7 @@ def import_(
 
 
 def _import_exports(folder: Path, files: Iterable[Path], users: Path | None) -> ImportOutcome:
-    """Record the annotations of exports of Label Studio; those that people skipped are counted."""
+    """Import annotations from Label Studio exports and count the skipped tasks."""
     from omibench.review.folder import read_review
     from omibench.review.importing import import_decisions
     from omibench.review.label_studio.importing import read_export, read_users
@@ -79,7 +77,7 @@ def _import_exports(folder: Path, files: Iterable[Path], users: Path | None) -> 
     addresses = read_users(users) if users is not None else {}
     exports = [read_export(file, record, addresses) for file in files]
     if skipped := sum(export.skipped for export in exports):
-        say(f"{skipped} tasks were skipped there")
+        say(f"{skipped} tasks were skipped in Label Studio")
     return import_decisions(
         record,
         [decision for export in exports for decision in export.decisions],

@@ -1,4 +1,4 @@
-"""Options that the verbs of `omibench review` share, and the folder that they name."""
+"""Options shared by the commands of `omibench review`, and the review folder."""
 
 from __future__ import annotations
 
@@ -14,38 +14,36 @@ if TYPE_CHECKING:
 
 ReviewFolder = Annotated[
     Path | None,
-    typer.Option(
-        "--review", metavar="DIR", help="Folder of the review; by default params `review.folder`."
-    ),
+    typer.Option("--review", metavar="DIR", help="Review folder.  [review.folder of --params]"),
 ]
 
 
 def find_review_folder(folder: Path | None, params: str) -> Path:
-    """The folder of the review: that of `--review`, else the one that the params name.
+    """Return the review folder: `--review`, else `review.folder` of the parameters.
 
     Raises:
-        MissingInputError: Neither names one.
+        MissingInputError: Neither is given.
     """
     if folder is not None:
         return folder
     is_text = _is_text(params)
     if not is_text and not Path(params).is_file():
         raise MissingInputError(
-            f"review: there is no {params} that names a folder: give `--review DIR`"
+            f"review: {params} does not exist, so no review folder is known; give --review DIR"
         )
     from omibench.cli.options import read_study
 
     named = read_study(params, None).review.folder
     if not named:
         raise MissingInputError(
-            f"review: {'the params' if is_text else params} name no folder: give `--review DIR`, "
-            "or write `review: {folder: DIR}`"
+            f"{'--params' if is_text else params}: review.folder is missing; give --review DIR, or "
+            "write `review: {folder: DIR}`"
         )
     return Path(named)
 
 
 def read_review_params(params: str) -> ReviewParams:
-    """What the params say of reviews; what they say by default where there is no such file."""
+    """Return the `review` block of the parameters; its defaults if the file does not exist."""
     if not _is_text(params) and not Path(params).is_file():
         from omibench.params.review import ReviewParams
 
@@ -56,5 +54,5 @@ def read_review_params(params: str) -> ReviewParams:
 
 
 def _is_text(params: str) -> bool:
-    """Whether the params are the JSON text itself."""
+    """Whether `params` is JSON text instead of a file name."""
     return params.lstrip().startswith("{")

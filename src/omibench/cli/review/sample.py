@@ -1,4 +1,4 @@
-"""The verb `omibench review sample`."""
+"""The command `omibench review sample`."""
 
 from __future__ import annotations
 
@@ -22,36 +22,40 @@ def sample(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
     week: Annotated[
-        str | None, typer.Option(metavar="YYYY-Www", help="What was settled in this week.")
+        str | None, typer.Option(metavar="YYYY-Www", help="Tasks settled in this ISO week.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="What was settled from this day on,")
+        str | None, typer.Option(metavar="DATE", help="Tasks settled on or after this day (UTC).")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="up to and including this day (UTC).")
+        str | None, typer.Option(metavar="DATE", help="Tasks settled on or before this day (UTC).")
     ] = None,
     kinds: Annotated[
         str | None,
-        typer.Option("--kind", metavar="KIND[,...]", help="Tasks of these kinds alone."),
+        typer.Option("--kind", metavar="KIND[,...]", help="Only tasks of these kinds."),
     ] = None,
     share: Annotated[
-        float, typer.Option(min=0.0001, max=1, help="Of the settled tasks of each kind.")
+        float, typer.Option(min=0.0001, max=1, help="Share of the settled tasks of each kind.")
     ] = 0.05,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     calibration: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Draw a calibration set of N settled tasks instead."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Draw a calibration set of N settled tasks instead of a sample.",
+        ),
     ] = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="Of the calibration set.")
+        str, typer.Option(metavar="NAME", help="With --calibration: name of the set.")
     ] = "calibration",
 ) -> None:
-    """Draw settled tasks that seniors judge again, or a calibration set.
+    """Draw settled tasks for a second judgement by senior reviewers, or a calibration set.
 
-    The draw is proportional to type of problem, difficulty, and whether an item is new or revised.
-    A sample is a new task: who decides on it sees no earlier decision. What seniors overturn is the
-    residual error rate of `omibench review agree`. A calibration set has the results of settled
-    tasks as gold decisions. Run again, the same draw adds what is missing.
+    The draw is stratified by type of problem, difficulty, and new or revised. A sampled task is a
+    new task without the earlier decisions. The share that seniors overturn is the residual error
+    rate of `omibench review agree`. A calibration set uses the results of settled tasks as gold
+    decisions. The same draw again adds only missing tasks.
 
     \b
     Example:
@@ -71,8 +75,8 @@ def sample(
 
         if len(names) != 1 or week or since or until:
             raise ParamsError(
-                "--calibration: is drawn from all settled tasks of one kind: name it with --kind, "
-                "and no time"
+                "--calibration: draws from all settled tasks of one kind; give --kind KIND, and no "
+                "--week, --since or --until"
             )
         plan = CalibrationPlan(names[0], calibration, name, seed)
         drawn = draw_calibration(record.tasks, record.decisions, plan, needed)
@@ -94,11 +98,11 @@ def _read_period(week: str | None, since: str | None, until: str | None) -> Peri
         return read_week(week)
     if since and until and not week:
         return read_period(since, until)
-    raise ParamsError("review sample: say when work was settled: --week, or --since and --until")
+    raise ParamsError("review sample: the period is missing; give --week, or --since and --until")
 
 
 def _add_tasks(folder: Path, drawn: list[ReviewTask] | tuple[ReviewTask, ...]) -> None:
-    """Put tasks behind those of tasks.jsonl, which must have no bad line."""
+    """Append tasks to tasks.jsonl, which must not have bad lines."""
     from omibench.review_tasks.tasks_file import lock_tasks, read_present_tasks, write_tasks
 
     if drawn:

@@ -1,4 +1,4 @@
-"""The verb `omibench review serve`."""
+"""The command `omibench review serve`."""
 
 from __future__ import annotations
 
@@ -23,21 +23,26 @@ def serve(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
     demo: Annotated[
-        bool, typer.Option("--demo", help="Show invented tasks to invented people; keep nothing.")
+        bool,
+        typer.Option("--demo", help="Serve example tasks with example reviewers; nothing is kept."),
     ] = False,
     port: Port = PORT,
     host: Host = "127.0.0.1",
     behind_tls: BehindTls = "",
     secret_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Signs sessions, which then outlive a restart."),
+        typer.Option(
+            metavar="FILE",
+            help="File with a key that signs sessions, so that they survive a restart.",
+        ),
     ] = None,
 ) -> None:
-    """Serve the application in which people review a dataset.
+    """Serve the review application.
 
-    It listens on this machine alone. For other machines a TLS terminator has to stand before it,
-    and a file with a secret is needed. Its log is live.sqlite in the folder of the review; when it
-    stops, decisions.jsonl there has every decision. Passwords: `omibench review user add NAME`.
+    It listens on this machine only. To reach it from other machines, put a TLS proxy in front and
+    give --behind-tls and --secret-file. Decisions are logged in live.sqlite in the review folder
+    and copied to decisions.jsonl when the server stops. Give reviewers a password with `omibench
+    review user add NAME`.
 
     \b
     Example:
@@ -85,7 +90,7 @@ def _serve_demo(settings: ServerSettings) -> None:
 
 
 def _announce_review(service: ReviewService) -> None:
-    """Say which lines of tasks.jsonl are left out, and who cannot log in yet."""
+    """Print the skipped lines of tasks.jsonl and the reviewers without a password."""
     from omibench.review_app.log.users import list_names
 
     for line in service.content.errors:
@@ -94,7 +99,7 @@ def _announce_review(service: ReviewService) -> None:
         missing = sorted(set(service.content.people) - list_names(connection))
     if missing:
         say(
-            f"{len(missing)} of {len(service.content.people)} people have no password yet, such as "
-            f"{missing[0]}: `omibench review user add NAME`",
+            f"{len(missing)} of {len(service.content.people)} reviewers have no password yet, such "
+            f"as {missing[0]}; give them one with `omibench review user add NAME`",
             err=True,
         )

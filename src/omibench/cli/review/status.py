@@ -1,4 +1,4 @@
-"""The verb `omibench review status`."""
+"""The command `omibench review status`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from omibench.text.terminal import say, say_lines
 def status(
     review: ReviewFolder = None,
     params: Params = "params.yaml",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say how far a review has come: by kind of task and by person.
+    """Show the progress of a review by kind of task and by reviewer.
 
-    Tasks count as settled by the rule of the params (`review.reviewers`). Only reads. Exits
-    with 3 where a decision is stale, a task is escalated or a line is bad.
+    `review.reviewers` in the parameters decides when a task is settled. Exits with 3 if a decision
+    is stale, a task is escalated or a line is bad. Writes nothing.
 
     \b
     Example:
@@ -39,8 +39,8 @@ def status(
         say(error, err=True)
     if count := count_unrecorded(folder.folder):
         say(
-            f"decisions of the application that are not counted yet: {count}; `omibench review "
-            "export --live` puts them into decisions.jsonl",
+            f"decisions logged by the application that are not counted yet: {count}; add them to "
+            "decisions.jsonl with `omibench review export --live`",
             err=True,
         )
     rule = read_review_params(params)

@@ -1,4 +1,4 @@
-"""`omibench review user`: who may log in to the application."""
+"""`omibench review user`: manage the passwords of reviewers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,15 @@ from omibench.text.terminal import say
 if TYPE_CHECKING:
     import sqlite3
 
-PersonName = Annotated[str, typer.Argument(help="A name of reviewers.yaml.")]
-user_app = make_group(
-    "user", "Who may log in to the application: people of reviewers.yaml, with passwords."
-)
+PersonName = Annotated[str, typer.Argument(metavar="NAME", help="Name in reviewers.yaml.")]
+user_app = make_group("user", "Manage the passwords of the reviewers in reviewers.yaml.")
 PASSWORD_CHARACTERS = 2000
-"""How much of a line of standard input is read as a password."""
+"""The longest password read from standard input, in bytes."""
 
 
 @user_app.command()
 def add(name: PersonName, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
-    """Give a person of reviewers.yaml a password, which is asked for or read from standard input.
+    """Set the password of a reviewer, typed at the prompt or read from standard input.
 
     \b
     Example:
@@ -42,18 +40,18 @@ def add(name: PersonName, review: ReviewFolder = None, params: Params = "params.
     with _open_log(folder) as connection:
         if read_hash(connection, name) is not None:
             raise ParamsError(
-                f"review user add: {name} has a password: change it with "
+                f"review user add: {name} has a password already; change it with "
                 f"`omibench review user password {name}`"
             )
     password = _ask_password(name)
     with _open_log(folder) as connection:
         set_password(connection, name, password)
-    say(f"{name} may log in", err=True)
+    say(f"{name} can log in", err=True)
 
 
 @user_app.command()
 def password(name: PersonName, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
-    """Change a password, asked for or read from standard input; it ends the person's sessions.
+    """Change a password, typed at the prompt or read from standard input; ends open sessions.
 
     \b
     Example:
@@ -66,12 +64,12 @@ def password(name: PersonName, review: ReviewFolder = None, params: Params = "pa
     text = _ask_password(name)
     with _open_log(folder) as connection:
         set_password(connection, name, text)
-    say(f"the password of {name} is changed", err=True)
+    say(f"password of {name} changed", err=True)
 
 
 @user_app.command()
 def remove(name: PersonName, review: ReviewFolder = None, params: Params = "params.yaml") -> None:
-    """Take a password away: the person can no longer log in; what they decided stays.
+    """Remove a password: the reviewer can no longer log in; earlier decisions stay.
 
     \b
     Example:
@@ -88,7 +86,7 @@ def remove(name: PersonName, review: ReviewFolder = None, params: Params = "para
 
 @user_app.command("list")
 def list_(review: ReviewFolder = None, params: Params = "params.yaml") -> None:
-    """List the people of reviewers.yaml with their roles, and whether they may log in.
+    """List the reviewers in reviewers.yaml with their roles and whether they can log in.
 
     \b
     Example:
@@ -103,10 +101,10 @@ def list_(review: ReviewFolder = None, params: Params = "params.yaml") -> None:
     with _open_log(folder) as connection:
         names = list_names(connection)
     for person in people:
-        login = "may log in" if person.name in names else "has no password"
+        login = "can log in" if person.name in names else "has no password"
         say(f"{person.name}: {', '.join(person.roles)}; {login}")
     for name in sorted(names - {person.name for person in people}):
-        say(f"{name}: not in reviewers.yaml, so that the password opens nothing")
+        say(f"{name}: not in reviewers.yaml, so the password has no effect")
 
 
 def _find_folder(review: Path | None, params: str) -> Path:
@@ -118,7 +116,7 @@ def _find_folder(review: Path | None, params: str) -> Path:
 
 @contextmanager
 def _open_log(folder: Path) -> Iterator[sqlite3.Connection]:
-    """The live log in a transaction, which a server may have open at the same time."""
+    """Open the live log in a transaction, even while a server uses it."""
     from omibench.review_app.log.database import LIVE, Database
 
     database = Database(folder / LIVE)
@@ -151,7 +149,7 @@ def _require_user(folder: Path, name: str) -> None:
 
 
 def _ask_password(name: str) -> str:
-    """The password that is typed twice, or the first line of standard input. Never an argument."""
+    """Read a password typed twice, or the first line of standard input; never an argument."""
     if sys.stdin.isatty():
         return str(
             typer.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)

@@ -1,1 +1,1 @@
-"""The verbs of the stages, which the jobs of the graph are."""
+"""The stage commands, which the jobs of the graph run."""

@@ -1,10 +1,8 @@
-"""The verb `omibench aggregate`."""
+"""The command `omibench aggregate`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
+from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName, find_results
 from omibench.text.terminal import say
 
 
@@ -12,13 +10,13 @@ def aggregate(
     out: OutFile,
     model: ModelName,
     setting: SettingName,
-    results: Results = Path("results"),
+    results: Results = None,
     params: Params = "params.yaml",
 ) -> None:
-    """Say what several samples of one problem are worth together.
+    """Combine several samples per problem: pass@k, consistency@k, and a selected sample.
 
-    pass@k and consistency@k, and which sample the setting's `aggregate` chooses: by majority, by
-    a reward model's marks or by a tournament. Reward models are asked through the store.
+    The setting's `aggregate` selects by majority vote, by the scores of a reward model, or by a
+    tournament. Requests to reward models go through the store.
 
     \b
     Example:
@@ -34,6 +32,7 @@ def aggregate(
     from omibench.stages.aggregate import aggregate_cell
 
     study = load_study(params)
+    results = find_results(results, study)
     cell_file = f"{model}/{setting}.parquet"
     read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)

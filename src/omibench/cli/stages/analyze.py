@@ -1,26 +1,17 @@
-"""The verb `omibench analyze`."""
+"""The command `omibench analyze`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from omibench.cli.options import (
-    Out,
-    Params,
-    read_study,
-)
+from omibench.cli.options import Out, Params, ResultsArgument, find_results, read_study
 from omibench.text.terminal import say_lines
 
 
 def analyze(
-    results: Annotated[Path, typer.Argument(help="Folder that holds freeze/, infer/ and score/.")],
     out: Out,
+    results: ResultsArgument = None,
     params: Params = "params.yaml",
 ) -> None:
-    """Summarise scores in tables and a report.
+    """Write tables, figures and the report from all scores.
 
     \b
     Example:
@@ -32,6 +23,7 @@ def analyze(
     from omibench.stages.analyze import analyze_study
 
     study = read_study(params, None)
+    results = find_results(results, study)
     out = output_folder(out, study.study.store)
     check_inputs(*(results / stage for stage in find_stage("analyze").inputs))
     headline = analyze_study(results, out, study)

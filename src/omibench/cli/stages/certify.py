@@ -1,4 +1,4 @@
-"""The verb `omibench certify`."""
+"""The command `omibench certify`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import Params, Results
+from omibench.cli.options import Params, Results, find_results
 from omibench.errors import ParamsError
 from omibench.text.terminal import printable, say, say_lines
 
@@ -20,38 +20,44 @@ def certify(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
     labels: Annotated[
         Path | None,
-        typer.Argument(help="CSV or JSONL: id, what was said, perhaps model, setting, index."),
+        typer.Argument(
+            metavar="LABELS",
+            help="CSV or JSONL of human labels: id, label or error_type or marks, and optionally "
+            "model, setting, index.",
+        ),
     ] = None,
-    results: Results = Path("results"),
+    results: Results = None,
     verdicts: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="File of verdicts as omibench score writes it: no study is needed."
+            metavar="FILE", help="Verdicts written by `omibench score`; no study is needed."
         ),
     ] = None,
     rules: Annotated[
-        str | None, typer.Option(help="With --verdicts of several rule books: which of them.")
+        str | None,
+        typer.Option(help="With --verdicts: the scorer to certify, if there are several."),
     ] = None,
     draw: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Draw N responses of each model for people."),
+        typer.Option(metavar="N", min=1, help="Draw N responses per model for human labelling."),
     ] = None,
     model: Annotated[
         list[str] | None, typer.Option(help="With --draw: a key of params `models`; repeatable.")
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option(help="With --draw: a key of `settings`; repeatable.")
+        list[str] | None, typer.Option(help="With --draw: a key of params `settings`; repeatable.")
     ] = None,
     params: Params = "params.yaml",
 ) -> None:
-    """Hold judges against the labels of people.
+    """Measure how well judges agree with human labels.
 
-    Writes under --out, where the file has `label`, certificate.json (agreement, kappa, Spearman,
-    true and false positive rates by answer type, accuracy corrected for the judge's errors, rules
-    against judge) and disagreements.jsonl, to be read; and reasoning.json, for `error_type`
-    (agreement, kappa, confusion) and marks (Spearman, agreement within one grade). Asks no model.
-    With --verdicts the judge of that file is certified, or, without one, its rule book.
-    With --draw, and without labels, writes to_label.csv: responses to be labelled by people.
+    For labels of correctness (column `label`), writes certificate.json (agreement, kappa,
+    Spearman, true and false positive rates by answer type, accuracy corrected for the judge's
+    errors, judge against scorer) and disagreements.jsonl. For labels of reasoning (`error_type`
+    and marks), writes reasoning.json. Calls no model.
+
+    With --verdicts, certifies the judge of that file, or its scorer if it has no judge.
+    With --draw and without labels, writes to_label.csv, a sheet of responses to label.
 
     \b
     Example:
@@ -67,14 +73,15 @@ def certify(
     if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
         params = "{}"
     study = load_study(params)
+    results = find_results(results, study)
     out = output_folder(out, study.study.store)
     if draw is not None and labels is None and verdicts is None:
         say(_draw(results, out, study, draw, model, setting), err=True)
         return
     if labels is None or draw is not None or model or setting:
         raise ParamsError(
-            "certify: give a file of labels; or --draw N alone, with --model and --setting, for "
-            "responses that people label"
+            "certify: give either a file of labels, or --draw N (with --model, --setting) for a "
+            "sheet of responses to label"
         )
     spare_inputs(out / "disagreements.jsonl", labels)
     if verdicts is not None:
@@ -84,7 +91,7 @@ def certify(
         say(f"certificate.json, disagreements.jsonl written to {out}", err=True)
         return
     if rules is not None:
-        raise ParamsError("certify: --rules goes with --verdicts")
+        raise ParamsError("certify: --rules needs --verdicts")
     read = (results / stage for stage in ("infer", "score", "judge"))
     check_inputs(*read, *frozen_files(results))
     certified = certify_judges(labels, results, out, study)
@@ -146,8 +153,8 @@ def _format_certificate(certificate: Certificate) -> str:
     judge, rules = printable(certificate.judge), printable(certificate.rules)
     for table in certificate.four_way[-1:]:
         lines.append(
-            f"  beside {rules}: both right {table.both_right}, both wrong {table.both_wrong}, "
-            f"{judge} alone right {table.judge_only}, {rules} alone {table.rules_only}"
+            f"  with {rules}: both right {table.both_right}, both wrong {table.both_wrong}, "
+            f"only {judge} right {table.judge_only}, only {rules} right {table.rules_only}"
         )
     return "\n".join(lines)
 

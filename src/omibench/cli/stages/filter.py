@@ -1,4 +1,4 @@
-"""The verb `omibench filter`."""
+"""The command `omibench filter`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from omibench.text.terminal import say, say_lines
 
 
 def filter_(problems: ProblemsFile, out: Out, params: Params = "params.yaml") -> None:
-    """Keep sound problems, and say why the others are not.
+    """Reject unusable problems, with reasons.
 
-    Writes problems.jsonl, rejects.parquet, rejects.html (the same with pictures) and, of the
-    models that the params name to judge problems, judgements.parquet under --out. Says how many
-    problems and answers there are, and how many were rejected for which reason.
+    Writes problems.jsonl, rejects.parquet, rejects.html (rejected problems with pictures) and, if
+    the parameters list models that judge problems, judgements.parquet. Prints the number of
+    problems, answers, and rejections by reason.
 
     \b
     Example:

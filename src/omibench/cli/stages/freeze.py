@@ -1,4 +1,4 @@
-"""The verb `omibench freeze`."""
+"""The command `omibench freeze`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from omibench.text.terminal import say
 def freeze(
     out: Out,
     problems: Annotated[
-        Path | None, typer.Argument(help="Left out for benchmarks that are not made from papers.")
+        Path | None,
+        typer.Argument(
+            metavar="PROBLEMS",
+            help="problems.jsonl of the previous stage; none for a published benchmark.",
+        ),
     ] = None,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Freeze questions, answers and images, as reviewed.
+    """Freeze the dataset: questions, answers and images, with the decisions of the review.
 
     \b
     Example:
@@ -40,7 +44,7 @@ def freeze(
     )
     if manifest.without_rationale and not manifest.without_rationale_allowed and problems:
         say(
-            f"{manifest.without_rationale} of {manifest.problems} problems have no rationale: a "
+            f"{manifest.without_rationale} of {manifest.problems} problems have no rationale; a "
             "release needs one for each, or `freeze: {allow_without_rationale: true}`",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""The verbs that ask models: `omibench infer`, and `omibench fill` ahead of it."""
+"""The commands that query models: `omibench infer`, and `omibench fill` before it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def infer(
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Ask one model all questions under one setting.
+    """Get the responses of one model to all questions under one setting.
 
-    What the store of responses holds is not asked again. With --limit, --ids or --sample a part of
-    the questions is asked; a later run over all of them asks for the rest.
+    Responses in the store are not requested again. With --limit, --ids or --sample, only part of
+    the questions is sent; a later complete run sends the rest.
 
     \b
     Example:
@@ -66,18 +66,22 @@ def fill(
     questions: QuestionsFile,
     model: ModelName,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")
+        Path | None, typer.Option(metavar="FILE", help="File for a note of the requests sent.")
     ] = None,
     as_helper: Annotated[
-        bool, typer.Option("--as-helper", help="Captions and readings for other models instead.")
+        bool,
+        typer.Option(
+            "--as-helper", help="Write captions and readings of pictures for other models instead."
+        ),
     ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Ask one model under all its settings at once.
+    """Get the responses of one model under all its settings.
 
-    Keeps the responses in the store, from which `omibench infer` writes the cells: a local model
-    is loaded once for all of them. With --as-helper it is asked what other models are shown.
+    Responses go into the store, from which `omibench infer` writes the cells, so that a local model
+    is loaded only once. With --as-helper, the model writes captions and readings of pictures that
+    are sent to other models.
 
     \b
     Example:
@@ -91,11 +95,13 @@ def fill(
     from omibench.stages.infer.fill import fill_helper, fill_model
 
     study = read_study(params, override)
-    # A job's slice of a study names settings and no cells.
+    # The part of a study that a job gets lists settings, not cells.
     named = [n for n, s in study.settings.items() if model in s.helpers or not as_helper]
     settings = list_settings(study, "help" if as_helper else "infer", model) or named
     if not settings:
-        raise ParamsError(f"--model {model}: no setting asks it to describe or read pictures")
+        raise ParamsError(
+            f"--model {model}: no setting uses it for captions or readings of pictures"
+        )
     find_cell(study, model, settings[0])
     out = output_file(out, study.study.store) if out else None
     check_inputs(questions, questions.with_name("examples.jsonl"))

@@ -1,4 +1,4 @@
-"""The verb `omibench judge`."""
+"""The command `omibench judge`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from omibench.text.terminal import say
 
 
 def judge(
-    responses: Annotated[Path, typer.Argument(help="The responses of one cell.")],
+    responses: Annotated[Path, typer.Argument(metavar="RESPONSES", help="Responses of one cell.")],
     out: OutFile,
-    answers: Annotated[Path, typer.Option(help="The frozen answers.")],
-    questions: Annotated[Path, typer.Option(help="The frozen questions.")],
+    answers: Annotated[Path, typer.Option(help="answers.jsonl of `omibench freeze`.")],
+    questions: Annotated[Path, typer.Option(help="questions.jsonl of `omibench freeze`.")],
     verdicts: Annotated[
-        Path | None, typer.Option(help="The cell's verdicts: they say which answers are wrong.")
+        Path | None, typer.Option(help="Verdicts of the cell, to find the wrong answers.")
     ] = None,
     params: Params = "params.yaml",
 ) -> None:
-    """Judge the reasoning in responses, and why answers are wrong.
+    """Judge the reasoning in responses and classify errors.
 
-    Asks the models that params `judge` names: rationale quality, alignment with the reference
-    rationale, type of error, what a reading of the pictures keeps. Scores do not depend on it.
+    The models under `judge` in the parameters assess rationale quality, agreement with the
+    reference rationale, type of error, and completeness of a reading of the pictures. Scores do not
+    depend on it.
 
     \b
     Example:

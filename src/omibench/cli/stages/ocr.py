@@ -1,4 +1,4 @@
-"""The verb `omibench ocr`."""
+"""The command `omibench ocr`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Out, Params, read_study
+from omibench.cli.options import OptionalParams, Out, read_study
 from omibench.errors import MissingInputError, SomeFailedError
 from omibench.text.terminal import say
 
@@ -16,39 +16,43 @@ from omibench.text.terminal import say
 def ocr(
     out: Out,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE...", help="PDFs or photographs.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="PDFs or photographs.")
     ] = None,
     manifest: Annotated[
-        Path | None, typer.Option(help="sources.yaml: pairs papers with keys and solutions.")
+        Path | None, typer.Option(help="sources.yaml, which pairs papers with keys and solutions.")
     ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="What people corrected.  [corrections.yaml beside the manifest]"
+            metavar="FILE", help="Manual corrections.  [corrections.yaml next to the manifest]"
         ),
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(help="Of scans: rapidocr, tesseract, mathpix, vision; textlayer: none."),
+        typer.Option(
+            help="Engine for scans: rapidocr, tesseract, mathpix, vision; textlayer for none."
+        ),
     ] = None,
-    max_pages: Annotated[int | None, typer.Option(help="Refuse longer papers.  [300]")] = None,
+    max_pages: Annotated[
+        int | None, typer.Option(help="Reject papers with more pages.  [300]")
+    ] = None,
     password_env: Annotated[
-        str | None, typer.Option(help="Environment variable that holds the papers' password.")
+        str | None, typer.Option(help="Environment variable with the password of the papers.")
     ] = None,
     look: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."
+            metavar="FOLDER",
+            help="Write an inspection page per paper: its pages with boxes, texts and formulas.",
         ),
     ] = None,
-    params: Params = "{}",
+    params: OptionalParams = "{}",
 ) -> None:
-    """Read problems and figures out of exam papers.
+    """Extract problems, choices, figures, answers and solutions from exam papers.
 
-    Choices, answers and solutions too, from the papers and from the keys that a manifest names.
-
-    Writes problems.jsonl, pages.jsonl, report.json, images/ and pictures of the pages on which
-    problems stand under --out. Exits with 3 when some files failed and the others were done.
+    Answers and solutions come from the papers and from the keys listed in the manifest. Writes
+    problems.jsonl, pages.jsonl, report.json, images/ and pictures of the pages with problems.
+    Exits with 3 if some files failed; the others are complete.
 
     \b
     Example:
@@ -74,7 +78,7 @@ def ocr(
     block = study.ocr
     sources = manifest or (Path(block.sources) if block.sources and not files else None)
     if not files and not sources:
-        raise MissingInputError("ocr: no FILE given and no --manifest: name at least one")
+        raise MissingInputError("ocr: no input; give a FILE or --manifest FILE")
     with asking_ahead(study) as ahead:
         report = read_papers(
             files or [],

@@ -1,4 +1,4 @@
-"""The verb `omibench rationale`."""
+"""The command `omibench rationale`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from omibench.text.terminal import say
 
 
 def rationale(problems: ProblemsFile, out: Out, params: Params = "params.yaml") -> None:
-    """Write missing solutions and label topics.
+    """Write missing rationales and label topics.
 
-    With the models that the params name; without any, problems stay as they are.
+    Uses the models under `rationale` in the parameters; without models, problems stay unchanged.
 
     \b
     Example:

@@ -1,10 +1,8 @@
-"""The verb `omibench saliency`."""
+"""The command `omibench saliency`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
+from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName, find_results
 from omibench.text.terminal import say
 
 
@@ -12,14 +10,14 @@ def saliency(
     out: OutFile,
     model: ModelName,
     setting: SettingName,
-    results: Results = Path("results"),
+    results: Results = None,
     params: Params = "params.yaml",
 ) -> None:
-    """Find out which parts of the pictures a model's choices rest on.
+    """Measure which parts of the pictures a model's choice depends on.
 
-    Slides a black square over each picture of multiple-choice problems and asks for the
-    log-probability of every option at each position. Heat maps go into the folder named as --out
-    without its suffix.
+    Slides a black square over each picture of multiple-choice problems and measures the
+    log-probability of every option at each position. Heat maps are written to a folder with the
+    name of --out without its suffix.
 
     \b
     Example:
@@ -35,6 +33,7 @@ def saliency(
     from omibench.stages.saliency.stage import saliency_cell
 
     study = load_study(params)
+    results = find_results(results, study)
     cell_file = f"{model}/{setting}.parquet"
     read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)

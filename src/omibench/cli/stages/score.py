@@ -1,4 +1,4 @@
-"""The verb `omibench score`."""
+"""The command `omibench score`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import typer
 from omibench.cli.options import (
     Ids,
     LimitTo,
-    Params,
+    OptionalParams,
     PluginFiles,
     Sample,
     Seed,
     load_plugin_files,
     make_limit,
 )
-from omibench.errors import ParamsError
+from omibench.errors import OmibenchError, ParamsError
 from omibench.text.terminal import say_lines
 
 
@@ -25,7 +25,7 @@ def score(
     inputs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="INPUT...",
+            metavar="INPUT",
             help="Responses: Parquet files of `infer`, or files of another harness.",
         ),
     ],
@@ -35,43 +35,48 @@ def score(
     rules: Annotated[
         list[str] | None,
         typer.Option(
-            help="omibench, omibench-release, emma, usnco-v, usnco-v-last-letter, mathreal, "
-            "robust, published or a plug-in's; several are joined by commas, or "
-            "each has a --rules of its own."
+            help="Scorer: omibench, omibench-release, emma, usnco-v, usnco-v-last-letter, "
+            "mathreal, robust, published or one of a plug-in; separate several by "
+            "commas, or repeat the option."
         ),
     ] = None,
     explain: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Say why responses to this problem are right or wrong."),
+        typer.Option(metavar="ID", help="Explain the verdicts on this problem."),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help="Asked for GPTScore: a key of params `models`.")
+        str | None, typer.Option(help="Judge for GPTScore: a key of params `models`.")
     ] = None,
     variant: Annotated[
         str | None,
         typer.Option(
-            help="Of GPTScore, with --judge: justified (default, as in the paper) or bare-answers."
+            help="With --judge: variant of GPTScore, justified (default, as in the paper) or "
+            "bare-answers."
         ),
     ] = None,
     grader: Annotated[
-        str | None, typer.Option(help="Extracts and grades for mathreal: a key of params `models`.")
+        str | None,
+        typer.Option(
+            help="Model that extracts and grades for the scorer mathreal: a key of params `models`."
+        ),
     ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
-            help="File of golds by id: for a cell of responses, or predictions without gold."
+            help="File of gold answers by id, for a cell of responses or predictions without gold."
         ),
     ] = None,
     questions: Annotated[
-        Path | None, typer.Option(help="With --answers and a judge: the frozen questions.")
+        Path | None,
+        typer.Option(help="With --answers and --judge: questions.jsonl of `omibench freeze`."),
     ] = None,
-    params: Params = "{}",
+    params: OptionalParams = "{}",
     plugin: PluginFiles = None,
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="NAME=COLUMN,...",
-            help="What the columns of another file are, such as "
+            help="Columns of a file of another form, such as "
             "id=doc_id,prediction=resps,gold=target.",
         ),
     ] = None,
@@ -80,18 +85,19 @@ def score(
     sample: Sample = None,
     seed: Seed = None,
     cache: Annotated[
-        bool, typer.Option(help="Take known verdicts from your cache folder, and keep new ones.")
+        bool, typer.Option(help="Reuse verdicts from your cache folder, and add new ones.")
     ] = True,
 ) -> None:
-    """Score responses by rule books and a judge, or explain the scores of one problem.
+    """Score responses, or explain the verdicts on one problem.
 
-    INPUT is JSONL (also .gz), Parquet, CSV, TSV or Excel with id, prediction, gold and perhaps
+    INPUT is JSONL (also .gz), Parquet, CSV, TSV or Excel with id, prediction, gold and optionally
     answer_type, choices, finish_reason; or a log of lmms-eval, VLMEvalKit, inspect or
-    simple-evals. The same rows come out with extracted, method, verdict and outcome, and a summary
-    of each rule book is printed. Exit code 3: every judgement failed. --limit, --ids and --sample
-    score a part of the problems, and the summary says so.
-    With --explain nothing is written and no model is asked, and INPUT may be a results folder;
-    without --rules the books of --params count, or those that the results were scored by.
+    simple-evals. The output has the same rows with extracted, method, verdict and outcome; a
+    summary of each scorer is printed. With --limit, --ids or --sample, only part of the problems is
+    scored, and the summary says so. Exits with 3 if all judgements failed.
+
+    With --explain, nothing is written, no model is called, and INPUT can be a results folder. The
+    scorers are those of --rules, else of --params, else those the results were scored with.
 
     \b
     Example:
@@ -111,43 +117,41 @@ def score(
     from omibench.graph.provenance.reading import check_inputs
     from omibench.params.limit import limit_rows, part_words
     from omibench.params.study import load_study
-    from omibench.rule_books.registry import RULE_BOOKS
     from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
     from omibench.stages.score.rows import read_rows
     from omibench.stages.score.stage import ScoreFiles, is_cell, score_responses, score_rows
 
     load_plugin_files(plugin)
     names = (name.strip() for words in rules or () for name in words.split(","))
-    books = list(dict.fromkeys(name for name in names if name))
+    scorers = list(dict.fromkeys(name for name in names if name))
     named = parse_columns(columns) if columns else None
     if explain is not None:
         _refuse(out=out, judge=judge, variant=variant, grader=grader, questions=questions)
         from omibench.explain.problem import explain_id
 
-        say_lines(explain_id(inputs, explain, books or _books(params), answers, named))
+        say_lines(explain_id(inputs, explain, scorers or _scorers(params), answers, named))
         return
-    for name in books:
-        RULE_BOOKS.get(name)
+    _check_scorers(scorers)
     if variant and not judge:
-        raise ParamsError(f"score: --variant {variant} goes with --judge, which names a model")
+        raise ParamsError(f"score: --variant {variant}: needs --judge MODEL")
     named_judge = {"models": [judge], "variant": variant} if variant else judge
-    overrides = {"rules": books or None, "judge": named_judge, "grader": grader}
+    overrides = {"rules": scorers or None, "judge": named_judge, "grader": grader}
     options = {key: value for key, value in overrides.items() if value is not None}
-    # What the study says of its own rule books would contradict another one.
+    # Parameters about the study's scorers would contradict --rules.
     blocks: dict[str, dict[str, object]] = (
-        {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if books else {}
+        {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if scorers else {}
     )
     if chosen := make_limit(limit, ids, sample, seed)["limit"]:
         blocks |= {"study": {"limit": chosen}}
     study = load_study(params, options={**blocks, "score": options})
     if out is None:
-        raise ParamsError("score: --out is missing; name the Parquet file to write")
+        raise ParamsError("score: --out is missing; give the Parquet file to write")
     out = output_parquet(out, study.study.store, *inputs, answers, questions)
     check_inputs(*inputs, answers, questions)
     if answers and is_cell(inputs[0]):
         if len(inputs) != 1:
             raise ParamsError(
-                f"score: --answers goes with one cell of responses, not {len(inputs)}"
+                f"score: --answers: needs exactly one cell of responses, not {len(inputs)}"
             )
         cached = locate_cell_cache(inputs[0]) if cache else None
         job = job_hash(study, "score")
@@ -158,29 +162,39 @@ def score(
             out,
         )
         return
-    if not books:
-        raise ParamsError("score: --rules is missing; name one rule book, such as robust")
+    if not scorers:
+        raise ParamsError("score: --rules is missing; give a scorer, such as robust")
     if not judge:
         study = study.model_copy(update={"score": study.score.without_gptscore()})
     every, part = read_rows(inputs, named, answers), study.study.limit
     rows = limit_rows(every, part, lambda row: row.item.id)
     partial = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
     tell_scores(
-        score_rows(rows, books, out, study, locate_user_cache() if cache else None, partial), out
+        score_rows(rows, scorers, out, study, locate_user_cache() if cache else None, partial), out
     )
+
+
+def _check_scorers(names: list[str]) -> None:
+    from omibench.scorers.registry import SCORERS
+
+    for name in names:
+        try:
+            SCORERS.get(name)
+        except OmibenchError as error:
+            raise ParamsError(f"--rules: {error}") from None
 
 
 def _refuse(**options: Path | str | None) -> None:
     for name, value in options.items():
         if value is not None:
             raise ParamsError(
-                f"score: --{name} {value} goes not with --explain, which writes nothing and asks "
-                "no model: leave one of them out"
+                f"score: --{name} {value}: cannot be combined with --explain, which writes nothing "
+                "and calls no model; remove one of them"
             )
 
 
-def _books(params: str) -> list[str] | None:
-    """The rule books of a parameter file, that of its headline first; None without a file."""
+def _scorers(params: str) -> list[str] | None:
+    """Return the scorers of a parameter file, the main one first; None without a file."""
     from omibench.params.study import load_study
 
     if params == "{}":

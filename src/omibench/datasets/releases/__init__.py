@@ -1,1 +1,1 @@
-"""Releases of `omibench release build`, read as files of others: bounded and contained."""
+"""Releases of `omibench release build`, read as untrusted files: bounded and contained."""

@@ -1,4 +1,4 @@
-"""The files of a release, read as those of others: bounded, contained, never evaluated."""
+"""Files of a release, read as untrusted input: bounded, contained, never evaluated."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Document = TypeVar("Document", bound=BaseModel)
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """SHA-256 by path, as SHA256SUMS of a release lists them; no path leads out of the folder.
+    """Read SHA-256 by path from SHA256SUMS of a release; no path leads out of the folder.
 
     Raises:
-        MissingInputError: There is none.
-        FileFormatError: A line is wrong, a path leads out, or stands twice.
+        MissingInputError: If the file is missing.
+        FileFormatError: If a line is invalid, a path leads out, or occurs twice.
     """
     if not folder.is_dir():
-        raise MissingInputError(f"{folder}: is no folder")
+        raise MissingInputError(f"{folder}: is not a folder")
     path = Container(folder).path(SUMS)
     sums: dict[str, str] = {}
     container = Container(folder)
@@ -40,10 +40,10 @@ def read_sums(folder: Path) -> dict[str, str]:
             continue
         digest, separator, name = line.partition("  ")
         if not separator or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
-            raise FileFormatError(f"{path}, line {number}: is no SHA-256, two spaces and a path")
+            raise FileFormatError(f"{path}, line {number}: is not a SHA-256, two spaces and a path")
         container.path(name)
         if name in sums:
-            raise FileFormatError(f"{path}, line {number}: {name!r} stands twice")
+            raise FileFormatError(f"{path}, line {number}: {name!r} occurs twice")
         if len(sums) >= MOST_FILES:
             raise FileFormatError(f"{path}: lists more than {MOST_FILES:,} files")
         sums[name] = digest
@@ -51,24 +51,24 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def write_sums(folder: Path, digests: Mapping[str, str], canary: str) -> None:
-    """Write SHA256SUMS, sorted by path, as `sha256sum -c` reads it; its first line is a comment."""
+    """Write SHA256SUMS, sorted by path, for `sha256sum -c`; its first line is a comment."""
     lines = [f"{digest}  {name}\n" for name, digest in sorted(digests.items())]
     (folder / SUMS).write_bytes("".join([f"# {canary}\n", *lines]).encode())
 
 
 def read_manifest_rows(folder: Path) -> list[ReleaseRow]:
-    """The lines of a release's manifest, each id once.
+    """Read the lines of a release's manifest, each id once.
 
     Raises:
-        MissingInputError: There is none.
-        FileFormatError: A line is wrong or an id stands twice, with file and line.
+        MissingInputError: If the file is missing.
+        FileFormatError: If a line is invalid or an id occurs twice; gives file and line.
     """
     path = Container(folder).path(MANIFEST)
     rows: dict[str, ReleaseRow] = {}
     for number, value in read_json_lines(path, 16 * DOCUMENT_BYTES):
         row = _validate(value, ReleaseRow, f"{path}, line {number}")
         if row.id in rows:
-            raise FileFormatError(f"{path}, line {number}: the id {row.id!r} stands twice")
+            raise FileFormatError(f"{path}, line {number}: the id {row.id!r} occurs twice")
         if len(rows) >= MOST_ROWS:
             raise FileFormatError(f"{path}: has more than {MOST_ROWS:,} lines")
         rows[row.id] = row
@@ -76,7 +76,7 @@ def read_manifest_rows(folder: Path) -> list[ReleaseRow]:
 
 
 def read_release_provenance(folder: Path) -> ReleaseProvenance:
-    """What a release says it was made from. Raises as `read_manifest_rows` does."""
+    """Read the provenance of a release. Raises as `read_manifest_rows` does."""
     path = Container(folder).path(PROVENANCE)
     value = parse_json(read_bytes(path, DOCUMENT_BYTES), str(path))
     return _validate(value, ReleaseProvenance, str(path))

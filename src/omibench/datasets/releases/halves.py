@@ -1,4 +1,4 @@
-"""Questions and answers of a release, apart from each other; each line holds the canary."""
+"""Questions and answers of a release in separate files; each line contains the canary."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ ANSWERS: Final = "answers.jsonl"
 
 
 class QuestionRow(Question):
-    """A line of questions.jsonl: what models may see, and the canary."""
+    """A line of questions.jsonl: the model-visible part, and the canary."""
 
     canary: str
 
 
 class AnswerRow(Answer):
-    """A line of answers.jsonl: gold and rationale, and the canary."""
+    """A line of answers.jsonl: gold answer and rationale, and the canary."""
 
     canary: str
 
 
 def iter_questions(folder: Path) -> Iterator[Question]:
-    """The questions of a release. Raises as `iter_jsonl` does."""
+    """Read the questions of a release. Raises as `iter_jsonl` does."""
     for row in iter_jsonl(Container(folder).path(QUESTIONS), QuestionRow):
         yield Question.model_validate(row.model_dump(exclude={"canary"}))
 
 
 def iter_answers(folder: Path) -> Iterator[Answer]:
-    """The answers of a release. Raises as `iter_jsonl` does."""
+    """Read the answers of a release. Raises as `iter_jsonl` does."""
     for row in iter_jsonl(Container(folder).path(ANSWERS), AnswerRow):
         yield Answer.model_validate(row.model_dump(exclude={"canary"}))
 
@@ -44,10 +44,10 @@ def write_halves(
     """Write both files.
 
     Args:
-        folder: The release.
-        questions: In the order of the freeze.
-        answers: Of the same items.
-        canary: The text of every line.
+        folder: Release folder.
+        questions: Questions in the order of the freeze.
+        answers: Answers of the same items.
+        canary: Canary text for every line.
     """
     rows = [QuestionRow(**question.model_dump(), canary=canary) for question in questions]
     write_jsonl(folder / QUESTIONS, rows)

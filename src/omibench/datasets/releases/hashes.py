@@ -1,4 +1,4 @@
-"""The hashes of a release's manifest: computed from the values of a row alone."""
+"""Hashes of a release's manifest, computed from the values of a row alone."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ RATIONALE: Final = ("rationale",)
 ORIGINAL: Final = ("original_language", "original_question", "original_choices", "translator")
 LABELS: Final = ("subject", "topic", "language")
 PREFIX: Final = "attribute_"
-"""How the columns of attributes begin: no attribute of a benchmark takes the place of a column."""
+"""Prefix of attribute columns, so that an attribute cannot replace another column."""
 
 
 def describe_row(row: Mapping[str, Any], split: str) -> ReleaseRow:
-    """The manifest's line of a row, computed from its values alone.
+    """Compute the manifest line of a row from its values alone.
 
     Args:
-        row: A row of a release's Parquet file, with or without its pictures.
-        split: Where it stands.
+        row: Row of a release's Parquet file, with or without its pictures.
+        split: Split of the row.
     """
     return ReleaseRow(
         id=row["id"],
@@ -42,14 +42,14 @@ def describe_row(row: Mapping[str, Any], split: str) -> ReleaseRow:
 
 
 def hash_values(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """SHA-256 over the JSON of some values of a row; those that are null or empty are left out."""
+    """Return the SHA-256 of the JSON of values of a row, without null and empty ones."""
     values = {name: row[name] for name in names if row[name] not in (None, [], "")}
     text = json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def list_choices(choices: Sequence[Choice] | None) -> list[dict[str, Any]] | None:
-    """Choices as the structures of a column; None where there are none."""
+    """Return choices as the structures of a column; None without choices."""
     return [choice.model_dump() for choice in choices] if choices else None
 
 

@@ -1,4 +1,4 @@
-"""The rows and documents of a release: a dataset as others load, cite and check it."""
+"""Rows and documents of a release, for loading, citing and checking a dataset."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from omibench.schemas.tables import FrozenManifest
 
 Sha256Text = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Access = Literal["full", "metadata"]
-"""Whether an item's texts and pictures are given, or only what is needed to extract them."""
+"""Whether an item's texts and pictures are included, or only the data needed to extract them."""
 
 
 class ReleaseRow(Noun):
     """One line of `manifest.jsonl`: an item of a release by the hashes of its parts.
 
-    Hashes of an item without texts are those of the texts that it does not give, so that whoever
-    extracts it from its paper can compare.
+    Hashes of an item without texts are those of the omitted texts, so you can compare after
+    extracting it from its paper.
     """
 
     id: Annotated[str, StringConstraints(min_length=1, max_length=500)]
@@ -27,20 +27,20 @@ class ReleaseRow(Noun):
     source: str
     licence: str | None
     question_sha256: Sha256Text
-    """Of question and choices."""
+    """Hash of question and choices."""
     answer_sha256: Sha256Text
-    """Of the gold."""
+    """Hash of the gold answer."""
     rationale_sha256: Sha256Text | None
     original_sha256: Sha256Text | None
-    """Of the text before it was translated."""
+    """Hash of the text before translation."""
     labels_sha256: Sha256Text
-    """Of subject, topic, language and attributes."""
+    """Hash of subject, topic, language and attributes."""
     image_sha256: Annotated[list[Sha256Text], Field(max_length=1000)]
     canary: str = ""
 
 
 class ReleasedSource(Noun):
-    """Where items come from, and whether their texts and pictures may be given on."""
+    """Source of items, and whether their texts and pictures can be redistributed."""
 
     name: str
     items: int
@@ -49,37 +49,37 @@ class ReleasedSource(Noun):
     competition: str | None = None
     year: int | None = None
     files: dict[str, str] = {}
-    """Name of a file of the paper -> its SHA-256."""
+    """File name of the paper -> its SHA-256."""
     urls: dict[str, str] = {}
-    """Name of a file of the paper -> where it can be had."""
+    """File name of the paper -> its download address."""
 
 
 class DrawnSplit(Noun):
-    """The part that was drawn; the remaining items are the split `test`."""
+    """Sampled part; the remaining items are the split `test`."""
 
     name: str
     items: int
     attributes: list[str]
-    """In proportion to these attributes."""
+    """Attributes whose proportions the sample keeps."""
 
 
 class ReleaseProvenance(Noun):
-    """`provenance.json`: what a release was made from and with. No time stands in it."""
+    """`provenance.json`: the inputs and software of a release. It contains no time stamps."""
 
     name: str
     version: str
     draft: bool
     findings: list[str]
-    """What stands against a release; empty unless it is a draft."""
+    """Objections to a release; empty unless it is a draft."""
     commit: str | None
-    """Of the working tree; `+changed` where files of it differ from the commit."""
+    """Commit of the working tree; `+changed` if files differ from it."""
     dvc_lock_sha256: str | None
     frozen: FrozenManifest
-    """What the freeze said of itself: its own name and version, content, simulated parts."""
+    """Metadata of the freeze: name, version, content, simulated parts."""
     review_sha256: str | None
-    """Of the file of people's decisions, where there is one."""
+    """Hash of the file of review decisions, if any."""
     review_head: Sha256Text | None = None
-    """The head hash of the record of a review: at the freeze, else when it was released."""
+    """Head hash of the review log: at the freeze, otherwise at the release."""
     packages: dict[str, str]
     sources: list[ReleasedSource]
     canary: str

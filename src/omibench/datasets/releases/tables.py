@@ -1,4 +1,4 @@
-"""The Parquet files of a release: looked at before they are unpacked, then read row by row."""
+"""Parquet files of a release, checked before they are unpacked, then read row by row."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from omibench.files.intake.footer import read_footer
 from omibench.files.intake.regular import size_text
 
 TABLE_BYTES: Final = 4 * 2**30
-"""The most bytes of one file."""
+"""Maximum bytes of one file."""
 BATCH_BYTES: Final = 2**30
-"""The most bytes of 64 rows."""
+"""Maximum bytes of 64 rows."""
 _FLOOR: Final = 256 * 2**20
 _RATIO: Final = 8
-"""A table may unpack to 256 MiB, or to eight times its size: pictures hardly shrink."""
+"""A table can unpack to 256 MiB, or to eight times its size: pictures hardly compress."""
 
 
 def iter_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of one file, pictures included, a few in memory at a time.
+    """Yield the rows of one file, pictures included, a few in memory at a time.
 
     Raises:
-        MissingInputError: It is not there, or no regular file.
-        FileFormatError: It is no Parquet file, larger than 4 GiB, or unpacks to more than a
-            release's file of its size does.
+        MissingInputError: If it is missing or not a regular file.
+        FileFormatError: If it is not a Parquet file, exceeds 4 GiB, or unpacks to more than the
+            limit for its size.
     """
     with open_regular(path, TABLE_BYTES) as file:
         size = file.seek(0, 2)
@@ -38,7 +38,7 @@ def iter_rows(path: Path) -> Iterator[dict[str, Any]]:
     most = max(_FLOOR, _RATIO * size)
     if stated > most:
         raise FileFormatError(
-            f"{path}: unpacks to {size_text(stated)}; a release's file of its size to at most "
-            f"{size_text(most)}"
+            f"{path}: unpacks to {size_text(stated)}; the limit for a release's file of its size "
+            f"is {size_text(most)}"
         )
     yield from iter_frame(path, BATCH_BYTES)

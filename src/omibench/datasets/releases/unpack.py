@@ -1,4 +1,4 @@
-"""A release unpacked into the layout of a freeze, each part checked against its hash."""
+"""Conversion of a release to the layout of a freeze, with every part checked by hash."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ _PICTURE: Final = re.compile(r"images/([0-9a-f]{64})\.[a-z0-9]{1,8}")
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder is a release rather than a freeze: it holds a manifest.jsonl."""
+    """Return whether a folder is a release rather than a freeze: it has a manifest.jsonl."""
     return (folder / MANIFEST).is_file()
 
 
 def unpack_release(folder: Path, out: Path) -> None:
-    """Write the dataset of a release as a freeze holds it: manifest, questions, answers, pictures.
+    """Write the dataset of a release in freeze layout: manifest, questions, answers, pictures.
 
-    Questions and answers have the content hashes that the freeze had. Nothing of the release is
-    evaluated, what is read is bounded, and no path leads out of either folder.
+    Questions and answers have the same content hashes as the freeze. Nothing of the release is
+    evaluated, input is bounded, and no path leads out of either folder.
 
     Args:
-        folder: The release.
-        out: Where it goes: an empty folder.
+        folder: Release folder.
+        out: Output folder; must be empty.
 
     Raises:
-        MissingInputError: A file is absent, or items are given as metadata alone.
-        FileFormatError: A text or picture is not that of its hash.
+        MissingInputError: If a file is missing or items are listed as metadata only.
+        FileFormatError: If a text or picture does not match its hash.
     """
     rows = {row.id: row for row in read_manifest_rows(folder)}
     provenance = read_release_provenance(folder)
@@ -69,8 +69,8 @@ def unpack_release(folder: Path, out: Path) -> None:
     ):
         if halves != expected:
             raise FileFormatError(
-                f"{folder / name}: its content ({halves[:12]}) is not that of the freeze "
-                f"({expected[:12]}, {PROVENANCE}): get the release again"
+                f"{folder / name}: its content ({halves[:12]}) differs from the freeze "
+                f"({expected[:12]}, {PROVENANCE}); get the release again"
             )
     _check_texts(folder, questions, answers, rows)
     originals = _unpack_tables(folder, out, questions, rows)
@@ -82,14 +82,14 @@ def unpack_release(folder: Path, out: Path) -> None:
 
 
 def _refuse_metadata(folder: Path, rows: Sequence[ReleaseRow]) -> None:
-    """A part of a dataset under its name would pass for the whole."""
+    """A part of a dataset under the same name would pass as the whole."""
     withheld = [row.id for row in rows if row.access == "metadata"]
     if withheld:
         more = ", ..." * (len(withheld) > MOST_IDS)
         raise MissingInputError(
-            f"{folder}: {len(withheld):,} of {len(rows):,} items are given as metadata alone "
-            f"({', '.join(withheld[:MOST_IDS])}{more}): get them from their papers as "
-            "EXTRACTION.md says, freeze them, and name the folder of that freeze"
+            f"{folder}: {len(withheld):,} of {len(rows):,} items are listed as metadata only "
+            f"({', '.join(withheld[:MOST_IDS])}{more}); extract them from their papers as "
+            "described in EXTRACTION.md, freeze them, and give the folder of that freeze"
         )
 
 
@@ -103,7 +103,7 @@ def _check_texts(
     ids = [question.id for question in questions]
     if not (len(ids) == len(rows) == len(answers) and {*ids} == rows.keys() == golds.keys()):
         raise FileFormatError(
-            f"{folder}: {QUESTIONS}, {ANSWERS} and {MANIFEST} are not of the same items"
+            f"{folder}: {QUESTIONS}, {ANSWERS} and {MANIFEST} have different items"
         )
     for question in questions:
         answer, row = golds[question.id], rows[question.id]
@@ -122,14 +122,14 @@ def _check_texts(
         ):
             if actual != expected:
                 raise FileFormatError(
-                    f"{folder}: {question.id}: its {name} is not what {MANIFEST} says"
+                    f"{folder}: {question.id}: its {name} differs from {MANIFEST}"
                 )
 
 
 def _unpack_tables(
     folder: Path, out: Path, questions: Sequence[Question], rows: Mapping[str, ReleaseRow]
 ) -> list[OriginalRow]:
-    """Write the pictures of the tables below `out`; the originals, in the order of the items."""
+    """Write the pictures of the tables below `out`; return the originals in item order."""
     files = _name_pictures(folder, questions)
     originals: dict[str, OriginalRow] = {}
     ids: set[str] = set()
@@ -141,26 +141,26 @@ def _unpack_tables(
             place = f"{path}, row {number}"
             expected = rows.get(str(row.get("id")))
             if expected is None or expected.id in ids:
-                raise FileFormatError(f"{place}: is no item of {MANIFEST}, or stands twice")
+                raise FileFormatError(f"{place}: is not an item of {MANIFEST}, or occurs twice")
             ids.add(expected.id)
             _write_pictures(f"{place}: {expected.id}", row, expected, files, out)
             if expected.original_sha256:
                 originals[expected.id] = _read_original(f"{place}: {expected.id}", row, expected)
     if missing := sorted(rows.keys() - ids):
-        raise FileFormatError(f"{folder}: {missing[0]}: is in {MANIFEST} and in no table")
+        raise FileFormatError(f"{folder}: {missing[0]}: is in {MANIFEST} but in no table")
     return [originals[question.id] for question in questions if question.id in originals]
 
 
 def _name_pictures(folder: Path, questions: Sequence[Question]) -> dict[str, str]:
-    """SHA-256 of each picture -> the path that its questions have."""
+    """Return the path in its questions for the SHA-256 of each picture."""
     files: dict[str, str] = {}
     for question in questions:
         for figure in question.images:
             match = _PICTURE.fullmatch(figure.file)
             if match is None or match[1] != figure.sha256:
                 raise FileFormatError(
-                    f"{folder / QUESTIONS}: {question.id}: {figure.file[:120]!r} is no path of a "
-                    "frozen picture"
+                    f"{folder / QUESTIONS}: {question.id}: {figure.file[:120]!r} is not a path of "
+                    "a frozen picture"
                 )
             files[figure.sha256] = figure.file
     return files
@@ -173,7 +173,7 @@ def _write_pictures(
     contents = [p.get("bytes") for p in pictures if p] if isinstance(pictures, list) else []
     digests = [hashlib.sha256(c).hexdigest() for c in contents if isinstance(c, bytes)]
     if digests != expected.image_sha256:
-        raise FileFormatError(f"{place}: its pictures are not those of {MANIFEST}")
+        raise FileFormatError(f"{place}: its pictures differ from {MANIFEST}")
     for digest, content in zip(digests, contents, strict=True):
         target = out / files[digest]
         if not target.is_file():
@@ -183,7 +183,7 @@ def _write_pictures(
 def _read_original(place: str, row: Mapping[str, Any], expected: ReleaseRow) -> OriginalRow:
     values = {name: row.get(name) for name in ORIGINAL}
     if hash_values(values, ORIGINAL) != expected.original_sha256:
-        raise FileFormatError(f"{place}: its original text is not what {MANIFEST} says")
+        raise FileFormatError(f"{place}: its original text differs from {MANIFEST}")
     fields = {name.removeprefix("original_"): value for name, value in values.items()}
     try:
         return OriginalRow(id=expected.id, original=Original.model_validate(fields))

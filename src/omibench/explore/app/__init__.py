@@ -1,1 +1,1 @@
-"""The explorer as a web application: what it answers, and from which files."""
+"""The explorer as a web application."""

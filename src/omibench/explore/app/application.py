@@ -1,4 +1,4 @@
-"""The application: its addresses, its errors, and what stands around every request."""
+"""The application: routes, error handling and middleware."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ STATIC_FOLDERS: Final[Mapping[str, tuple[str, str]]] = {
     "/static/web": ("omibench.web", "static"),
     "/static": ("omibench.explore", "static"),
 }
-"""Where scripts, styles and fonts are served, and from which folder of which package. The first
-address that fits counts."""
+"""Addresses of scripts, styles and fonts, with package and folder. The first match counts."""
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/", show_grid),
     Route("/items/{name:path}", show_item_page),
@@ -50,11 +49,11 @@ ROUTES: tuple[BaseRoute, ...] = (
 
 
 def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
-    """Make the application of a study.
+    """Build the application of a study.
 
     Args:
         live: The study.
-        settings: Where and for whom it is served.
+        settings: The server settings.
     """
     walls = [Middleware(BrowserPolicy, hosts=settings.hosts, is_secure=settings.is_secure)]
     login = open_login(settings)
@@ -70,7 +69,7 @@ def make_application(live: LiveStudy, settings: ExplorerSettings) -> Starlette:
 
 
 def open_login(settings: ExplorerSettings) -> SecretLogin | None:
-    """The login of a server that has a secret."""
+    """Return the login of a server that has a secret."""
     if settings.secret is None:
         return None
     return SecretLogin(settings.secret, is_secure=settings.is_secure, port=settings.port)
@@ -82,7 +81,7 @@ def _answer_request(request: Request, error: Exception) -> Response:
 
 
 def _answer_mistake(request: Request, error: Exception) -> Response:
-    """What an address names is not there, or is no query."""
+    """Raised for a missing resource or an invalid query."""
     assert isinstance(error, OmibenchError)
     status = 404 if isinstance(error, MissingInputError) else 400
     return JSONResponse({"reason": "address", "message": str(error)}, status)
@@ -90,7 +89,7 @@ def _answer_mistake(request: Request, error: Exception) -> Response:
 
 def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    message = "there is no such page" if error.status_code == 404 else error.detail
+    message = "page not found" if error.status_code == 404 else error.detail
     return JSONResponse({"reason": "address", "message": message}, error.status_code)
 
 

@@ -1,5 +1,4 @@
-"""What stands beside responses: what judges said of the reasoning, and on which places of the
-pictures a choice rests."""
+"""Additional measurements of responses: judgements of the reasoning, and saliency of choices."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ Values = dict[str, Any]
 
 
 def list_judgements(run: Run, name: str, cell: Cell) -> dict[int, list[Values]]:
-    """What judges said of the responses of a cell to an item.
+    """Return the judgements of a cell's responses to an item.
 
     Args:
         run: The run.
@@ -33,20 +32,20 @@ def list_judgements(run: Run, name: str, cell: Cell) -> dict[int, list[Values]]:
         cell: The cell.
 
     Returns:
-        By sample: instrument, judge, words, key of the judge's reply in the store; none where the
-        cell was not judged, or its file cannot be read.
+        By sample: instrument, judge, verdict as text, key of the judge's reply in the store; empty
+        if the cell was not judged, or its file cannot be read.
     """
     by_sample: dict[int, list[Values]] = {}
     for row in _read_rows(run, "judge", name, cell, JudgementRow):
         values = read_judgement(row, None)._asdict()
-        # Whether people's labels bear the judge out is in the report, which reads certificates.
+        # The agreement with human labels is in the report, which reads certificates.
         del values["calibration"]
         by_sample.setdefault(row["index"], []).append(values)
     return by_sample
 
 
 def describe_saliency(run: Run, name: str, cell: Cell) -> Values | None:
-    """On which places of the pictures a choice rests, by the log-probabilities of the options.
+    """Return the saliency of a choice, by the log-probabilities of the options.
 
     Args:
         run: The run.
@@ -54,8 +53,8 @@ def describe_saliency(run: Run, name: str, cell: Cell) -> Values | None:
         cell: The cell.
 
     Returns:
-        `{outcome, reason, simulated, options, maps}`: of each option log P with nothing covered,
-        and the address of its heat map over each picture; None where nothing was measured.
+        `{outcome, reason, simulated, options, maps}`: for each option, log P of the unmodified
+        pictures, and the address of its heat map over each picture; None without measurements.
     """
     import polars as pl
 
@@ -75,13 +74,13 @@ def describe_saliency(run: Run, name: str, cell: Cell) -> Values | None:
 
 
 def find_heat_map(run: Run, name: str, cell: Cell, image: int, option: str) -> Path | None:
-    """The heat map of an option over a picture; None where the stage has drawn none."""
+    """Return the heat map of an option over a picture, or None if the stage has not drawn one."""
     if cell not in run.cells:
         return None
     path = map_file(_find_folder(run, cell), name, image, option)
     try:
         return path if path.is_file() else None
-    except OSError:  # no name of a file is as long as an id may be
+    except OSError:  # ids may be longer than file names can be
         return None
 
 
@@ -110,7 +109,7 @@ def _find_folder(run: Run, cell: Cell) -> Path:
 def _read_rows(
     run: Run, stage: str, name: str, cell: Cell, row: type[BaseModel]
 ) -> Sequence[Values]:
-    """The rows of an item; none where the stage has not written the cell, or not legibly."""
+    """Return the rows of an item; empty if the cell's file is missing or unreadable."""
     path = run.find_file(stage, cell)
     if not path.is_file():
         return []

@@ -1,4 +1,4 @@
-"""A study as its files are now: read again where one has changed."""
+"""A study that is reloaded when its files change."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from omibench.explore.selection import Study
 from omibench.explore.texts import build_index
 
 LOOK_S: Final = 1.0
-"""For so long the files are taken to be as they were."""
+"""How long files are assumed to be unchanged."""
 Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A study as it was read at one moment, equal to itself alone.
+    """A study as read at one moment; equal only to itself.
 
     Attributes:
-        study: Items, verdicts and what they are compared with.
+        study: Items, verdicts and comparisons.
         sources: Its files.
-        warnings: What could not be read, a line each.
+        warnings: Problems in reading, one line each.
     """
 
     study: Study
@@ -41,24 +41,25 @@ class Snapshot:
 
     @cached_property
     def pictures(self) -> PictureFinder:
-        """The pictures of the study."""
+        """Return the pictures of the study."""
         return PictureFinder(self.study.items, self.sources)
 
 
 class LiveStudy:
-    """What the explorer answers from. Files that change while it is looked at are read again; one
-    that is being written keeps the study as it was."""
+    """A study with reloading. Changed files are read again; if one is being written, the previous
+    snapshot is kept.
+    """
 
     def __init__(self, sources: ExplorerSources, look_s: float = LOOK_S) -> None:
         """Read the files.
 
         Args:
-            sources: Which.
-            look_s: Seconds for which the files are taken to be as they were.
+            sources: The files.
+            look_s: Seconds for which files are assumed to be unchanged.
 
         Raises:
-            MissingInputError: A folder holds no results or no dataset.
-            FileFormatError: It cannot be read.
+            MissingInputError: A folder contains no results or no dataset.
+            FileFormatError: The folder cannot be read.
         """
         self._sources = sources
         self._look_s = look_s
@@ -70,7 +71,7 @@ class LiveStudy:
         self._looked = time.monotonic()
 
     def read(self) -> Snapshot:
-        """The study as it is now."""
+        """Return the current snapshot of the study."""
         with self._lock:
             if time.monotonic() - self._looked >= self._look_s:
                 self._renew()
@@ -78,11 +79,11 @@ class LiveStudy:
             return self._snapshot
 
     def index(self) -> int | None:
-        """Write the index of a large run; one that is there and fits stays.
+        """Write the index of a large run, unless a current one exists.
 
         Returns:
-            Its size in bytes; None where the run is small, has no place for an index, or the place
-            cannot be written.
+            Its size in bytes; None if the run is small, or the index has no folder or cannot be
+            written.
         """
         import polars as pl
 
@@ -92,7 +93,7 @@ class LiveStudy:
         try:
             build_index(run, self._readers[0], self._index)
             return self._index.measure()
-        except (OSError, pl.exceptions.PolarsError):  # everything works without it
+        except (OSError, pl.exceptions.PolarsError):  # the index is optional
             return None
 
     def _renew(self) -> None:
@@ -121,7 +122,7 @@ class LiveStudy:
 
 
 def stamp_files(sources: ExplorerSources) -> Stamp:
-    """Time and size of every file that a study is read from."""
+    """Return time and size of every file of a study."""
     return tuple(_stamp(path) for path in _list_files(sources))
 
 

@@ -1,4 +1,4 @@
-"""A login by the secret of the server, where others than this machine can reach it."""
+"""Login with the server's secret, for servers reachable from other machines."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 SESSION_S: Final = 12 * 3600
-"""A working day: then a person logs in again."""
+"""One working day; then users must log in again."""
 _SALT: Final = "omibench.explore.session"
 _OPEN: Final = frozenset({"/login", "/healthz"})
 _OPEN_FOLDER: Final = "/static/"
 
 
 class SecretLogin:
-    """Who knows the secret is let in for a day, by a signed cookie."""
+    """Sessions of a day in a signed cookie, for users who know the secret."""
 
     def __init__(self, secret: bytes, *, is_secure: bool, port: int) -> None:
         """Prepare the signature.
 
         Args:
-            secret: What people type; another one ends all sessions.
-            is_secure: Whether browsers reach the server through TLS alone.
-            port: Names the cookie, since browsers give all ports of a host the same cookies.
+            secret: The secret to type; changing it ends all sessions.
+            is_secure: Whether browsers reach the server only through TLS.
+            port: Part of the cookie name, since browsers share cookies among all ports of a host.
         """
         self._secret = secret
         self._is_secure = is_secure
@@ -35,11 +35,11 @@ class SecretLogin:
         self._serializer = URLSafeTimedSerializer(secret, salt=_SALT)
 
     def is_secret(self, text: str) -> bool:
-        """Whether a text is the secret; takes as long for any."""
+        """Return whether a text is the secret, in constant time."""
         return secrets.compare_digest(text.strip().encode("utf-8", "replace"), self._secret)
 
     def is_let_in(self, request: HTTPConnection) -> bool:
-        """Whether the cookie of a request is ours and not too old."""
+        """Return whether the cookie of a request is valid and not expired."""
         try:
             self._serializer.loads(request.cookies.get(self.cookie, ""), max_age=SESSION_S)
         except BadSignature:
@@ -47,7 +47,7 @@ class SecretLogin:
         return True
 
     def let_in(self, response: Response) -> None:
-        """Put a session into the response's cookie."""
+        """Set the session cookie on the response."""
         response.set_cookie(
             self.cookie,
             str(self._serializer.dumps(secrets.token_urlsafe(16))),
@@ -60,20 +60,20 @@ class SecretLogin:
 
 
 class LoginWall:
-    """Lets through who has logged in, and sends others to the login."""
+    """Middleware that redirects requests without a session to the login."""
 
     def __init__(self, app: ASGIApp, login: SecretLogin) -> None:
         """Wrap an application.
 
         Args:
             app: The application.
-            login: Says who has logged in.
+            login: Checks sessions.
         """
         self._app = app
         self._login = login
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] != "http" or self._is_open(scope):
             await self._app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
-"""From looking to fixing: what a reader notes becomes a decision of the stage `review`.
+"""Notes of users as decisions of the stage `review`.
 
 `gold_is_wrong` and `unreadable_picture` are decisions on the task `item` of a problem, which the
-next `freeze` obeys once they are settled; `verdict_is_wrong` is one on the task `rating` of a
+next `freeze` applies once they are settled. `verdict_is_wrong` is one on the task `rating` of a
 response, which `certify` reads as a label.
 """
 
@@ -52,21 +52,21 @@ _DEFECTS: Final[Mapping[str, str]] = {
     "unreadable_picture": "unreadable",
 }
 _WORST: Final = 1
-"""The mark of quality of an item that should not be in a dataset."""
+"""The quality mark of an item that should not be in a dataset."""
 
 
 @dataclass(frozen=True)
 class ReaderNote:
-    """What a reader notes.
+    """A note.
 
     Attributes:
         id: The item.
         kind: What is wrong.
-        person: Who says so, as reviewers.yaml names them.
-        comment: Why.
+        person: The author, with the name in reviewers.yaml.
+        comment: The reason.
         cell: Of a verdict: the cell.
-        index: Of a verdict: which sample.
-        rules: Of a verdict: the rule book; the main one by default.
+        index: Of a verdict: the sample.
+        rules: Of a verdict: the scorer; the main one by default.
     """
 
     id: str
@@ -79,27 +79,27 @@ class ReaderNote:
 
 
 def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
-    """Record a note as a decision, with its task where there is none yet.
+    """Save a note as a decision; create its task if missing.
 
     Args:
-        snapshot: The study, whose sources name the folder of the review.
+        snapshot: The study, whose sources give the review folder.
         note: The note.
 
     Returns:
-        The decision, as it stands in decisions.jsonl.
+        The decision, as in decisions.jsonl.
 
     Raises:
-        MissingInputError: The person, the item or its problem, or the response is not there.
-        ParamsError: Notes are not taken, the task waits for other people, the person has not passed
-            the calibration that `review.calibration` asks for, or a value is wrong.
-        FileFormatError: A file of the review is wrong.
-        OutputError: The folder of the review cannot be written.
+        MissingInputError: The person, the item or its problem, or the response does not exist.
+        ParamsError: Notes are disabled, the task waits for other people, the person has not passed
+            the calibration required by `review.calibration`, or a value is invalid.
+        FileFormatError: A file of the review is invalid.
+        OutputError: The review folder cannot be written.
     """
     review = snapshot.sources.review
     if review is None:
-        raise ParamsError("notes are not taken: start the explorer with --review DIR")
+        raise ParamsError("notes are disabled; start the explorer with --review DIR")
     if note.id not in snapshot.study.items.questions:
-        raise MissingInputError(f"there is no item {note.id[:80]!r}")
+        raise MissingInputError(f"item {note.id[:80]!r} not found")
     person = _find_person(review, note.person)
     kind = find_kind("rating" if note.kind == "verdict_is_wrong" else "item")
     with lock_tasks(review), tempfile.TemporaryDirectory(prefix="omibench-notes-") as scratch:
@@ -135,19 +135,19 @@ def take_note(snapshot: Snapshot, note: ReaderNote) -> ReviewDecision:
 
 
 def _condemn(note: ReaderNote) -> dict[str, JsonValue]:
-    """The fields of `item` for an item that is not valid as it stands."""
+    """Return the fields of `item` for an item that is not valid in its current form."""
     return {"valid": "invalid", "quality": _WORST, "defects": [_DEFECTS[note.kind]]}
 
 
 def _find_person(review: Path, person: str) -> Reviewer:
-    """Who notes something; without reviewers.yaml tasks are open to everybody."""
+    """Return the author of a note; without reviewers.yaml tasks are open to everyone."""
     path = review / REVIEWERS
     if not path.is_file():
         return Reviewer(name=person, roles=[ROLE])
     reviewer = find_reviewer(read_reviewers(path), person)
     if ROLE not in reviewer.roles:
         raise ParamsError(
-            f"person: {person!r} is no annotator in {path}, and notes are annotators' decisions"
+            f"person: {person!r} is not an annotator in {path}, but notes are annotators' decisions"
         )
     return reviewer
 
@@ -159,25 +159,27 @@ def _check_calibration(
     present: list[ReviewTask],
     decisions: tuple[ReviewDecision, ...],
 ) -> None:
-    """As in the review application: who has not passed the test of a kind decides none of it."""
+    """Check, as the review application does, that a person has passed a kind's calibration."""
     if not list_qualified([person], kind, present, decisions, rule):
         raise ParamsError(
             f"{person.name!r} has not passed the calibration of {kind!r} tasks yet "
-            "(`review.calibration`): see `omibench review status`"
+            "(`review.calibration`); see `omibench review status`"
         )
 
 
 def _check_people(task: ReviewTask | None, person: str) -> None:
     names = task.people.get(ROLE, []) if task else []
     if names and person not in names:
-        raise ParamsError(f"the task {task.id if task else ''} waits for {', '.join(names)} alone")
+        raise ParamsError(f"the task {task.id if task else ''} waits only for {', '.join(names)}")
 
 
 def _check_role(task: str, decisions: Iterable[ReviewDecision], person: str) -> None:
-    """Nobody is annotator and auditor of one task: such a decision would not count."""
+    """Check that the author has not audited the task: then the decision would not count."""
     roles = {d.role for d in decisions if d.task == task and d.person == person}
     if "auditor" in roles:
-        raise ParamsError(f"{person!r} has audited the task {task}: ask another person to note it")
+        raise ParamsError(
+            f"{person!r} has audited the task {task}; another person must add the note"
+        )
 
 
 def _draft_item(
@@ -190,15 +192,15 @@ def _draft_item(
     sources = snapshot.sources
     if sources.study is None or sources.results is None:
         raise MissingInputError(
-            "notes on items need the parameters of the study: start the explorer with --params"
+            "notes on items need the parameters of the study; start the explorer with --params"
         )
     path = find_problems(sources.results)
     request = TaskRequest("item", sources.study, sources.results, scratch, present, decisions)
     problems = [p for p in read_current_problems(request, path) if p.id == note.id]
     if not problems:
         raise MissingInputError(
-            f"{path}: holds no problem {note.id[:80]!r} any more: it is dropped already, or the "
-            "dataset was frozen from another file"
+            f"{path}: problem {note.id[:80]!r} not found: it was dropped, or the dataset was "
+            "frozen from another file"
         )
     models = {name for name, block in sources.study.models.items() if block.is_simulated}
     parts = ElsewhereParts(simulated_models=models)
@@ -206,17 +208,17 @@ def _draft_item(
 
 
 def _draft_rating(snapshot: Snapshot, note: ReaderNote) -> tuple[TaskDraft, dict[str, JsonValue]]:
-    """The task of a response, and the label that contradicts its verdict."""
+    """Return the task of a response, and the label that contradicts its verdict."""
     run, items = snapshot.study.run, snapshot.study.items
     if run is None or note.cell is None or note.cell not in run.cells:
-        raise ParamsError("cell: name the MODEL/SETTING whose verdict is wrong")
+        raise ParamsError("cell: give the MODEL/SETTING whose verdict is wrong")
     response = _read_response(run, note)
     rules = snapshot.study.choose_rules(note.rules)
     verdicts = run.verdicts.filter(
         id=note.id, index=note.index, rules=rules, model=note.cell.model, setting=note.cell.setting
     )["verdict"]
     if verdicts.is_empty():
-        raise MissingInputError(f"{rules} gives this response no verdict yet")
+        raise MissingInputError(f"{rules} has no verdict on this response yet")
     data = DatasetHalves(items.questions, items.answers, items.folder)
     label = "wrong" if verdicts[0] >= RIGHT else "right"
     return draft_ratings([response], data)[0], {"label": label}
@@ -234,6 +236,6 @@ def _read_response(run: Run, note: ReaderNote) -> ShownResponse:
         .collect()
     )
     if rows.is_empty():
-        raise MissingInputError(f"there is no response {note.index} of {'/'.join(note.cell)}")
+        raise MissingInputError(f"response {note.index} of {'/'.join(note.cell)} not found")
     name, index, text, simulated = rows.row(0)
     return ShownResponse(note.cell.model, note.cell.setting, name, index, text or "", simulated)

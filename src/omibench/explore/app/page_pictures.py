@@ -1,6 +1,6 @@
-"""Pages of papers with the boxes of items on them, as `ocr` or `omibench review assign` drew them.
+"""Images of paper pages with the boxes of items, drawn by `ocr` or `omibench review assign`.
 
-Pages are drawn where papers are read; the explorer shows pictures and reads no PDF.
+The explorer shows existing page images; it does not read PDF files.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class ShownPage:
     """The picture of one page.
 
     Attributes:
-        sha256: Of its bytes.
+        sha256: Hash of its bytes.
         label: Such as `Page 3`.
-        boxes: Where the item stands, (x0, y0, x1, y1) as shares of width and height.
+        boxes: Boxes of the item, (x0, y0, x1, y1) as shares of width and height.
     """
 
     sha256: str
@@ -44,10 +44,10 @@ class PagePictures:
 
 
 def read_page_pictures(folder: Path) -> PagePictures:
-    """Read which pages a review shows of each item.
+    """Return the pages that a review shows of each item.
 
     Args:
-        folder: Of the review; without readable tasks there are no pages.
+        folder: The review folder; without readable tasks there are no pages.
     """
     try:
         tasks = read_tasks(folder / TASKS).rows

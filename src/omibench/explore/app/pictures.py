@@ -1,4 +1,4 @@
-"""The pictures that the explorer shows: looked up by their content, never by a path."""
+"""Pictures of the explorer, found by content hash, never by a path."""
 
 from __future__ import annotations
 
@@ -22,33 +22,32 @@ from omibench.settings.pictures.made import made_sha256
 from omibench.store.images import ImageStore
 
 PICTURE_BYTES: Final = 64 * 2**20
-"""The largest picture that is sent."""
+"""The maximum size of a picture."""
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class ServedPicture(NamedTuple):
-    """The bytes of a picture, and what they are by their content."""
+    """The bytes of a picture, and the media type of their content."""
 
     data: bytes
     media_type: str
 
 
 class PictureFinder:
-    """The pictures of a dataset, those that settings derived, that models drew, and of pages."""
+    """The pictures of a dataset, derived pictures, pictures drawn by models, and pages."""
 
     def __init__(self, items: Items, sources: ExplorerSources) -> None:
-        """Prepare the look-up; nothing is opened before it is asked for.
+        """Prepare the look-up; files are opened on demand.
 
         Args:
-            items: Whose pictures.
-            sources: Where the others lie.
+            items: The items of the pictures.
+            sources: The folders of other pictures.
         """
         self._items = items
         self._sources = sources
 
     def list_pages(self, name: str) -> Sequence[ShownPage]:
-        """The pages of its paper on which an item stands: as `ocr` drew them, else as a review has
-        them.
+        """Return the pages of an item: as drawn by `ocr`, else from a review.
 
         Args:
             name: The id of the item.
@@ -59,11 +58,10 @@ class PictureFinder:
         return self._review_pictures.by_item.get(name, ())
 
     def read(self, sha256: str) -> ServedPicture | None:
-        """A picture by its SHA-256.
+        """Return a picture by its SHA-256.
 
         Returns:
-            None where nothing with this hash is known, or what lies there has other bytes or is no
-            picture.
+            None if the hash is unknown, or the file has other bytes or is not a picture.
         """
         if not _SHA256.fullmatch(sha256):
             return None
@@ -74,7 +72,7 @@ class PictureFinder:
         return None
 
     def has(self, sha256: str) -> bool:
-        """Whether a file is there for a picture; it is not read."""
+        """Return whether a file exists for a picture; it is not read."""
         is_hash = _SHA256.fullmatch(sha256) is not None
         return is_hash and any(path.is_file() for path in self._list_places(sha256))
 
@@ -102,7 +100,7 @@ class PictureFinder:
 
     @cached_property
     def _of_dataset(self) -> dict[str, Path]:
-        """The dataset may be another's: no name leads out of its folder."""
+        """Reject paths outside the dataset's folder, since datasets may be external."""
         container = Container(self._items.folder)
         paths: dict[str, Path] = {}
         for question in self._items.questions.values():
@@ -124,14 +122,14 @@ class PictureFinder:
 
 
 def read_served_picture(path: Path, sha256: str | None = None) -> ServedPicture | None:
-    """A picture of ours, or of others.
+    """Read a picture.
 
     Args:
         path: Its file.
-        sha256: The hash that its bytes must have; None for any.
+        sha256: The expected hash of its bytes; None for any.
 
     Returns:
-        None where it cannot be read, has other bytes, or is no picture.
+        None if it cannot be read, has other bytes, or is not a picture.
     """
     try:
         data = read_bytes(path, PICTURE_BYTES)

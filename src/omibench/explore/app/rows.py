@@ -1,4 +1,4 @@
-"""The rows of the grid, and one item within the filter in which it is looked at."""
+"""Rows of the grid, and single items within a filter."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SNIPPET: Final = 160
-"""Characters of a question that a row shows."""
+"""Maximum characters of a question in a row."""
 _DIGITS: Final = 4
 Values = dict[str, Any]
 
 
 def describe_rows(study: Study, query: ItemQuery) -> Values:
-    """One page of the items that a query selects.
+    """Return one page of the items that a query selects.
 
     Args:
         study: The study.
-        query: Which items, and which of them and of the columns to give.
+        query: The selection of items, rows and columns.
 
     Returns:
-        Plain values for JSON; verdicts are in the order of `cells`, None where there is none;
-        `right` and `asked` count over all columns, of which `cells` are those of this page.
+        Plain values for JSON. Verdicts are in the order of `cells`, None if missing; `right` and
+        `asked` count over all columns, of which `cells` are those of this page.
 
     Raises:
-        ParamsError: The query names what the study has not.
+        ParamsError: The query does not match the study.
     """
     selection = study.select(query)
     grid = selection.grid
@@ -61,17 +61,17 @@ def describe_rows(study: Study, query: ItemQuery) -> Values:
 def describe_place(
     snapshot: Snapshot, name: str, cells: Sequence[Cell], query: ItemQuery
 ) -> Values:
-    """One item with chosen models side by side, and its place among those that a query selects.
+    """Return one item with selected models side by side, and its position in a query's result.
 
     Args:
         snapshot: The study.
         name: The id of the item.
-        cells: Whose responses are shown.
-        query: Within which items it is looked at.
+        cells: The cells to show.
+        query: The query.
 
     Raises:
-        MissingInputError: There is no such item.
-        ParamsError: The query or a cell is none of the study.
+        MissingInputError: The item does not exist.
+        ParamsError: The query or a cell does not match the study.
     """
     study = snapshot.study
     item = describe_item(study.items, name)
@@ -96,7 +96,7 @@ def describe_place(
 
 
 def _describe_columns(run: Run, name: str, cells: Sequence[Cell]) -> list[Values]:
-    """Responses, with what judges said and the places of pictures that they rest on."""
+    """Add judgements and saliency to responses."""
     columns = describe_responses(run, name, cells)
     for cell, column in zip(cells, columns, strict=True):
         judgements = list_judgements(run, name, cell)
@@ -107,7 +107,7 @@ def _describe_columns(run: Run, name: str, cells: Sequence[Cell]) -> list[Values
 
 
 def _choose_columns(grid: Grid, query: ItemQuery) -> range:
-    """The columns of a page; the first ones where the query leads past the last."""
+    """Return the columns of a page; the first ones if the query is past the last."""
     count = len(grid.cells)
     first = query.column if query.column < count else 0
     return range(first, min(first + MOST_COLUMNS, count))
@@ -145,7 +145,7 @@ def _describe_row(study: Study, name: str) -> Values:
 
 
 def _list_numbers(values: NDArray[np.float32]) -> list[list[float | None]]:
-    """Rows of numbers for JSON, which has no NaN. Most are 0 or 1, which are short as integers."""
+    """Convert rows of numbers for JSON, which has no NaN; 0 and 1 become short integers."""
     import numpy as np
 
     rounded = np.round(values.astype(np.float64), _DIGITS)

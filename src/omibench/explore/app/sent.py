@@ -1,4 +1,4 @@
-"""What was really sent for a response, and what came back, as the store holds it."""
+"""Requests and replies of a response as stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from omibench.stages.analyze.explorer.steps import StoredPicture, Trail, TrailSt
 
 _KEY: Final = re.compile(r"[0-9a-f]{64}")
 _STORE: Final = threading.Lock()
-"""Files of the store are read by one request at a time."""
+"""Requests read files of the store one at a time."""
 Values = dict[str, Any]
 
 
@@ -29,27 +29,27 @@ class ServedTrail(Trail):
         self._finder = snapshot.pictures
 
     def find_picture(self, sha256: str, page: Path) -> StoredPicture:
-        """A picture by its SHA-256, without an address where there is no file of it."""
+        """Return a picture by its SHA-256, without address if its file is missing."""
         return StoredPicture(sha256, f"/pictures/{sha256}" if self._finder.has(sha256) else None)
 
 
 def describe_sent(snapshot: Snapshot, trail: ServedTrail, key: str) -> Values:
-    """The messages of a request, and the steps before it.
+    """Return the messages of a request, and the previous steps.
 
     Args:
         snapshot: The study.
         trail: Its store.
-        key: Under which the store keeps the request: of a response, a step or a judgement.
+        key: The key of the request in the store: of a response, a step or a judgement.
 
     Returns:
-        `{sent: {messages, tools, pictures} or None, said, steps}`, as plain values for JSON. A
-        store that does not hold the request gives no `sent`.
+        `{sent: {messages, tools, pictures} or None, said, steps}`, as plain values for JSON. `sent`
+        is None if the store does not contain the request.
 
     Raises:
-        MissingInputError: It is no key.
+        MissingInputError: The text is not a key.
     """
     if not _KEY.fullmatch(key):
-        raise MissingInputError(f"there is no request {key[:80]!r}")
+        raise MissingInputError(f"request {key[:80]!r} not found")
     with _STORE:
         request = trail.request(key)
         steps = trail.steps([*_list_steps(snapshot, key), key], _list_images(snapshot, key), _HERE)
@@ -57,7 +57,7 @@ def describe_sent(snapshot: Snapshot, trail: ServedTrail, key: str) -> Values:
         sent = _describe_conversation(
             read_conversation("", request, lambda sha: trail.find_picture(sha, _HERE))
         ) if request else None  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError):  # a store may be another's
+    except (KeyError, TypeError, ValueError, AttributeError):  # stores may be external
         sent = None
     said = next((step for step in steps if step.key == key), None)
     return {
@@ -99,7 +99,7 @@ def _describe_step(step: TrailStep) -> Values:
 
 
 def _list_steps(snapshot: Snapshot, key: str) -> list[str]:
-    """The keys of the requests on the way to a response, in order."""
+    """Return the keys of the requests that led to a response, in order."""
     run, row = snapshot.study.run, _find_response(snapshot, key)
     if run is None or row is None:
         return []

@@ -16,20 +16,20 @@ from omibench.web.serving.server import serve
 def run_explorer(
     live: LiveStudy, settings: ExplorerSettings, on_start: Callable[[str], None]
 ) -> None:
-    """Serve a study until the process is told to stop.
+    """Serve a study until the process is stopped.
 
     Args:
         live: The study.
-        settings: Where and for whom.
-        on_start: Is given the address once the server listens.
+        settings: The server settings.
+        on_start: Called with the address once the server listens.
 
     Raises:
-        OutputError: Nobody can listen at the address.
+        OutputError: The address cannot be used.
     """
 
     def make(port: int) -> Starlette:
         return make_application(live, settings.replace(port=port))
 
-    # A large run is indexed while people begin to look; nothing waits for it.
+    # A large run is indexed in the background.
     threading.Thread(target=live.index, daemon=True).start()
     serve(make, settings, on_start)

@@ -1,4 +1,4 @@
-"""What the explorer shows, and where and for whom it is served."""
+"""Settings of the explorer: its files and its server."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExplorerSources:
-    """The files that the explorer reads.
+    """The files of the explorer.
 
     Attributes:
         dataset: The frozen dataset.
-        results: The folder of results; None to look at items before a model is asked.
-        other: The results of another run, to compare with; None without.
-        study: The parameters of the results; None where none are there.
-        store: The store of responses, which need not be there.
-        review: The folder of a review, into which notes are written; None for a look alone.
-        pages: The folder of a review whose pictures of pages are shown; None without.
-        index: The folder of the index of a large run; None without.
-        name: What the dataset is called where there are no results.
-        pictures: Where the dataset's pictures lie, if they lie elsewhere.
+        results: The results folder; None to view items before any model runs.
+        other: The results of another run for comparison, or None.
+        study: The parameters of the results, or None.
+        store: The store of responses, which may be missing.
+        review: The review folder for notes; None for read-only use.
+        pages: The review folder with page images, or None.
+        index: The folder of the index of a large run, or None.
+        name: The name of the dataset if there are no results.
+        pictures: The folder of the dataset's pictures, if not in the dataset.
     """
 
     dataset: Path
@@ -42,7 +42,7 @@ class ExplorerSources:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Names under which models and settings are shown, by their own."""
+        """Display names of models and settings."""
         if self.study is None:
             return {}
         models = {name: block.label for name, block in self.study.models.items()}
@@ -51,19 +51,19 @@ class ExplorerSources:
 
     @property
     def order(self) -> list[str]:
-        """Models and settings in the order of the study."""
+        """Return models and settings in the order of the study."""
         return [*self.study.infer.models, *self.study.infer.settings] if self.study else []
 
     @property
     def main_rules(self) -> str | None:
-        """The rule book of the headline, as the parameters say."""
+        """Return the headline scorer from the parameters."""
         if self.study is None:
             return None
         return self.study.analyze.main_rules or next(iter(self.study.score.rules), None)
 
     @property
     def title(self) -> str:
-        """What the pages are called."""
+        """Return the title of the pages."""
         if self.study is not None:
             return self.study.study.title
         return self.name or (self.results or self.dataset).resolve().name
@@ -71,10 +71,10 @@ class ExplorerSources:
 
 @dataclass(frozen=True)
 class ExplorerSettings(ServedAddress):
-    """Where and for whom the explorer is served.
+    """Address and access of the server.
 
     Attributes:
-        secret: What people type to log in; None where only this machine reaches the server.
+        secret: The secret for logging in; None if only this machine reaches the server.
     """
 
     secret: bytes | None = field(default=None, repr=False)

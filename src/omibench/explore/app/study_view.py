@@ -1,4 +1,4 @@
-"""The study as the first page shows it: what there is to look at, and by what it is chosen."""
+"""Description of the study for the first page: its contents and filters."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from omibench.results.attributes import list_attributes, list_values
 from omibench.stages.analyze.words import name_rules
 
 MOST_VALUES: Final = 60
-"""Values of an attribute that a facet lists; one of more is searched for instead."""
+"""The maximum number of values in a facet; attributes with more are searched."""
 Values = dict[str, Any]
 
 
 def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
-    """What there is to look at, as plain values for JSON.
+    """Return the contents of the study as plain values for JSON.
 
     Args:
         snapshot: The study.
-        can_note: Whether notes are taken.
+        can_note: Whether notes are enabled.
     """
     study, sources = snapshot.study, snapshot.sources
     run, manifest = study.run, study.items.manifest
@@ -51,10 +51,9 @@ def describe_study(snapshot: Snapshot, can_note: bool) -> Values:
 
 
 def describe_facets(items: Items) -> list[Values]:
-    """The attributes of items with the number of items of each value, the most frequent first.
+    """Return item attributes with the number of items per value, the most frequent first.
 
-    An attribute of which all items have the same value, or that has more than `MOST_VALUES`, is
-    left out.
+    Attributes with a single value or with more than `MOST_VALUES` are omitted.
     """
     facets = []
     for name in list_attributes(items.attributes):
@@ -69,7 +68,7 @@ def describe_facets(items: Items) -> list[Values]:
 
 
 def _name_attribute(name: str) -> str:
-    return {"n_images": "Number of images", "answer_type": "Type of answer"}.get(
+    return {"n_images": "Number of images", "answer_type": "Answer type"}.get(
         name, name.replace("_", " ").capitalize()
     )
 
@@ -99,7 +98,7 @@ def _describe_cells(run: Run) -> list[Values]:
 
 
 def _describe_ready(snapshot: Snapshot) -> list[Values]:
-    """The ready filters; `needs` says what one lacks here, and is empty where it can be used."""
+    """Return the ready filters; `needs` states what is missing, empty if the filter works."""
     run, other = snapshot.study.run, snapshot.study.other
     lacks = {
         "judge-differs": "" if run and JUDGE_RULES in run.rules else "verdicts of a judge",

@@ -1,4 +1,4 @@
-"""Which items and cells are exported: ids, files of ids, and addresses of the explorer."""
+"""Selection of items and cells for export: ids, files of ids, and addresses of the explorer."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from omibench.schemas.validation import suggest_name
 
 MOST_ITEMS: Final = 2_000
 MOST_RESPONSES: Final = 50_000
-"""Pages of more are for the explorer itself."""
+"""The maximum number of items; use the explorer itself for more."""
 ITEM_PATH: Final = "/items/"
 _ADDRESS_STARTS: Final = ("http://", "https://", "/", "?")
 
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """What is exported.
+    """The selection for an export.
 
     Attributes:
-        ids: The items, in the order in which they were named.
-        cells: Whose responses, in the order of the run.
-        rules: The rule book of the index; None where nothing is scored.
+        ids: The items, in the given order.
+        cells: The cells, in the order of the run.
+        rules: The scorer of the index; None if nothing is scored.
     """
 
     ids: tuple[str, ...]
@@ -39,18 +39,18 @@ class ExportChoice:
 
 
 def choose_items(study: Study, texts: Sequence[str], default: ItemQuery) -> ExportChoice:
-    """Choose what is exported.
+    """Select items and cells for an export.
 
     Args:
         study: The study.
-        texts: Each the id of an item, the path of a file of ids (one a line), or an address of the
-            explorer: of its grid with a filter, of an item with the cells beside each other, or the
-            query of one.
-        default: Models, settings and rule book where an address names none.
+        texts: Each the id of an item, the path of a file of ids (one per line), or an address of
+            the explorer: of its grid with a filter, or of an item with its cells; or only the query
+            of an address.
+        default: Models, settings and scorer if an address does not contain them.
 
     Raises:
-        MissingInputError: A text names no item.
-        ParamsError: An address is none of the study, or there is too much to export.
+        MissingInputError: A text does not match any item.
+        ParamsError: An address does not match the study, or the export is too large.
     """
     ids: dict[str, None] = {}
     cells: set[Cell] = set()
@@ -64,7 +64,7 @@ def choose_items(study: Study, texts: Sequence[str], default: ItemQuery) -> Expo
         ids |= dict.fromkeys(names)
         cells |= set(columns or _list_cells(study, query))
     if not ids:
-        raise MissingInputError(f"--export {' '.join(texts)}: no item fits")
+        raise MissingInputError(f"--export {' '.join(texts)}: no item matches")
     order = study.run.cells if study.run else ()
     chosen = tuple(cell for cell in order if cell in cells)
     _check_size(len(ids), len(ids) * len(chosen))
@@ -81,20 +81,20 @@ def _is_address(text: str) -> bool:
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
-    except OSError:  # no name of a file is as long as an address may be
+    except OSError:  # addresses may be longer than file names can be
         return False
 
 
 def _read_address(
     study: Study, text: str, default: ItemQuery
 ) -> tuple[Iterable[str], ItemQuery, Sequence[Cell]]:
-    """The items of an address, its query, and the cells that it shows beside each other."""
+    """Return the items of an address, its query, and its cells."""
     parts = urlsplit(text if text.startswith(_ADDRESS_STARTS) else f"?{text}")
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     columns = parse_cells([value for name, value in pairs if name == "cells"])
     for cell in columns:
         if study.run is None or cell not in study.run.cells:
-            raise ParamsError(f"cells: the run has no cell {cell.model}/{cell.setting}")
+            raise ParamsError(f"cells: {cell.model}/{cell.setting} is not in the run")
     query = parse_query([(name, value) for name, value in pairs if name != "cells"])
     query = replace(
         query,
@@ -108,7 +108,7 @@ def _read_address(
 
 
 def _list_ids(study: Study, text: str) -> list[str]:
-    """The item of an id, or those of a file."""
+    """Return the item of an id, or those of a file."""
     if text in study.items.questions or not _is_file(text):
         return [_check_id(study, text)]
     lines = (line.strip() for line in read_text(Path(text)).splitlines())
@@ -119,8 +119,8 @@ def _check_id(study: Study, name: str, place: str = "") -> str:
     if name in study.items.questions:
         return name
     hint = suggest_name(name, study.items.ids)
-    way = "" if place else "; name items, a file of ids, or an address of the explorer"
-    raise MissingInputError(f"--export: {place}there is no item {name[:80]!r}{hint}{way}")
+    way = "" if place else "; give items, a file of ids, or an address of the explorer"
+    raise MissingInputError(f"--export: {place}item {name[:80]!r} not found{hint}{way}")
 
 
 def _list_cells(study: Study, query: ItemQuery) -> Sequence[Cell]:
@@ -129,11 +129,9 @@ def _list_cells(study: Study, query: ItemQuery) -> Sequence[Cell]:
 
 def _check_size(items: int, responses: int) -> None:
     if items > MOST_ITEMS:
-        raise ParamsError(
-            f"--export: {items:,} items, and at most {MOST_ITEMS:,} become pages: choose fewer"
-        )
+        raise ParamsError(f"--export: {items:,} items; the limit is {MOST_ITEMS:,}; select fewer")
     if responses > MOST_RESPONSES:
         raise ParamsError(
-            f"--export: {responses:,} responses, and at most {MOST_RESPONSES:,} become pages: "
-            "choose with --models and --settings"
+            f"--export: {responses:,} responses; the limit is {MOST_RESPONSES:,}; select with "
+            "--models and --settings"
         )

@@ -1,4 +1,4 @@
-"""The first page of exported items: each with what the chosen cells made of it."""
+"""First page of exported items, with the outcome of each cell."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from omibench.stages.analyze.links import cell_anchor, problem_file
 from omibench.stages.analyze.words import format_share, name_scorer
 
 MOST_COLUMNS: Final = 12
-"""Cells that have a column each; of more the share that is right is shown."""
+"""The maximum number of cells with a column; for more, the share of right ones is shown."""
 _NEARLY: Final = 1e-6
 Values = dict[str, Any]
 
 
 def describe_index(snapshot: Snapshot, choice: ExportChoice) -> Values:
-    """What the template `exported.html.j2` shows.
+    """Return the values for the template `exported.html.j2`.
 
     Args:
         snapshot: The study.
-        choice: What is exported.
+        choice: The selection.
     """
     items, run = snapshot.study.items, snapshot.study.run
     marks = _list_marks(snapshot, choice)
@@ -63,7 +63,7 @@ def _describe_cell(run: Run, cell: Cell) -> Values:
 
 
 def _list_marks(snapshot: Snapshot, choice: ExportChoice) -> dict[str, list[Values]]:
-    """The mark of each cell, by item."""
+    """Return the mark of each cell, by item."""
     study = snapshot.study
     empty: dict[str, list[Values]] = {name: [] for name in choice.ids}
     if choice.rules is None or not choice.cells:
@@ -81,7 +81,7 @@ def _list_marks(snapshot: Snapshot, choice: ExportChoice) -> dict[str, list[Valu
 
 
 def _word_mark(value: float, failed: float) -> Values:
-    """A mean verdict in words; as an explorer's grid shows it."""
+    """Return a mean verdict as text, as in the explorer's grid."""
     if math.isnan(value):
         return {"word": "", "style": "muted"}
     if failed >= 1 - _NEARLY:

@@ -1,4 +1,4 @@
-"""Pictures of exported pages: copied once each, by their content."""
+"""Pictures of exported pages, each copied once, by content."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class PictureCopies:
 
         Args:
             finder: Finds pictures by their SHA-256.
-            folder: Of the pages.
+            folder: The folder of the pages.
         """
         self._finder = finder
         self._folder = folder / FOLDER
         self._paths: dict[str, Path | None] = {}
 
     def link(self, sha256: str, page: Path) -> str | None:
-        """Copy a picture and give its address.
+        """Copy a picture and return its address.
 
         Args:
-            sha256: Of its bytes.
+            sha256: Hash of its bytes.
             page: The page that shows it.
 
         Returns:
-            None where nothing with this hash is there, or it is no picture.
+            None if nothing with this hash is found, or it is not a picture.
         """
         if sha256 not in self._paths:
             picture = self._finder.read(sha256)
@@ -46,7 +46,7 @@ class PictureCopies:
         return link_file(path, page) if path else None
 
     def link_file(self, source: Path, page: Path) -> str | None:
-        """Copy the picture of a file and give its address; None where it is no picture."""
+        """Copy the picture of a file and return its address; None if it is not a picture."""
         picture = read_served_picture(source)
         if picture is None:
             return None
@@ -60,20 +60,20 @@ class PictureCopies:
 
 
 class CopyingTrail(Trail):
-    """The requests of a store, with pictures that are copied beside the pages."""
+    """The requests of a store, with pictures copied next to the pages."""
 
     def __init__(self, snapshot: Snapshot, store: Path, copies: PictureCopies) -> None:
         """Open a store.
 
         Args:
             snapshot: The study.
-            store: Its store, which need not be there.
-            copies: Where pictures are copied to.
+            store: Its store, which may be missing.
+            copies: Copies pictures to the pages.
         """
         folder = snapshot.study.items.folder
         super().__init__(store, folder.parent / "pictures", folder, folder)
         self._to_copy = copies
 
     def find_picture(self, sha256: str, page: Path) -> StoredPicture:
-        """A picture by its SHA-256, without an address where there is no file of it."""
+        """Return a picture by its SHA-256, without address if its file is missing."""
         return StoredPicture(sha256, self._to_copy.link(sha256, page))

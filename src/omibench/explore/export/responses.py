@@ -1,4 +1,4 @@
-"""The responses of an item as its exported page shows them."""
+"""Responses of an item on its exported page."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class ItemPage:
-    """The page of an item, while it is put together.
+    """The page of an item under construction.
 
     Attributes:
         path: Its file.
         question: The item.
         trail: The store.
         copies: Its pictures.
-        sent: The conversations that it shows, to which those of each response are added.
+        sent: The conversations on the page; those of each response are added.
     """
 
     path: Path
@@ -49,7 +49,7 @@ class ItemPage:
 
 
 class ExportedRows:
-    """What a cell says of some items: responses, verdicts, and judgements of the reasoning."""
+    """A cell's data on some items: responses, verdicts, and judgements of the reasoning."""
 
     def __init__(self, run: Run, cell: Cell, names: Sequence[str]) -> None:
         """Read the files of a cell.
@@ -73,10 +73,10 @@ class ExportedRows:
 
 
 def describe_response(rows: ExportedRows, row: Values, page: ItemPage) -> Values:
-    """One response, as the template `problem.html.j2` takes it.
+    """Return one response for the template `problem.html.j2`.
 
     Args:
-        rows: What its cell says.
+        rows: The data of its cell.
         row: The response.
         page: The page that shows it.
     """
@@ -119,16 +119,16 @@ def describe_response(rows: ExportedRows, row: Values, page: ItemPage) -> Values
 
 
 def describe_heat_maps(rows: ExportedRows, name: str, page: ItemPage) -> Values | None:
-    """Log-probabilities of the options with their heat maps, which are copied.
+    """Return log-probabilities of the options with their heat maps, which are copied.
 
     Args:
-        rows: Of which cell.
+        rows: The data of the cell.
         name: The id of the item.
         page: The page that shows them.
 
     Returns:
-        As `beside.describe_saliency`, each map with its address as `src`; None where nothing was
-        measured.
+        As `beside.describe_saliency`, each map with its address as `src`; None without
+        measurements.
     """
     measured = describe_saliency(rows.run, name, rows.cell)
     if measured is None:
@@ -143,7 +143,7 @@ def describe_heat_maps(rows: ExportedRows, name: str, page: ItemPage) -> Values 
 
 
 def _describe_verdict(row: Values) -> Values:
-    # Whether people's labels bear a judge out is in the report, which reads certificates.
+    # The agreement with human labels is in the report, which reads certificates.
     is_judged = bool(row["judge"])
     words = verdict_words({**row, "judge_simulated": is_judged and row["simulated"]})
     return {**words, "calibration": ""}
@@ -152,7 +152,7 @@ def _describe_verdict(row: Values) -> Values:
 def _read_judgements(
     run: Run, cell: Cell, names: Sequence[str]
 ) -> defaultdict[Place, list[Judgement]]:
-    """Judgements by item and sample; none where the cell was not judged, or not legibly."""
+    """Return judgements by item and sample; empty if the file is missing or unreadable."""
     judgements: defaultdict[Place, list[Judgement]] = defaultdict(list)
     path = run.find_file("judge", cell)
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Write chosen items as pages that open from disk, with all that they name beside them."""
+"""Export of items as pages that open from disk, with all their files."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from omibench.web.formulas import FORMULAS_POLICY, write_formula_files
 from omibench.web.templates import render_page
 
 LIST: Final = "items.json"
-"""What a folder of exported items holds; without it a folder is another's."""
+"""The list of an export's items; folders without it are not overwritten."""
 _PAGES, _FORMULAS = "pages", "formulas"
 _AT_ONCE: Final = 100
-"""Items whose responses are in memory."""
+"""The number of items with responses in memory."""
 Values = dict[str, Any]
 
 
@@ -46,20 +46,20 @@ def export_items(
 ) -> Path:
     """Write `index.html`, `pages/<item>.html`, `pictures/`, `formulas/` and `items.json`.
 
-    Nothing but the chosen items is in the folder: questions, golds, rationales, responses, what was
-    sent for them, and verdicts; neither notes nor names of people, nor attributes of items.
+    The folder contains only the selected items: questions, gold answers, rationales, responses,
+    requests and verdicts. Notes, names of people and attributes of items are not included.
 
     Args:
-        folder: Where to: one that is not there, is empty, or holds an earlier export, which goes.
+        folder: The output folder: new, empty, or an earlier export, which is replaced.
         snapshot: The study.
-        choice: Which items and cells.
-        with_pages: Whether pages of papers are shown, which are works of others.
+        choice: The selection.
+        with_pages: Whether to show pages of papers, which are third-party works.
 
     Returns:
         The first page.
 
     Raises:
-        OutputError: The folder holds something else, or cannot be written.
+        OutputError: The folder contains something else, or cannot be written.
         FileFormatError: The file of a cell cannot be read.
     """
     _prepare_folder(folder)
@@ -75,12 +75,12 @@ def export_items(
 
 
 def _prepare_folder(folder: Path) -> None:
-    """Refuse a folder of something else; take an earlier export out of one of ours."""
+    """Reject a folder with other files; delete an earlier export."""
     made_folder(folder)
     if any(folder.iterdir()) and not (folder / LIST).is_file():
         raise OutputError(
-            f"--out {folder}: is not empty, and {LIST} is not there; name a new folder, or one to "
-            "which items were exported before"
+            f"--out {folder}: not empty, and has no {LIST}; pass a new folder, or one with an "
+            "earlier export"
         )
     for path in (*(folder / _PAGES).glob("*.html"), *(folder / FOLDER).glob("*")):
         path.unlink()
@@ -116,13 +116,13 @@ class _ItemSite:
 
     @cached_property
     def stems(self) -> set[str]:
-        """The groups that more than one item of the dataset shares."""
+        """Return the groups that several items of the dataset share."""
         counts = Counter(q.group for q in self.snapshot.study.items.questions.values() if q.group)
         return {group for group, count in counts.items() if count > 1}
 
     @cached_property
     def neighbours(self) -> Mapping[str, tuple[str | None, str | None]]:
-        """The items before and after each one."""
+        """Return the items before and after each one."""
         ids = self.choice.ids
         pairs = zip((None, *ids), (*ids[1:], None), strict=False)
         return dict(zip(ids, pairs, strict=False))

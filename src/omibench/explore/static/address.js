@@ -1,13 +1,13 @@
-// The address of a page holds everything that a reader chose: a permalink.
+// The address of a page contains all choices of the user, as a permalink.
 
-const PLACES = ["offset", "column"]; // of a page of the grid; another filter begins at the first
+const PLACES = ["offset", "column"]; // of a grid page; changing a filter resets them
 
-/** What the address of this page says. */
+/** The query of this page's address. */
 export function readAddress() {
   return new URLSearchParams(location.search);
 }
 
-/** The address with other values of a name; an empty list takes the name out. */
+/** The address with other values of a name; an empty list removes the name. */
 export function replaceValues(address, name, values) {
   const next = new URLSearchParams(address);
   next.delete(name);
@@ -16,7 +16,7 @@ export function replaceValues(address, name, values) {
   return next;
 }
 
-/** The address with a value of a list put in, or taken out where it is there. */
+/** The address with a value of a list toggled. */
 export function toggleValue(address, name, value) {
   const values = address.getAll(name);
   const next = values.includes(value) ? values.filter((v) => v !== value) : [...values, value];
@@ -38,13 +38,13 @@ export function linkGrid(address) {
   return `/${joinQuery(query)}`;
 }
 
-/** A query with its question mark; nothing where it is empty. */
+/** A query with its question mark; empty without parameters. */
 export function joinQuery(query) {
   const text = query.toString();
   return text ? `?${text}` : "";
 }
 
-/** A cell as addresses name it. */
+/** A cell as written in addresses. */
 export function nameCell(cell) {
   return `${cell.model}/${cell.setting}`;
 }

@@ -1,6 +1,6 @@
 // Requests to the server that serves this page.
 
-/** A request that the server did not answer as wished; the message is for the reader. */
+/** A failed request; the message is for the user. */
 export class RequestFailure extends Error {}
 
 /**
@@ -14,12 +14,12 @@ export async function fetchJson(address, options = {}) {
     response = await fetch(address, { headers: { Accept: "application/json" }, ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new RequestFailure("The server does not answer. Is `omibench explore` still running?");
+    throw new RequestFailure("The server does not respond. Is `omibench explore` still running?");
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
-  if (response.status === 401) location.reload(); // the page leads to the login
-  throw new RequestFailure(body?.message ?? `The server answered ${response.status}.`);
+  if (response.status === 401) location.reload(); // redirects to the login
+  throw new RequestFailure(body?.message ?? `The server responded with status ${response.status}.`);
 }
 
 /** Send plain values. */

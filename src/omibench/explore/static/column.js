@@ -1,4 +1,4 @@
-// One model under one setting: answer, reasoning, verdicts and why, what was sent, costs.
+// One model under one setting: answer, reasoning, verdicts with reasons, request, costs.
 
 import { loadSaid, loadSent } from "./sent.js";
 import { makeLazyFold, makeSourceButton } from "./panel.js";
@@ -13,7 +13,7 @@ import { make } from "./web/dom.js";
 /**
  * A column.
  * @param {Object} column `model`, `setting` and `samples`.
- * @param {Object} view `labels`, `rules` (name of the main rule book), `cells` to change to,
+ * @param {Object} view `labels`, `rules` (name of the main scorer), `cells` to change to,
  *   `answer` and `first` (normalised answers of this column and the first one), `sample` (which one
  *   is shown),
  *   `change(cell)`, `remove()`, `turn(sample)`.
@@ -26,7 +26,7 @@ export function renderColumn(column, view) {
     makeHead(column, view),
   );
   if (!sample) {
-    node.append(make("p", { class: "muted column-part" }, "This item was not asked here."));
+    node.append(make("p", { class: "muted column-part" }, "No response to this item."));
     return node;
   }
   if (column.samples.length > 1) node.append(makeSamples(column, view));
@@ -39,7 +39,7 @@ export function renderColumn(column, view) {
     ...makeJudgements(sample),
     ...renderJudgements(sample.judgements),
     ...renderSaliency(column.saliency),
-    sample.key ? makeLazyFold("What was sent", () => loadSent(sample.key)) : null,
+    sample.key ? makeLazyFold("Request", () => loadSent(sample.key)) : null,
     makeFacts(sample),
   ];
   node.append(...parts.filter(Boolean));
@@ -109,7 +109,7 @@ function makeResult(sample, verdict, view) {
       { class: extracted ? "extracted-answer" : "extracted-answer muted", dir: "auto" },
       ...showText(extracted || (verdict ? verdict.word : "no verdict yet")),
     ),
-    differs ? make("span", { class: "tag differs", title: "Another answer than that of the first column" }, "differs") : null,
+    differs ? make("span", { class: "tag differs", title: "Differs from the answer of the first column" }, "differs") : null,
     sample.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
   );
 }
@@ -152,7 +152,7 @@ function makeVerdicts(sample) {
       make("td", { class: "muted" }, ...showText(describeReason(verdict))),
     ),
   );
-  const head = ["Rule book", "Verdict", "Extracted", "Why"].map((title) => make("th", { scope: "col" }, title));
+  const head = ["Scorer", "Verdict", "Extracted", "Why"].map((title) => make("th", { scope: "col" }, title));
   return make(
     "section",
     { class: "column-part" },
@@ -176,7 +176,7 @@ function describeReason({ method, judge }) {
 function makeJudgements(sample) {
   return sample.verdicts
     .filter((verdict) => verdict.judge_key)
-    .map((verdict) => makeLazyFold(`Words of the judge (${verdict.title})`, () => loadSaid(verdict.judge_key)));
+    .map((verdict) => makeLazyFold(`Judge's reply (${verdict.title})`, () => loadSaid(verdict.judge_key)));
 }
 
 function makeFacts(sample) {
@@ -198,7 +198,7 @@ function makeFacts(sample) {
   return make("dl", { class: "response-facts column-part" }, ...rows);
 }
 
-/** An answer as it is compared with those of other columns. */
+/** An answer in the form for comparison with other columns. */
 export function normaliseAnswer(sample, rules) {
   const verdict = sample?.verdicts.find((v) => v.rules === rules) ?? sample?.verdicts[0];
   return (verdict?.extracted ?? "").normalize("NFKC").toLowerCase().replace(/[\s$]+/g, "");

@@ -7,7 +7,7 @@ export class Cursor {
     this.column = -1; // the item itself
   }
 
-  /** Take a table; the focus stays at its place. */
+  /** Attach to a table; the focus keeps its position. */
   take(table) {
     this.table = table;
     this.clamp();
@@ -41,7 +41,7 @@ export class Cursor {
     this.findCell().setAttribute("tabindex", "0");
   }
 
-  /** Move the focus; false where the table has no rows. */
+  /** Move the focus; returns false if the table has no rows. */
   move(rows, columns) {
     if (!this.rows.length) return false;
     if (this.table.contains(document.activeElement)) {

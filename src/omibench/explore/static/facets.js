@@ -1,4 +1,4 @@
-// The choices beside the grid: models, settings, and attributes of items with their counts.
+// The filters next to the grid: models, settings, and item attributes with counts.
 
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -6,7 +6,7 @@ import { make } from "./web/dom.js";
 const MOST = 8;
 
 /**
- * The groups of choices.
+ * The groups of filters.
  * @param {Object} study
  * @param {URLSearchParams} address
  * @param {(name: string, value: string) => void} toggle

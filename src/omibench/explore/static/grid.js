@@ -142,7 +142,7 @@ function renderPage(address) {
   );
   const table = renderTable(page, labels, address);
   parts.scroll.replaceChildren(
-    items.length ? table : make("p", { class: "empty muted" }, "No item fits. Take a filter back."),
+    items.length ? table : make("p", { class: "empty muted" }, "No matching items. Remove a filter."),
   );
   parts.scroll.removeAttribute("aria-busy");
   parts.scroll.scrollTo(0, 0);
@@ -190,7 +190,7 @@ function turnTo(offset) {
   return true;
 }
 
-/** Show the columns of the next or the previous page; false where there are none. */
+/** Show the columns of the next or the previous page; returns false if there are none. */
 function turnColumns(step) {
   const { column, columns, cells } = page;
   const next = step > 0 ? column + cells.length : Math.max(0, column - page.most_columns);

@@ -21,7 +21,7 @@ let study;
 let place;
 let labels = {};
 let shownId = null;
-let samples = new Map(); // by cell: which sample is shown
+let samples = new Map(); // displayed sample by cell
 
 start();
 
@@ -65,7 +65,7 @@ function fetchItem(id, address) {
   return fetchJson(`/api/items/${encodeURIComponent(id)}${joinQuery(address)}`);
 }
 
-/** Two cells of different verdicts, in one setting where there are such. */
+/** Two cells with different verdicts, in the same setting if possible. */
 function chooseColumns(outcomes) {
   const answered = outcomes.filter((outcome) => shareFailed(outcome) < 1);
   const best = answered.filter((outcome) => outcome.verdict >= 0.5);
@@ -109,7 +109,7 @@ function renderBar(id) {
   copy.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(location.href);
-      tell("The link is copied.");
+      tell("Link copied.");
     } catch {
       tell("Copy the link from the address bar.");
     }
@@ -127,7 +127,7 @@ function renderBar(id) {
   );
 }
 
-/** The verdicts that are shown, of which a note may say that one is wrong. */
+/** The displayed verdicts, which notes can refer to. */
 function listVerdicts() {
   return place.columns
     .filter((column) => column.samples.length)
@@ -159,7 +159,7 @@ function renderAnswers() {
       "summary",
       {},
       "All models and settings ",
-      make("span", { class: "muted" }, `· ${describeOutcomes(outcomes)}`, rules ? ` · rule book ${nameRules(rules)}` : ""),
+      make("span", { class: "muted" }, `· ${describeOutcomes(outcomes)}`, rules ? ` · scorer ${nameRules(rules)}` : ""),
     ),
     renderOutcomes(outcomes, labels, columns, toggleColumn),
   );
@@ -200,7 +200,7 @@ function toggleColumn(outcome) {
   const name = nameCell(outcome);
   if (cells.some((cell) => nameCell(cell) === name)) setColumns(cells.filter((cell) => nameCell(cell) !== name));
   else if (cells.length < MOST_COLUMNS) setColumns([...cells, outcome]);
-  else tell(`At most ${MOST_COLUMNS} columns: close one first.`);
+  else tell(`At most ${MOST_COLUMNS} columns; close one first.`);
 }
 
 async function setColumns(cells) {

@@ -1,14 +1,14 @@
-// The extracted answer within a text that is shown.
+// Highlights the extracted answer in a text.
 
 import { make } from "./web/dom.js";
 
 const LONGEST = 200;
 
 /**
- * Mark where an extracted answer stands: its last place, as extraction reads from the end.
+ * Mark the last occurrence of an extracted answer, since extraction reads from the end.
  * @param {HTMLElement} node The text, as nodes.
  * @param {string} answer
- * @returns {boolean} Whether it stands there.
+ * @returns {boolean} Whether it was found.
  */
 export function markAnswer(node, answer) {
   const wanted = answer.trim();

@@ -1,4 +1,4 @@
-// What was measured beside the verdicts: judges' marks of the reasoning, and log-probabilities of
+// Additional measurements: judges' marks of the reasoning, and log-probabilities of
 // options with their heat maps.
 
 import { loadSaid } from "./sent.js";
@@ -9,7 +9,7 @@ import { make } from "./web/dom.js";
 
 const DIGITS = 3;
 
-/** What judges said of a response: a line each, with their words folded. */
+/** Judgements of a response: one line each, with the reply folded. */
 export function renderJudgements(judgements) {
   if (!judgements?.length) return [];
   const lines = judgements.map((judgement) =>
@@ -20,9 +20,9 @@ export function renderJudgements(judgements) {
       ": ",
       ...showText(judgement.words),
       judgement.judge ? make("span", { class: "muted" }, " by ", ...showText(judgement.judge)) : null,
-      judgement.left_out ? make("span", { class: "muted" }, " (one of several; their vote counts)") : null,
+      judgement.left_out ? make("span", { class: "muted" }, " (one of several judges; only their vote counts)") : null,
       judgement.simulated ? make("span", { class: "mark-simulated" }, "SIMULATED") : null,
-      judgement.key ? makeLazyFold("Words of the judge", () => loadSaid(judgement.key)) : null,
+      judgement.key ? makeLazyFold("Judge's reply", () => loadSaid(judgement.key)) : null,
     ),
   );
   return [
@@ -35,7 +35,7 @@ export function renderJudgements(judgements) {
   ];
 }
 
-/** Log-probabilities of the options, and on which places of the pictures they rest. */
+/** Log-probabilities of the options, and their heat maps over the pictures. */
 export function renderSaliency(saliency) {
   if (!saliency) return [];
   const rows = saliency.options.map((option) =>

@@ -5,7 +5,7 @@ import { showText } from "./web/unseen.js";
 import { make, makeId } from "./web/dom.js";
 
 const KINDS = {
-  gold_is_wrong: "The gold is wrong",
+  gold_is_wrong: "The gold answer is wrong",
   unreadable_picture: "A picture cannot be read",
   verdict_is_wrong: "A verdict is wrong",
 };
@@ -15,7 +15,7 @@ const LONGEST = 2_000;
 /**
  * The form of notes.
  * @param {Object} item
- * @param {() => Object[]} listVerdicts The verdicts that are shown, of which one may be wrong: `cell`,
+ * @param {() => Object[]} listVerdicts The displayed verdicts, of which one may be wrong: `cell`,
  *   `index` of the sample, `rules`, `title`.
  */
 export function renderNotes(item, listVerdicts) {
@@ -33,7 +33,7 @@ export function renderNotes(item, listVerdicts) {
     cellRow,
     make("div", {}, make("label", { for: ids.words }, "Why"), words),
     make("div", {}, make("label", { for: ids.name }, "Your name"), name),
-    make("button", { class: "primary" }, "Save the note"),
+    make("button", { class: "primary" }, "Save note"),
     answer,
   );
   const listCells = () => {
@@ -47,7 +47,7 @@ export function renderNotes(item, listVerdicts) {
     if ([...cell.options].some((option) => option.value === before)) cell.value = before;
   };
   kind.addEventListener("change", listCells);
-  cell.addEventListener("focus", listCells); // other columns may stand there by now
+  cell.addEventListener("focus", listCells); // the columns may have changed
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     localStorage.setItem(STORED, name.value);
@@ -60,11 +60,11 @@ export function renderNotes(item, listVerdicts) {
     try {
       const saved = await postJson("/api/notes", note);
       words.value = "";
-      answer.replaceChildren(...showText(`The note is saved as a decision on ${saved.task}.`));
+      answer.replaceChildren(...showText(`Note saved as a decision on ${saved.task}.`));
     } catch (error) {
       answer.className = "problem";
       answer.replaceChildren(...showText(error.message));
     }
   });
-  return make("details", { class: "part fold" }, make("summary", {}, "Note a mistake"), form);
+  return make("details", { class: "part fold" }, make("summary", {}, "Report a mistake"), form);
 }

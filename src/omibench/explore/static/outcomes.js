@@ -1,4 +1,4 @@
-// What every model and setting made of an item: a small table from which columns are chosen.
+// The outcomes of an item for all models and settings: a small table to select columns.
 
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -9,7 +9,7 @@ import { nameCell } from "./address.js";
  * The table of outcomes.
  * @param {Object[]} outcomes
  * @param {Object} labels
- * @param {Object[]} chosen The cells that are shown below.
+ * @param {Object[]} chosen The cells shown below.
  * @param {(cell: Object) => void} toggle
  */
 export function renderOutcomes(outcomes, labels, chosen, toggle) {
@@ -59,7 +59,7 @@ function makeOutcome(outcome, names, labels, toggle) {
   );
 }
 
-/** The share of the samples that hold no answer to score. */
+/** The share of samples without an answer to score. */
 export function shareFailed(outcome) {
   const failed = outcome.outcomes.filter((word) => word !== "scored").length;
   return failed / outcome.outcomes.length;

@@ -1,4 +1,4 @@
-// Panels with a title, and with their source where they hold formulas.
+// Panels with a title, and a source view if they contain formulas.
 
 import { showText } from "./web/unseen.js";
 import { make, makeId } from "./web/dom.js";
@@ -7,8 +7,8 @@ import { make, makeId } from "./web/dom.js";
  * A panel.
  * @param {string} title
  * @param {Node} body
- * @param {string|null} source What was written; a button shows it in place of the panel.
- * @param {string} kind A class more.
+ * @param {string|null} source The source; a button toggles it.
+ * @param {string} kind An additional class.
  */
 export function makePart(title, body, source = null, kind = "") {
   const id = makeId("part");
@@ -19,7 +19,7 @@ export function makePart(title, body, source = null, kind = "") {
   return section;
 }
 
-/** A button that shows a text as it was written, and again as it is read. */
+/** A button that toggles between source and rendered text. */
 export function makeSourceButton(place, source) {
   let kept = null;
   const button = make("button", { type: "button", class: "quiet small", "aria-pressed": "false" }, "Source");
@@ -37,7 +37,7 @@ export function makeSourceButton(place, source) {
   return button;
 }
 
-/** Details whose content is made when they are opened for the first time. */
+/** Details whose content is created on first opening. */
 export function makeLazyFold(title, load) {
   const place = make("div", { class: "fold-body" });
   const fold = make("details", { class: "fold" }, make("summary", {}, title), place);

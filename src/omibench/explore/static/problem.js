@@ -1,4 +1,4 @@
-// The problem as its reader sees it: text, pictures at their marks, choices, gold, rationale.
+// The problem: text, pictures at their marks, choices, gold answer, rationale.
 
 import { makeProse, makeShort } from "./web/prose.js";
 import { makePart } from "./panel.js";
@@ -10,7 +10,7 @@ const OUTER_SPACE = /^\s+|\s+$/g;
 
 /**
  * The sections of a problem.
- * @param {Object} item What `/api/items/ID` gives as `item`.
+ * @param {Object} item The `item` of `/api/items/ID`.
  */
 export function renderProblem(item) {
   const pictures = new Pictures([
@@ -46,7 +46,7 @@ function makeRow(figures) {
   return make("div", { class: "figures" }, ...figures);
 }
 
-/** A part that is folded at first. */
+/** An initially folded part. */
 function makeFold(title, body, isOpen = false) {
   return make(
     "details",

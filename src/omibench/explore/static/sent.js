@@ -1,4 +1,4 @@
-// What was really sent for a response, what came back, and the steps before it.
+// The request of a response as sent, the reply, and the previous steps.
 
 import { fetchJson } from "./api.js";
 import { makeProse } from "./web/prose.js";
@@ -6,28 +6,28 @@ import { Pictures } from "./web/pictures.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
 
-/** The messages of a request and the steps before it, as nodes. */
+/** The messages of a request and the previous steps, as nodes. */
 export async function loadSent(key) {
   const { sent, steps } = await fetchJson(`/api/sent/${encodeURIComponent(key)}`);
   const notice = make(
     "p",
     { class: "muted" },
-    "The store of this run does not hold the request.",
+    "The request is not in the store of this run.",
   );
   const messages = sent ? sent.messages.map(renderMessage) : [notice];
   const tools = sent?.tools?.length ? make("p", { class: "small muted" }, "Tools: ", describe(sent.tools)) : null;
   return [...steps.map(renderStep), tools, ...messages];
 }
 
-/** The words of a judge, as nodes. */
+/** The reply of a judge, as nodes. */
 export async function loadSaid(key) {
   const { said, sent } = await fetchJson(`/api/sent/${encodeURIComponent(key)}`);
   const words = said?.text ?? "";
   return [
     words
       ? makeProse(words, new Pictures([]))
-      : make("p", { class: "muted" }, "The store of this run does not hold the judgement."),
-    sent ? make("details", {}, make("summary", {}, "What the judge was sent"), ...sent.messages.map(renderMessage)) : null,
+      : make("p", { class: "muted" }, "The judgement is not in the store of this run."),
+    sent ? make("details", {}, make("summary", {}, "Request to the judge"), ...sent.messages.map(renderMessage)) : null,
   ];
 }
 
@@ -54,7 +54,7 @@ function renderMessage(message) {
 function renderPicture(picture, note) {
   const url = picture.src;
   if (!url)
-    return make("p", { class: "muted" }, `Picture ${picture.sha256.slice(0, 12)}: no file of it is here`);
+    return make("p", { class: "muted" }, `Picture ${picture.sha256.slice(0, 12)}: file not found`);
   const figures = new Pictures([{ url, label: note ?? "", part: "image" }]);
   return make("div", { class: "figures" }, ...figures.placeRest());
 }

@@ -1,18 +1,18 @@
-// Keys of a page, and the overlay that lists them.
+// Keyboard shortcuts of a page, and the overlay that lists them.
 
 import { make, makeKey } from "./web/dom.js";
 
 const TYPING = "textarea, select, input:not([type=radio]):not([type=checkbox])";
 
 /**
- * Listen to keys; they rest while somebody types or a dialog is open.
+ * Listen to keys, except during typing or in dialogs.
  * @param {Object[]} shortcuts `keys`, `title`, `act(event)`; an `act` that returns false leaves the
  *   key to the browser.
  */
 export function listenToKeys(shortcuts) {
   const all = [
     ...shortcuts,
-    { keys: ["?"], title: "These keys", act: () => openOverlay(all) },
+    { keys: ["?"], title: "Show keyboard shortcuts", act: () => openOverlay(all) },
   ];
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]"))

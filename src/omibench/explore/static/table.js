@@ -1,17 +1,17 @@
-// The grid itself: a row an item, a column a cell.
+// The grid: one row per item, one column per cell.
 
 import { linkItem } from "./address.js";
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
 import { makeVerdict, wordVerdict } from "./verdicts.js";
 
-const FIRST_MARKS = 3_000; // those that are there at once
+const FIRST_MARKS = 3_000; // rendered immediately
 const MORE_MARKS = 1_500;
 const whenIdle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 10));
 
 /**
  * The table of a page of items.
- * @param {Object} page What `/api/items` gives.
+ * @param {Object} page The response of `/api/items`.
  * @param {Object} labels Labels of models and settings by name.
  * @param {URLSearchParams} address
  */
@@ -35,7 +35,7 @@ export function renderTable(page, labels, address) {
   return table;
 }
 
-/** Add rows of a page until it has so many marks more; the others follow when there is time. */
+/** Add rows with a number of marks; the others follow when idle. */
 function addRows(body, page, address, marks) {
   const from = body.rows.length;
   const to = from + Math.max(1, Math.ceil(marks / Math.max(1, page.cells.length)));
@@ -125,7 +125,7 @@ function makeRow(item, index, page, address) {
 }
 
 /**
- * The cells that are shown when a verdict is opened: it, and one of the other verdict beside it.
+ * The cells shown when a verdict is opened: its own, and one with the other verdict.
  */
 export function chooseCells(item, cells, column) {
   const isRight = (i) => item.verdicts[i] >= 0.5;
@@ -137,7 +137,7 @@ export function chooseCells(item, cells, column) {
   return [column, other].filter((i) => i !== undefined).map((i) => cells[i]);
 }
 
-/** Says which cell the pointer or the focus is on. */
+/** Shows the cell under the pointer or focus. */
 export function describeCell(page, labels, row, column) {
   const item = page.items[row];
   const cell = page.cells[column];

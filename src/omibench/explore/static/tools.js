@@ -1,11 +1,11 @@
-// The tools above the grid: search, ready filters, order, rule book, and what is chosen now.
+// The tools above the grid: search, ready filters, order, scorer, and active filters.
 
 import { replaceValues, toggleValue } from "./address.js";
 import { showText } from "./web/unseen.js";
 import { make, makeId, makeKey } from "./web/dom.js";
 
 const ORDERS = {
-  dataset: "As in the dataset",
+  dataset: "Dataset order",
   hardest: "Hardest first",
   easiest: "Easiest first",
   disputed: "Most disputed first",
@@ -23,7 +23,7 @@ const DELAY = 250; // milliseconds after the last key of a search
  * @param {Object} study
  * @param {URLSearchParams} address
  * @param {(next: URLSearchParams, isStep: boolean) => void} go Opens an address; a step is one that
- *   the back button returns from.
+ *   the back button can undo.
  */
 export function renderTools(study, address, go) {
   const change = (name) => (value) => go(replaceValues(address, name, value ? [value] : []), true);
@@ -39,7 +39,7 @@ export function renderTools(study, address, go) {
       : null,
     makeSelect("Order", "order", study.orders.map(nameOrder), address, change),
     study.rules.length > 1
-      ? makeSelect("Rule book", "rules", study.rules.map((rules) => nameRules(rules, study)), address, change)
+      ? makeSelect("Scorer", "rules", study.rules.map((rules) => nameRules(rules, study)), address, change)
       : null,
   ].filter((node, i) => node && (i === 1 || i === 3 || node.querySelectorAll("option").length > 1));
   return make(
@@ -125,7 +125,7 @@ function toggleField(chosen, field) {
   return next.length ? next : ["question"];
 }
 
-/** What is chosen now, each with a button that takes it back. */
+/** The active filters, each with a button to remove it. */
 export function renderChips(study, address, go) {
   const chips = [];
   const add = (title, value, next) =>

@@ -1,14 +1,14 @@
-// What a verdict is called and how it looks: a colour and a shape for each kind.
+// The name, colour and shape of each kind of verdict.
 
 import { make } from "./web/dom.js";
 
 const NEARLY = 0.0005;
 export const KINDS = [
   ["right", "right"],
-  ["partly", "partly right: of several samples, or with part of the credit"],
+  ["partly", "partly right: in some samples, or with partial credit"],
   ["wrong", "wrong"],
   ["failed", "no answer to score"],
-  ["none", "no verdict: not asked, or not scored yet"],
+  ["none", "no verdict: no response, or not scored yet"],
 ];
 
 /**
@@ -42,7 +42,7 @@ export function makeVerdict(value, failed = 0, hasName = true) {
   return mark;
 }
 
-/** What the marks mean. */
+/** The legend of the marks. */
 export function makeLegend() {
   const entries = KINDS.map(([kind, title]) => {
     const mark = make("span", { class: `verdict ${kind}`, "aria-hidden": "true" });
@@ -52,17 +52,17 @@ export function makeLegend() {
   return make("ul", { class: "legend", "aria-label": "Marks" }, ...entries);
 }
 
-/** A share as per cent. */
+/** A share as a percentage. */
 export function formatShare(share) {
   return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 }
 
-/** Marks of a study whose responses or items are made up. */
+/** Marks of a study with simulated responses or synthetic items. */
 export function markInvented(study) {
   const marks = [];
   if (study.synthetic)
-    marks.push(make("strong", { class: "mark-simulated", title: "The items are made up, and in no benchmark" }, "MADE-UP ITEMS"));
+    marks.push(make("strong", { class: "mark-simulated", title: "The items are synthetic and not part of any benchmark" }, "MADE-UP ITEMS"));
   if (study.simulated)
-    marks.push(make("strong", { class: "mark-simulated", title: "Responses come from seeded stand-ins" }, "SIMULATED"));
+    marks.push(make("strong", { class: "mark-simulated", title: "Responses come from simulated models" }, "SIMULATED"));
   return marks;
 }

@@ -1,8 +1,9 @@
-"""The intake: how files that others may have written are read, bounded and checked.
+"""Bounded and checked reading of untrusted files.
 
-A FIFO, a device, a file that is too large, a Parquet file that unpacks to gigabytes, JSON nested a
-thousand deep, a path that leads out of its folder, a picture that is a web page: each is a user's
-error with one line that names the file. YAML is read by `files.yaml_file`, which bounds it.
+A FIFO, a device, a file that is too large, a Parquet file that unpacks to gigabytes, deeply
+nested JSON, a path that leads out of its folder, a picture that is a web page: each raises a
+user error with one line that contains the file name. YAML is read by `files.yaml_file`, with
+bounds.
 """
 
 from omibench.files.intake.containment import resolve_within

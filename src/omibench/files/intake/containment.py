@@ -1,4 +1,4 @@
-"""Paths that a file names, kept within the folder that they are relative to."""
+"""Containment of paths given in a file within their base folder."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from omibench.errors import FileFormatError
 
 
 def resolve_within(folder: str | Path, name: str) -> Path:
-    """The path of `name` in `folder`, which need not exist.
+    """Return the path of `name` in `folder`; it need not exist.
 
-    Raises FileFormatError for a name that is absolute, has `..` in it or is no path at all, and
-    where a link leads out of the folder. The folder itself may be reached by a link.
+    Raises FileFormatError for a name that is absolute, contains `..` or is not a path, and if a
+    link leads out of the folder. The folder itself can be reached by a link.
     """
     return Container(folder).path(name)
 
 
 class Container:
-    """A folder out of which no name leads; many names cost little, since folders are kept."""
+    """A base folder that contains all paths; efficient for many names."""
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = folder
@@ -26,10 +26,10 @@ class Container:
         self._inside: dict[str, bool] = {}
 
     def path(self, name: str) -> Path:
-        """The path of a name. Raises as `contained` does."""
+        """Return the path of a name. Raises as `contained` does."""
         parts = name.replace("\\", "/").split("/")
         if not name.strip("./") or "\0" in name:
-            raise FileFormatError(f"{self._folder}: {name!r} is no path of a file")
+            raise FileFormatError(f"{self._folder}: {name!r} is not a path of a file")
         if not parts[0] or parts[0][1:2] == ":" or ".." in parts:
             raise self._leads_out(name)
         target = os.path.join(self._folder, name)  # noqa: PTH118
@@ -50,6 +50,6 @@ class Container:
 
     def _leads_out(self, name: str, manner: str = "") -> FileFormatError:
         return FileFormatError(
-            f"{self._folder}: {name!r} leads out of this folder{manner}: copy the file into the "
-            "folder and name it by its path there"
+            f"{self._folder}: {name!r} leads out of this folder{manner}; copy the file into the "
+            "folder and use its path there"
         )

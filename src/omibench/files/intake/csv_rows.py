@@ -1,4 +1,4 @@
-"""CSV that others wrote, with bounds on fields and rows."""
+"""Untrusted CSV, with bounds on fields and rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS: Final = 10_000_000
 
 
 class NumberedRow(NamedTuple):
-    """A row of a CSV file and the line on which it begins, from 1 for the line of the names."""
+    """A row of a CSV file and its first line number; the header is line 1."""
 
     line: int
     cells: dict[str, str]
@@ -25,11 +25,11 @@ class NumberedRow(NamedTuple):
 def read_csv(
     path: str | Path, delimiter: str = ",", limit: int | None = FILE_BYTES
 ) -> Iterator[dict[str, str]]:
-    """The rows of a UTF-8 CSV file by the names in its first row, one in memory at a time.
+    """Yield the rows of a UTF-8 CSV file by column name, one in memory at a time.
 
-    A cell that is not there is an empty text; what stands beyond the last name is left aside. At
-    most `limit` bytes, 10 million rows and 16 Mi characters a field. Raises as `open_regular`
-    does, and FileFormatError with the line for what is no CSV.
+    A missing cell is an empty text; cells beyond the header are ignored. Limits are `limit`
+    bytes, 10 million rows and 16 Mi characters per field. Raises as `open_regular` does, and
+    FileFormatError with the line for invalid CSV.
     """
     return (row.cells for row in read_numbered_csv(path, delimiter, limit))
 
@@ -37,19 +37,19 @@ def read_csv(
 def read_numbered_csv(
     path: str | Path, delimiter: str = ",", limit: int | None = FILE_BYTES
 ) -> Iterator[NumberedRow]:
-    """The rows that `read_csv` gives, each with its line: a quoted cell may hold several lines."""
+    """Yield the rows of `read_csv` with line numbers: a quoted cell can span several lines."""
     with (
         open_regular(path, limit) as file,
         io.TextIOWrapper(file, "utf-8-sig", newline="") as lines,
     ):
-        # The module has one limit for the whole process, 131,072, which long answers exceed.
+        # The csv module has a process-wide limit of 131,072, which long responses exceed.
         csv.field_size_limit(max(FIELD_CHARS, csv.field_size_limit()))
         reader = csv.DictReader(lines, delimiter=delimiter, restkey=None, restval="")
         try:
             last_line = reader.reader.line_num if reader.fieldnames else 0
             for number, row in enumerate(reader, 1):
                 if number > ROWS:
-                    raise FileFormatError(f"{path}: has more than {ROWS:,} rows: split the file")
+                    raise FileFormatError(f"{path}: has more than {ROWS:,} rows; split the file")
                 row.pop(None, None)
                 yield NumberedRow(last_line + 1, row)
                 last_line = reader.reader.line_num

@@ -1,7 +1,7 @@
-"""What a Parquet file says of itself at its end, read without the library that unpacks it.
+"""Metadata in the footer of a Parquet file, read without pyarrow.
 
-Jobs read their tables through polars, which tells no sizes; pyarrow, which does, takes longer to be
-imported than most tables take to be read. The end is Thrift in its compact form.
+Jobs read tables through polars, which does not report sizes; pyarrow does, but importing it
+takes longer than reading most tables. The footer uses Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ _DEPTH: Final = 16
 _ROWS, _GROUPS, _METADATA = 3, 4, 5
 _COLUMNS = 1
 _CHUNK, _PATH, _UNPACKED = 3, 3, 6
-"""Numbers of the fields in FileMetaData, RowGroup, and ColumnChunk with its ColumnMetaData."""
+"""Field numbers in FileMetaData, RowGroup, and ColumnChunk with its ColumnMetaData."""
 
 
 class Column(NamedTuple):
-    """One column of one group of rows: its name, and its bytes once unpacked."""
+    """One column of one row group: its name and uncompressed bytes."""
 
     name: str
     size: int
 
 
 class Footer(NamedTuple):
-    """The number of rows, and the columns of each group of rows."""
+    """Number of rows, and the columns of each row group."""
 
     rows: int
     columns: list[Column]
     metadata: dict[str, str]
-    """What its writer noted, by keys."""
+    """Key-value metadata of the writer."""
     start: int
-    """Bytes of the file before this description."""
+    """Bytes of the file before the footer."""
 
 
 def read_footer(file: BinaryIO) -> Footer:
-    """What a Parquet file states. Raises ValueError for a file that is none."""
+    """Read the footer of a Parquet file. Raises ValueError if it is not a Parquet file."""
     size = file.seek(0, 2)
     file.seek(max(0, size - 8))
     tail = file.read(8)
@@ -62,13 +62,13 @@ def read_footer(file: BinaryIO) -> Footer:
 
 
 class _Thrift:
-    """Values of the compact protocol."""
+    """Reader for values of the compact protocol."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
     def fields(self, depth: int) -> dict[int, Any]:
-        """A structure: the values by the numbers of their fields."""
+        """Read a structure as values by field number."""
         if not depth:
             raise IndexError
         values: dict[int, Any] = {}

@@ -1,8 +1,8 @@
-"""Parquet files that others wrote: looked at before they are unpacked.
+"""Untrusted Parquet files, checked before they are decoded.
 
 A few hundred kilobytes can unpack to gigabytes, by compression or by one long value that a
-dictionary repeats. What the file states is checked before anything is decoded, and what was
-decoded once more, since a file may state what it likes.
+dictionary repeats. The stated sizes are checked before decoding, and the actual sizes after it,
+because a file can state any size.
 """
 
 from __future__ import annotations
@@ -20,31 +20,32 @@ if TYPE_CHECKING:
     import polars as pl
 
 FRAME_BYTES: Final = 4 * 2**30
-"""The most bytes that a table may have in memory."""
+"""Maximum bytes of a table in memory."""
 _FLOOR: Final = 512 * 2**20
 _RATIO: Final = 100
-"""A file may unpack to 512 MiB whatever its size, and beyond that to a hundred times its size."""
+"""A file of any size can unpack to 512 MiB, and beyond that to a hundred times its size."""
 _CELLS: Final = 2_000_000_000
 _CELL: Final = 16
-"""Bytes that a value takes in memory, also one that a file states to take none: an equal or missing
-value repeated a million times is a few bytes of a file."""
+"""Minimum bytes per value in memory, even if the file states none: an equal or missing value
+repeated a million times takes a few bytes of a file.
+"""
 BATCH: Final = 64
 
 
 def read_frame(
     path: str | Path, limit: int = FRAME_BYTES, columns: Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """A Parquet file, or `columns` of it, of at most `limit` bytes in memory.
+    """Read a Parquet file, or `columns` of it, of at most `limit` bytes in memory.
 
-    Raises as `open_regular` does, and FileFormatError for what is no Parquet file, lacks one of
-    the columns, or unpacks to more than 512 MiB and a hundred times its own size.
+    Raises as `open_regular` does, and FileFormatError for an invalid Parquet file, a missing
+    column, or a file that unpacks to more than 512 MiB and a hundred times its own size.
     """
     import polars as pl
 
     with open_regular(path) as file:
         max_bytes = _check_size(path, file, limit, columns)
     try:
-        # By its path polars maps the file; no star in a name is a pattern.
+        # Given a path, polars maps the file; a star in the name is not a pattern.
         selection = None if columns is None else list(columns)
         frame = pl.read_parquet(Path(path), columns=selection, glob=False)
     except pl.exceptions.ColumnNotFoundError:
@@ -55,7 +56,7 @@ def read_frame(
         ) from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _refuse_broken(path, error) from None
-    except pl.exceptions.PanicException as panic:  # no Exception of Python's
+    except pl.exceptions.PanicException as panic:  # not a subclass of Exception
         raise _refuse_broken(path, RuntimeError(str(panic))) from None
     if _length(frame) > max_bytes:
         raise _too_large(path, _length(frame), max_bytes)
@@ -63,9 +64,9 @@ def read_frame(
 
 
 def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file, 64 in memory at a time: for files that hold their pictures.
+    """Yield the rows of a Parquet file with pictures, 64 in memory at a time.
 
-    Raises as `read_frame` does; `limit` holds for each of these batches.
+    Raises as `read_frame` does; `limit` applies to each of these batches.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -86,7 +87,7 @@ def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str,
 def join_frames(paths: Sequence[str | Path], target: Path) -> None:
     """Write the rows of Parquet files of one schema to `target`, in their order.
 
-    Raises as `iter_frame` does, and FileFormatError where the schemas differ.
+    Raises as `iter_frame` does, and FileFormatError if the schemas differ.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -114,7 +115,7 @@ def join_frames(paths: Sequence[str | Path], target: Path) -> None:
 def _check_size(
     path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
 ) -> int:
-    """The most bytes that the file may unpack to, after what it states was held against it."""
+    """Return the maximum uncompressed size after checking the stated sizes."""
     try:
         footer = read_footer(file)
     except (ValueError, OSError) as error:
@@ -130,14 +131,14 @@ def _check_size(
     if limit is not None and _CELL * cells > max_bytes:
         raise _too_large(path, _CELL * cells, max_bytes)
     if cells > _CELLS:
-        raise FileFormatError(f"{path}: has {footer.rows:,} rows: split the file")
+        raise FileFormatError(f"{path}: has {footer.rows:,} rows; split the file")
     return max_bytes
 
 
 def _length(frame: pl.DataFrame) -> int:
-    """Bytes of all values, each counted as often as it stands in the table.
+    """Return the bytes of all values, with repeats.
 
-    A text that a dictionary repeats lies in memory once and is rebuilt for each row read.
+    A text repeated by a dictionary is in memory once but is rebuilt for each row.
     """
     return sum(map(_column_length, frame.iter_columns()))
 
@@ -160,8 +161,8 @@ def _column_length(values: pl.Series) -> int:
 
 def _too_large(path: str | Path, size: int, max_bytes: int) -> FileFormatError:
     return FileFormatError(
-        f"{path}: unpacks to {size_text(size)} and at most {size_text(max_bytes)} are read from a "
-        "file of its size: split the file, or give the right one"
+        f"{path}: unpacks to {size_text(size)}, but at most {size_text(max_bytes)} are read from "
+        "a file of its size; split the file, or give the right one"
     )
 
 

@@ -1,4 +1,4 @@
-"""JSON that others wrote: what Python's reader takes and nothing else does is refused."""
+"""Strict reading of untrusted JSON: extensions that only Python's parser accepts are refused."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from omibench.files.intake.regular import FILE_BYTES, decode, open_regular, read
 from omibench.text.surrogates import replace_surrogates
 
 DEPTH: Final = 100
-"""The most lists and objects within each other."""
+"""Maximum nesting of lists and objects."""
 LINE_BYTES: Final = 64 * 2**20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(text: bytes | str, place: str, twins: bool = False, lenient: bool = False) -> Any:
-    """The value of a JSON text; `place` names it in errors.
+    """Parse a JSON text; `place` identifies it in errors.
 
-    Raises FileFormatError for what is no JSON, nested more than 100 deep, a number that is none
-    (NaN, Infinity), half a character (a lone surrogate), and, unless `twins` are allowed, for a
-    key that an object has twice. `lenient`, for logs that other tools write with Python's own
-    writer, takes NaN as a number, the last of twins, and U+FFFD for half a character.
+    Raises FileFormatError for invalid JSON, nesting above 100, NaN and Infinity, a lone
+    surrogate and, unless `twins` are allowed, a repeated key of an object. `lenient`, for logs
+    of other tools written by Python's own writer, accepts NaN as a number, uses the last of
+    repeated keys, and replaces lone surrogates by U+FFFD.
     """
     if isinstance(text, bytes):
         text = decode(text, place)
@@ -42,7 +42,7 @@ def parse_json(text: bytes | str, place: str, twins: bool = False, lenient: bool
         raise FileFormatError(f"{place}: is not JSON: {error.msg} ({at})") from None
     except ValueError as error:
         raise FileFormatError(f"{place}: is not JSON: {error}") from None
-    # Depth is at most the number of brackets: rows of a file are hardly ever looked at.
+    # Depth is at most the number of brackets: most rows skip the check.
     if text.count("[") + text.count("{") > DEPTH and _depth_exceeds(value, DEPTH):
         raise _too_deep(place)
     if _SURROGATE.search(text):
@@ -53,12 +53,12 @@ def parse_json(text: bytes | str, place: str, twins: bool = False, lenient: bool
 
 
 def read_json(path: str | Path, limit: int = FILE_BYTES) -> Any:
-    """The value of a JSON file. Raises as `read_bytes` and `parse_json` do."""
+    """Read the value of a JSON file. Raises as `read_bytes` and `parse_json` do."""
     return parse_json(read_bytes(path, limit), str(path))
 
 
 def read_json_lines(path: str | Path, limit: int | None = None) -> Iterator[tuple[int, Any]]:
-    """The number, from 1, and the value of each line of a JSON Lines file; empty lines have none.
+    """Yield line number (from 1) and value of each line of a JSON Lines file, skipping empty lines.
 
     One line at a time is in memory. Raises as `open_regular` and `parse_json` do, with the line.
     """
@@ -78,19 +78,19 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) != len(pairs):
         names = [name for name, _ in pairs]
         twin = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twin[:80]!r} is there twice")
+        raise ValueError(f"the key {twin[:80]!r} occurs twice")
     return values
 
 
 def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number in JSON")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
 _STRICT = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
-    """Whether lists and objects lie in each other more than `limit` deep."""
+    """Return whether lists and objects are nested more than `limit` deep."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(limit):
         level = [
@@ -103,7 +103,7 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
 
 
 def _too_deep(place: str) -> FileFormatError:
-    return FileFormatError(f"{place}: is nested more than {DEPTH} deep: give the right file")
+    return FileFormatError(f"{place}: is nested more than {DEPTH} deep; give the right file")
 
 
 def _refuse_halves(value: Any, place: str) -> None:
@@ -116,6 +116,6 @@ def _refuse_halves(value: Any, place: str) -> None:
             waiting += item
         elif isinstance(item, str) and any("\ud800" <= c <= "\udfff" for c in item):
             raise FileFormatError(
-                f"{place}: holds half a character (a lone surrogate such as \\ud83d): write the "
-                "file again as UTF-8"
+                f"{place}: contains half a character (a lone surrogate such as \\ud83d); write "
+                "the file again as UTF-8"
             )

@@ -1,9 +1,9 @@
-"""Pictures without what a camera or a program noted in them: places, devices, names, previews.
+"""Removal of metadata from pictures: places, devices, names, previews.
 
-Pixels are never touched: parts of the file that hold notes are left out, all others stay as they
-are. A picture without notes stays byte for byte, so that requests about it keep their keys. Colour
-profiles and resolution stay; of an orientation other than upright one tag stays, so that the
-picture is shown as before.
+Pixels are never changed: segments with metadata are removed, all others are kept. A picture
+without metadata keeps its bytes, so that requests with it keep their keys. Colour profiles and
+resolution remain. An orientation other than upright keeps one tag, so that the picture is
+displayed as before.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _PNG_KEPT: Final = frozenset(
 )  # fmt: skip
 _WEBP_KEPT: Final = frozenset((b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"))
 _WEBP_NOTES: Final = 0b1100
-"""The bits of VP8X that say that EXIF (8) and XMP (4) follow."""
+"""Bits of VP8X for EXIF (8) and XMP (4) data."""
 _GIF_KEPT: Final = (b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012")
 _EXIF: Final = b"Exif\0\0"
 _MARKER = re.compile(rb"\xff+([^\x00\xd0-\xd7\xff])", re.DOTALL)
-"""A marker within coded data: neither a stuffed byte nor a restart."""
+"""A marker within coded data that is neither a stuffed byte nor a restart."""
 _SOS, _EOI = 0xDA, 0xD9
 
 
 def strip_metadata(data: bytes, form: str) -> bytes:
-    """The same picture without EXIF, XMP, IPTC, comments, previews and what follows its end.
+    """Return the picture without EXIF, XMP, IPTC, comments, previews and trailing data.
 
-    The very same bytes where there is none of it. A BMP has none. Raises FileFormatError for
-    bytes that are not as `form` says, since nobody knows then what they hold.
+    The bytes are unchanged if there is no metadata; a BMP has none. Raises FileFormatError for
+    bytes that do not match `form`, because their content is unknown.
     """
     strip = _STRIPPERS.get(form)
     if strip is None:
@@ -45,11 +45,11 @@ def strip_metadata(data: bytes, form: str) -> bytes:
     try:
         return strip(data)
     except (struct.error, IndexError, ValueError):
-        raise FileFormatError(f"is a damaged {form.upper()}: save the picture again") from None
+        raise FileFormatError(f"is a damaged {form.upper()}; save the picture again") from None
 
 
 def read_orientation(exif: bytes) -> int:
-    """How a TIFF block (EXIF without its `Exif` mark) says that the picture is turned, 1 to 8."""
+    """Return the orientation in a TIFF block (EXIF without its `Exif` mark), 1 to 8."""
     order = {b"II": "<", b"MM": ">"}.get(exif[:2])
     if order is None or len(exif) < 8:
         return 1
@@ -66,7 +66,7 @@ def read_orientation(exif: bytes) -> int:
 
 
 def _build_orientation_block(orientation: int) -> bytes:
-    """A TIFF block that says how the picture is turned and nothing else."""
+    """Return a TIFF block that contains only the orientation."""
     return struct.pack(">2sHIHHHIHHI", b"MM", 42, 8, 1, 0x0112, 3, 1, orientation, 0, 0)
 
 
@@ -75,7 +75,7 @@ def _strip_jpeg(data: bytes) -> bytes:
     place = 2
     while True:
         if data[place] != 0xFF or data[place + 1] in (0x00, 0xFF):
-            # Bytes between segments, which decoders skip: nobody knows what they hold.
+            # Bytes between segments, which decoders skip, can contain anything.
             fill = _MARKER.search(data, place)
             if fill is None:
                 raise ValueError("cut off")
@@ -91,7 +91,7 @@ def _strip_jpeg(data: bytes) -> bytes:
             raise ValueError("cut off")
         if marker == _SOS:
             next_marker = _MARKER.search(data, end)
-            if next_marker is None:  # cut off after its last scan, as decoders allow
+            if next_marker is None:  # truncated after its last scan, as decoders allow
                 parts.append(data[place:])
                 break
             end = next_marker.start()
@@ -106,14 +106,14 @@ def _strip_jpeg(data: bytes) -> bytes:
         return data
     if orientation != 1:
         block = _EXIF + _build_orientation_block(orientation)
-        # Behind JFIF's own segment, which has to come first.
+        # After JFIF's own segment, which must be first.
         at = 2 if len(parts) > 1 and parts[1][:2] == b"\xff\xe0" else 1
         parts.insert(at, b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
     return b"".join(parts)
 
 
 def _is_note(marker: int, begins: bytes) -> bool:
-    """Whether a segment of a JPEG holds notes; JFIF, colour profiles and Adobe's mark do not."""
+    """Return whether a JPEG segment is metadata; JFIF, colour profiles and Adobe's mark are not."""
     if marker == 0xE0:
         return not begins.startswith(b"JFIF\0")
     if marker == 0xE2:
@@ -201,7 +201,7 @@ def _strip_gif(data: bytes) -> bytes:
 
 
 def _gif_parts(data: bytes) -> Iterator[tuple[bytes, bool]]:
-    """The blocks of a GIF, and whether each is a comment, a program's note or beyond its end."""
+    """Yield the blocks of a GIF, and whether each is metadata or trailing data."""
     place = 13 + _table(data[10])
     yield data[:place], False
     while data[place] != 0x3B:
@@ -222,12 +222,12 @@ def _gif_parts(data: bytes) -> Iterator[tuple[bytes, bool]]:
 
 
 def _table(flags: int) -> int:
-    """Bytes of the table of colours that a GIF's flags announce."""
+    """Return the bytes of the colour table given by a GIF's flags."""
     return 3 * 2 ** ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def _behind(data: bytes, place: int) -> int:
-    """Where the sub-blocks that begin at `place` have ended."""
+    """Return the end of the sub-blocks that begin at `place`."""
     while data[place]:
         place += 1 + data[place]
     return place + 1

@@ -1,4 +1,4 @@
-"""Pictures that others gave: of a form that models take, whole, and not too large."""
+"""Untrusted pictures: checked for format, completeness and size."""
 
 from __future__ import annotations
 
@@ -13,48 +13,48 @@ from omibench.files.picture_forms import HEAD_BYTES, detect_form
 
 PICTURE_BYTES: Final = 100 * 2**20
 PIXELS: Final = 178_956_970
-"""The most pixels of a picture, as Pillow has it."""
+"""Maximum pixels of a picture, as in Pillow."""
 SUFFIXES: Final = {"png": "png", "jpeg": "jpg", "gif": "gif", "webp": "webp", "bmp": "bmp"}
 READERS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
-"""Pillow's names of the forms: of its readers of others some run programs."""
+"""Pillow's names of the formats; some of its other readers run programs."""
 _COARSE: Final = 8
 
 
 class EncodedPicture(NamedTuple):
-    """A picture that was looked at: its bytes as they are, its form by content, its size."""
+    """A checked picture: its unchanged bytes, its format by content, and its size."""
 
     data: bytes
     form: str
     """`png`, `jpeg`, `gif`, `webp` or `bmp`."""
     width: int
-    """In pixels, as stored: an orientation tag may turn it."""
+    """Size in pixels as stored; an orientation tag can rotate it."""
     height: int
 
     @property
     def suffix(self) -> str:
-        """What its file's name ends with, without the dot."""
+        """File extension without the dot."""
         return SUFFIXES[self.form]
 
 
 def read_picture(
     source: str | Path | bytes, place: str = "", limit: int = PICTURE_BYTES, decode: bool = True
 ) -> EncodedPicture:
-    """A picture from its file or its bytes; `place` names the latter in errors.
+    """Read a picture from a file or bytes; `place` identifies the latter in errors.
 
-    Nothing goes by the name of the file. `decode` False looks at its head alone. Raises as
-    `read_bytes` does, and FileFormatError for what is no PNG, JPEG, GIF, WebP or BMP by its
-    content, cannot be decoded, is cut off, or has more than 179 million pixels or `limit` bytes.
+    The file name is ignored. With `decode` False, only the header is checked. Raises as
+    `read_bytes` does, and FileFormatError if the content is not PNG, JPEG, GIF, WebP or BMP,
+    cannot be decoded, is truncated, or has more than 179 million pixels or `limit` bytes.
     """
     data = source if isinstance(source, bytes) else read_bytes(source, limit)
     place = place or ("a picture" if isinstance(source, bytes) else str(source))
     if len(data) > limit:
         raise FileFormatError(
-            f"{place}: has {size_text(len(data))}; a picture may have {size_text(limit)}"
+            f"{place}: has {size_text(len(data))}; the limit for a picture is {size_text(limit)}"
         )
     form = detect_form(data[:HEAD_BYTES])
     if form is None:
         raise FileFormatError(
-            f"{place}: is no picture by its first bytes: give a PNG, JPEG, GIF, WebP or BMP"
+            f"{place}: is not a picture by its first bytes; give a PNG, JPEG, GIF, WebP or BMP"
         )
     width, height = _look(data, form, place, decode)
     return EncodedPicture(data, form, width, height)
@@ -65,7 +65,9 @@ def _look(data: bytes, form: str, place: str, decode: bool) -> tuple[int, int]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Pillow on large pictures: our own bound follows
+            warnings.simplefilter(
+                "ignore"
+            )  # Pillow's warning about large pictures: our own limit follows
             image = Image.open(io.BytesIO(data), formats=[form.upper()])
         size = image.size
         if size[0] * size[1] <= PIXELS and decode:
@@ -77,7 +79,7 @@ def _look(data: bytes, form: str, place: str, decode: bool) -> tuple[int, int]:
         raise FileFormatError(_too_many(place)) from None
     except (OSError, SyntaxError, ValueError, EOFError, OverflowError, MemoryError) as error:
         raise FileFormatError(f"{place}: is a damaged picture: {reason_of(error)}") from None
-    except Exception as error:  # Pillow's readers raise many kinds for damaged files
+    except Exception as error:  # Pillow raises many types of errors for damaged files
         cause = reason_of(error)
         raise FileFormatError(f"{place}: is a damaged picture: {cause}") from None
     if size[0] * size[1] > PIXELS:
@@ -86,4 +88,4 @@ def _look(data: bytes, form: str, place: str, decode: bool) -> tuple[int, int]:
 
 
 def _too_many(place: str) -> str:
-    return f"{place}: has more than {PIXELS:,} pixels: make the picture smaller"
+    return f"{place}: has more than {PIXELS:,} pixels; make the picture smaller"

@@ -1,4 +1,4 @@
-"""Regular files alone, and no more of them than stated: what waits or never ends is refused."""
+"""Bounded reading of regular files: pipes, devices and endless files are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 
 FILE_BYTES: Final = 2**30
-"""The most bytes of a file that is read whole, unless the caller says otherwise."""
+"""Default maximum bytes of a file that is read whole."""
 _KINDS: Final = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a named pipe"),
@@ -22,13 +22,13 @@ _KINDS: Final = (
 
 
 def open_regular(path: str | Path, limit: int | None = None) -> BufferedReader:
-    """Open a regular file for reading; `limit` is the most bytes that it may have.
+    """Open a regular file of at most `limit` bytes for reading.
 
-    Raises MissingInputError for what is not there, cannot be opened or is no regular file (a named
-    pipe is never waited for), and FileFormatError for a file that is larger.
+    Raises MissingInputError if it is missing, cannot be opened or is not a regular file (a named
+    pipe is never waited for), and FileFormatError if it is larger.
     """
     try:
-        # Without O_NONBLOCK a named pipe that nobody writes to would be waited for.
+        # Without O_NONBLOCK, opening a named pipe without a writer would block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
@@ -41,27 +41,27 @@ def open_regular(path: str | Path, limit: int | None = None) -> BufferedReader:
 
 
 def read_bytes(path: str | Path, limit: int = FILE_BYTES) -> bytes:
-    """The content of a regular file of at most `limit` bytes. Raises as `open_regular` does."""
+    """Read a regular file of at most `limit` bytes. Raises as `open_regular` does."""
     with open_regular(path, limit) as file:
         try:
             content = file.read(limit + 1)
         except OSError as error:
             raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
-    if len(content) > limit:  # it grew, or its file system tells no size, as that of /proc
+    if len(content) > limit:  # it grew, or its file system reports no size, as for /proc
         raise _too_large(path, len(content), limit)
     return content
 
 
 def read_text(path: str | Path, limit: int = FILE_BYTES) -> str:
-    """The UTF-8 text of a regular file, without a byte order mark.
+    """Read the UTF-8 text of a regular file, without a byte order mark.
 
-    Raises as `read_bytes` does, and FileFormatError for what is not UTF-8.
+    Raises as `read_bytes` does, and FileFormatError if it is not UTF-8.
     """
     return decode(read_bytes(path, limit), str(path))
 
 
 def decode(content: bytes, place: str) -> str:
-    """UTF-8 bytes as text, without a byte order mark. Raises FileFormatError naming `place`."""
+    """Decode UTF-8 without a byte order mark. Raises FileFormatError with `place`."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -70,7 +70,7 @@ def decode(content: bytes, place: str) -> str:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes for people: `3.2 MB`."""
+    """Format a number of bytes: `3.2 MB`."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -87,6 +87,6 @@ def _check(path: str | Path, status: os.stat_result, limit: int | None) -> None:
 
 def _too_large(path: str | Path, size: int, limit: int) -> FileFormatError:
     return FileFormatError(
-        f"{path}: has {size_text(size)} and at most {size_text(limit)} are read: split the file, "
-        "or give the right one"
+        f"{path}: has {size_text(size)}, but at most {size_text(limit)} are read; split the "
+        "file, or give the right one"
     )

@@ -1,7 +1,7 @@
-"""Bounds on YAML that others wrote: depth, what aliases repeat, and the length of numbers.
+"""Bounds on untrusted YAML: depth, aliases, and the length of numbers.
 
-The library has none: it follows each level by recursion in C, which ends the process, and a few
-aliases of aliases stand for more values than any machine holds.
+The library has none: it follows each level by recursion in C, which crashes the process, and a
+few nested aliases can represent more values than fit into memory.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 YAML_BYTES: Final = 16 * 2**20
 DEPTH: Final = 50
-"""The most lists and mappings within each other."""
+"""Maximum nesting of lists and mappings."""
 REPEATED: Final = 100_000
-"""The most values that aliases may stand for; a hundred characters of a text count as one."""
+"""Maximum number of values repeated by aliases; a hundred characters of a text count as one."""
 _DIGITS: Final = 100
 
 
 def check_depth(text: str, loader: Any) -> None:
-    """Raises ValueError with the line where a text is nested more than 50 deep.
+    """Raise ValueError with the line at which a text is nested more than 50 deep.
 
-    Reads no further than there. Raises what `loader` does for what is no YAML.
+    Stops reading there. Raises the errors of `loader` for invalid YAML.
     """
     import yaml
 
@@ -38,29 +38,29 @@ def check_depth(text: str, loader: Any) -> None:
 
 
 def check_aliases(root: yaml.Node | None) -> None:
-    """Raises ValueError with the line of a value that aliases repeat too often, or within itself.
+    """Raise ValueError with the line of a value that aliases repeat too often or recursively.
 
-    Also for a number of more than a hundred characters, which takes long to read. The depth of
-    `root` must have been checked.
+    Also for a number of more than a hundred characters, which is slow to parse. Check the depth
+    of `root` first.
     """
     if root is not None:
         _Weights().of(root)
 
 
 class _Weights:
-    """How many values nodes stand for once every alias is written out."""
+    """Counts the values of nodes after every alias is expanded."""
 
     def __init__(self) -> None:
         self._known: dict[int, int | None] = {}
-        """By the node's identity; None while it is being looked at."""
+        """Weights by node identity; None while in progress."""
         self._written = 0
 
     def of(self, node: yaml.Node) -> int:
-        """The weight of a node. Raises as `check_aliases` does."""
+        """Return the weight of a node. Raises as `check_aliases` does."""
         if id(node) in self._known:
             weight = self._known[id(node)]
             if weight is None:
-                raise ValueError(f"{_line(node)}: the value holds itself, by an alias")
+                raise ValueError(f"{_line(node)}: the value contains itself through an alias")
             return weight
         self._known[id(node)] = None
         weight = _own_weight(node)

@@ -1,1 +1,1 @@
-"""What made a result: kept beside it, so that a pulled result is believed for what it is."""
+"""Provenance of results: stored with them, so that pulled results can be verified."""

@@ -1,4 +1,4 @@
-"""The hash of a file that may be gone."""
+"""Hash of a file that can be missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.files.hashes import hash_file
 
 
 def try_hash(path: Path) -> str:
-    """SHA-256 of a file; empty where there is none, or where it is no regular file."""
+    """Return the SHA-256 of a file; empty if it is missing or not a regular file."""
     try:
         return hash_file(path)
     except OmibenchError:

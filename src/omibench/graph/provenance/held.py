@@ -1,4 +1,4 @@
-"""Where results lie that dvc.lock names and that are not here: DVC's cache, a remote, nowhere."""
+"""Location of results that are in dvc.lock but missing here: DVC's cache, a remote, or nowhere."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ from omibench.files.yaml_file import read_mapping
 
 LOCK = Path("dvc.lock")
 REMOTE_ONLY = "deleted"
-"""What `dvc status --cloud` calls what is in the remote and not in the cache."""
+"""Status in `dvc status --cloud` of a file in the remote but not in the cache."""
 _REMOTE = re.compile(r"^remote\.(.+)\.url=", re.MULTILINE)
 WAIT_S = 120
-"""Seconds that a remote may take to answer."""
+"""Timeout of a remote in seconds."""
 
 
 def explain_missing_results() -> list[str]:
-    """Lines that say where the missing results of dvc.lock are, and how to get them; often none.
+    """Return lines on the location of missing results of dvc.lock and how to get them.
 
-    None where every result that dvc.lock names is there, or there is no dvc.lock.
+    None if every result in dvc.lock exists, or there is no dvc.lock.
     """
     lost = [path for path in list_locked_outputs() if not Path(path).exists()]
     if not lost:
         return []
     commit = _run_quietly("git", "log", "-1", "--format=%h of %as by %an", "--", str(LOCK))
-    recorded = f", which commit {commit} has recorded in {LOCK}," if commit else f" of {LOCK}"
-    summary = f"{', '.join(lost)}{recorded} {'is' if len(lost) == 1 else 'are'} not here"
+    recorded = f", which commit {commit} recorded in {LOCK}," if commit else f" of {LOCK}"
+    summary = f"{', '.join(lost)}{recorded} {'is' if len(lost) == 1 else 'are'} missing"
     needed = [path for path in lost if not _is_cached(path)]
     if not needed:
-        return [f"{summary}, but in DVC's cache: `dvc checkout && omibench trust` brings them"]
+        return [f"{summary}, but in DVC's cache; restore with `dvc checkout && omibench trust`"]
     failures: list[str] = []
     for name in _remotes():
         remote_paths = _ask_remote(name, needed)
         if remote_paths is not None and remote_paths >= set(needed):
             return [
-                f"{summary}; the remote {name} holds them: `dvc pull -r {name} && omibench trust`"
+                f"{summary}; the remote {name} has them: `dvc pull -r {name} && omibench trust`"
             ]
         failures.append(
             f"the remote {name} {'did not answer' if remote_paths is None else 'lacks them'}"
         )
     reason = "; ".join(failures) or "no remote is configured (`dvc remote add -d NAME PLACE`)"
     return [
-        f"{summary}, and not in DVC's cache; {reason}. `dvc push` in the folder in which that "
-        "commit was made hands them out; or rebuild them with `snakemake --cores all`, which "
-        "buys nothing that the store holds"
+        f"{summary}, and not in DVC's cache; {reason}. Run `dvc push` in the folder of that "
+        "commit to share them, or rebuild them with `snakemake --cores all`, which requests "
+        "nothing that is in the store"
     ]
 
 
 def list_locked_outputs() -> list[str]:
-    """The outputs that dvc.lock names, in its order; none without one that can be read."""
+    """Return the outputs in dvc.lock, in order; empty if it cannot be read."""
     return [path for path, _ in _read_lock()]
 
 
@@ -76,17 +76,17 @@ def _read_lock() -> list[tuple[str, str]]:
 
 
 def _remotes() -> list[str]:
-    # `dvc remote list` breaks long lines, within a name's row.
+    # `dvc remote list` breaks long lines within a row.
     return list(dict.fromkeys(_REMOTE.findall(_dvc("config", "--list") or "")))
 
 
 def _ask_remote(remote: str, paths: Iterable[str]) -> set[str] | None:
-    """Those outputs, none of which is in the cache, that a remote holds; None: no answer."""
+    """Return the outputs outside the cache that a remote has; None if it does not reply."""
     paths = list(paths)
     answer = _dvc("status", "--cloud", "--json", "--remote", remote, *paths)
     try:
         file_states: dict[str, Any] = json.loads(answer or "")
-        # DVC names files: those of equal outputs once, and none of an output that is in neither.
+        # DVC lists files: those of equal outputs once, and none of an output that is in neither.
         states = {path: _select_states(file_states, path) for path in paths}
     except (ValueError, AttributeError):
         return None
@@ -103,7 +103,7 @@ def _select_states(file_states: dict[str, Any], output: str) -> set[str]:
 
 
 def _is_cached(path: str) -> bool:
-    """Whether an output, with every file of it, lies in DVC's cache."""
+    """Return whether an output with all its files is in DVC's cache."""
     md5 = dict(_read_lock())[path]
     if not _place(md5).is_file():
         return False
@@ -134,7 +134,7 @@ def _run_quietly(*words: str) -> str:
 
 
 def _read_output(command: list[str]) -> str | None:
-    """What a command prints; None where it cannot be run, fails, or takes too long."""
+    """Return the output of a command; None if it cannot run, fails, or times out."""
     try:
         process = subprocess.run(
             command, env=isolate_env(os.environ), capture_output=True, text=True, check=False,

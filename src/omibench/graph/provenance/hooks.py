@@ -1,4 +1,4 @@
-"""What the Snakefile calls: notes of what its jobs write, and a look at them before a run."""
+"""Hooks of the Snakefile: notes of files written by jobs, and checks before a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger("omibench.graph.provenance")
 
 
 class Noted(logging.Handler):
-    """Notes the outputs of each job that ends well, by Snakemake's own events."""
+    """Notes the outputs of each successful job, through Snakemake's own events."""
 
     def __init__(self, results: str) -> None:
         super().__init__(logging.INFO)
@@ -34,7 +34,7 @@ class Noted(logging.Handler):
         self._outputs: dict[int, list[str]] = {}
 
     def start(self, workflow: Any) -> None:
-        """Begin, from Snakemake's `onstart`."""
+        """Start, from Snakemake's `onstart`."""
         if not workflow.touch:
             for job in workflow.dag.jobs:
                 self._outputs[int(job.jobid)] = [str(path) for path in job.output]
@@ -43,7 +43,7 @@ class Noted(logging.Handler):
             logger.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Forget what a job is about to write, and note what it has written."""
+        """Delete the notes of files that a job will write, and note those it has written."""
         event = str(getattr(record, "event", ""))
         number = getattr(record, "jobid", getattr(record, "job_id", None))
         if number is None or event not in ("job_info", "job_finished"):
@@ -59,7 +59,7 @@ class Noted(logging.Handler):
                     note_made(output, self._list_extra_files(outputs) if position == 0 else ())
 
     def _list_extra_files(self, outputs: Sequence[str]) -> list[Path]:
-        """The files of a stage of one job that are no output, as its table declares them."""
+        """Return the files of a one-job stage that are not outputs, as declared in its table."""
         stage = Path(outputs[0]).relative_to(self._results).parts[0]
         if stage not in STAGE_NAMES or find_stage(stage).cells:
             return []
@@ -78,9 +78,9 @@ class Noted(logging.Handler):
 
 
 def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]) -> None:
-    """Raise UntrustedError where results were changed by hand, unless this run rebuilds them.
+    """Raise UntrustedError if results were edited manually, unless this run rebuilds them.
 
-    The results of another study may lie in a folder between the stages: they are not looked at.
+    Results of another study in a folder between the stages are not checked.
     """
     changes = [
         change
@@ -94,10 +94,10 @@ def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]
 
 
 def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
-    """Raise UntrustedError over results that Snakemake has no records of, with the way out.
+    """Raise UntrustedError with a remedy for results without Snakemake metadata.
 
-    It would go by their time stamps alone. Where the run may execute some `rules` alone
-    (`--allowed-rules`), it takes the results of all others for files of the user.
+    Snakemake would go by their time stamps alone. If the run can execute only some `rules`
+    (`--allowed-rules`), it treats the results of all others as the user's files.
     """
     unknown = find_strangers(Path(results), [s for s in STAGE_NAMES if not rules or s in rules])
     bare = [stage for stage in unknown if not (Path(results) / stage / NAME).is_file()]
@@ -106,7 +106,7 @@ def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
     if unknown:
         raise UntrustedError(
             f"the results in {results} of {', '.join(unknown)} were not made here, or were "
-            "exchanged: `omibench trust` looks whether they can be believed"
+            "exchanged; check them with `omibench trust`"
         )
 
 

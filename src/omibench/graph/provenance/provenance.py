@@ -1,8 +1,8 @@
-"""The file `provenance.json` of a stage: the hash of each result and what made it.
+"""The file `provenance.json` of a stage: the hash and the origin of each result.
 
-It lies beside the results, so that DVC, rsync or a copy takes it along. A mark in `.snakemake`
-says which one this folder has written or checked; results with another one are strangers, and
-Snakemake is not run over them until `omibench trust` has looked at them.
+It is in the results folder, so that DVC, rsync or a copy includes it. A mark in `.snakemake`
+identifies the version written or checked here. Results with another version are foreign, and
+Snakemake does not run over them until `omibench trust` has checked them.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ _MARKS = FOLDER / "omibench"
 
 
 class Provenance(BaseModel):
-    """What is known of the results of one stage."""
+    """Provenance of the results of one stage."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int = 1
     files: dict[str, str]
-    """Path below the stage's folder -> SHA-256 of every file."""
+    """Path below the stage's folder -> SHA-256, for every file."""
     records: dict[str, dict[str, object]]
-    """Path as Snakemake knows it -> its record."""
+    """Path in Snakemake -> its metadata."""
 
 
 def record_stage(results: Path, stage: str) -> Provenance:
-    """Write the provenance of a stage that was made here, and return it.
+    """Write and return the provenance of a stage that was made here.
 
-    A stage without results gets one that is empty. Raises ParamsError for what is no stage, and
-    MissingInputError when a folder holds files and Snakemake knows nothing of them, UntrustedError
-    when they are no longer what its jobs have written.
+    A stage without results gets an empty one. Raises ParamsError for an unknown stage,
+    MissingInputError if a folder has files without Snakemake metadata, and UntrustedError if
+    files have changed since their jobs wrote them.
     """
     if stage not in STAGE_NAMES:
-        raise ParamsError(f"{stage!r} is no stage{suggest_name(stage, STAGE_NAMES)}")
+        raise ParamsError(f"{stage!r} is not a stage{suggest_name(stage, STAGE_NAMES)}")
     folder = results / stage
     if changed := find_changed_files(folder):
         raise refusal(changed)
@@ -59,8 +59,8 @@ def record_stage(results: Path, stage: str) -> Provenance:
             records[path] = record
     if files and not records:
         raise MissingInputError(
-            f"{folder}: nothing says what made its {len(files)} files; delete the folder and make "
-            "it again with `snakemake --cores all` (no answer is bought twice)"
+            f"{folder}: the origin of its {len(files)} files is unknown; delete the folder and "
+            "make it again with `snakemake --cores all` (no response is requested twice)"
         )
     provenance = Provenance(files=files, records=records)
     text = json.dumps(provenance.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
@@ -70,10 +70,10 @@ def record_stage(results: Path, stage: str) -> Provenance:
 
 
 def read_provenance(folder: Path) -> Provenance | None:
-    """The provenance of a stage's folder; None without one.
+    """Read the provenance of a stage's folder; None if missing.
 
-    Raises FileFormatError for one that cannot be read, and for one that speaks of files elsewhere:
-    it comes along with results, so that a stranger may have written it.
+    Raises FileFormatError if it cannot be read or lists files outside the stage: it comes with
+    results, so its content is untrusted.
     """
     path = folder / NAME
     if not path.exists():
@@ -93,14 +93,14 @@ def read_provenance(folder: Path) -> Provenance | None:
     )
     if odd is not None:
         raise FileFormatError(
-            f"{path}: speaks of {str(odd)!r}, which is none of this stage's files: take the "
-            "results from a person whom you trust"
+            f"{path}: lists {str(odd)!r}, which is not a file of this stage; get the results "
+            "from a source you trust"
         )
     return provenance
 
 
 def list_differences(folder: Path, provenance: Provenance) -> list[tuple[str, str]]:
-    """What is not as the provenance says: a file, relative to the folder, and what of it."""
+    """Return the deviations from the provenance: files relative to the folder, and problems."""
     changes = [
         (name, "has changed since it was made" if (folder / name).is_file() else "is missing")
         for name, sha256 in provenance.files.items()
@@ -112,7 +112,7 @@ def list_differences(folder: Path, provenance: Provenance) -> list[tuple[str, st
 
 
 def adopt(folder: Path, provenance: Provenance) -> None:
-    """Let Snakemake know what made the results of a stage, and take them for known here."""
+    """Restore the Snakemake metadata of a stage's results, and mark them as known here."""
     for path, record in provenance.records.items():
         if _is_in_folder(path, folder) and ".." not in Path(path).parts:
             write_record(path, record)
@@ -121,10 +121,10 @@ def adopt(folder: Path, provenance: Provenance) -> None:
 
 
 def find_strangers(results: Path, stages: Iterable[str]) -> list[str]:
-    """The stages whose results were neither made here nor looked at by `omibench trust`.
+    """Return the stages whose results were neither made here nor checked by `omibench trust`.
 
-    Their provenance is another than the one last seen, or there is none and Snakemake has no
-    record of any of their files. Quick: reads no result.
+    Their provenance differs from the last known one, or they have neither provenance nor
+    Snakemake metadata. Fast: reads no result.
     """
     folders = [results / stage for stage in stages if (results / stage).is_dir()]
     odd = [f for f in folders if (f / NAME).is_file() and _read_mark(f) != try_hash(f / NAME)]
@@ -136,21 +136,21 @@ def find_strangers(results: Path, stages: Iterable[str]) -> list[str]:
 
 
 def suggest_way_out(results: Path, stages: Sequence[str]) -> str:
-    """What to do with folders of stages of which nothing says what made them."""
+    """Return the remedy for folders of stages whose origin is unknown."""
     moved = "; ".join(
         f"mv {shlex.quote(str(results / stage))} "
         f"{shlex.quote(str(results.with_name(f'{results.name}-{stage}-by-hand')))}"
         for stage in stages
     )
     return (
-        f"was made by a command by hand, or came here without its {NAME}, so nothing says what "
-        f"made it: move it away (`{moved}`) and run snakemake again, which rebuilds it; no "
-        "answer is bought twice"
+        f"was made outside the graph, or was copied without its {NAME}, so its origin is "
+        f"unknown; move it away (`{moved}`) and run snakemake again, which rebuilds it; no "
+        "response is requested twice"
     )
 
 
 def forget(results: Path, paths: Iterable[str]) -> None:
-    """Jobs will write these paths: what is kept of their stages holds no longer."""
+    """Invalidate the provenance of stages to which jobs will write these paths."""
     for folder in {_stage_folder(results, path) for path in paths}:
         if folder is not None:
             (folder / NAME).unlink(missing_ok=True)
@@ -168,7 +168,7 @@ def _is_in_folder(path: str, folder: Path) -> bool:
 
 
 def list_files(folder: Path) -> Sequence[str]:
-    """The files of a stage, relative to its folder, without what is kept about them."""
+    """Return the files of a stage, relative to its folder, without provenance files."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return sorted(str(path.relative_to(folder)) for path in files if path != folder / NAME)
 

@@ -1,4 +1,4 @@
-"""What a job reads must be what the job before it has written."""
+"""Check of job inputs: they must be unchanged since an earlier job wrote them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from omibench.graph.provenance.written_files import (
 
 
 def frozen_files(results: Path) -> list[Path]:
-    """The frozen questions and answers of a results folder."""
+    """Frozen questions and answers of a results folder."""
     return [results / "freeze" / f"{name}.jsonl" for name in ("questions", "answers")]
 
 
 def check_inputs(*paths: Path | None) -> None:
-    """Raise UntrustedError with one line where an input is not the file that was made.
+    """Raise UntrustedError with one line if an input has changed since it was written.
 
-    A file is compared with what was noted when its job ended, else with the provenance of its
-    stage; one of which neither says anything is taken as it is. A folder stands for all outputs
-    below it.
+    A file is compared with the note of its job, or otherwise with the provenance of its stage; a
+    file in neither is accepted. A folder represents all outputs below it.
     """
     changes = [
         change
@@ -61,7 +60,7 @@ def _find_change(path: Path) -> ChangedFile | None:
 
 
 def _find_recorded_hash(path: Path) -> str | None:
-    """The hash that the stage's provenance.json gives; None where there is none."""
+    """Return the hash in the stage's provenance.json; None if absent."""
     for folder in path.parents:
         if provenance := _read(folder):
             return provenance.files.get(path.relative_to(folder).as_posix())

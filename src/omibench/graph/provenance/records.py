@@ -1,8 +1,8 @@
-"""Snakemake's own records of what made each file: read from its folder, and put back into it.
+"""Snakemake's metadata of each file: read from its folder, and restored to it.
 
-A record says with which parameters, code and inputs a file was made; by it Snakemake knows what is
-current. It lies in `.snakemake/metadata`, in a file named by the base64 of the path that it is
-about, and neither git nor DVC carries it along. Without one Snakemake goes by time stamps alone.
+It lists the parameters, code and inputs of a file, and Snakemake uses it to decide what is
+current. It is in `.snakemake/metadata`, in a file named after the base64 of the path, and
+neither git nor DVC includes it. Without it, Snakemake goes by time stamps alone.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from omibench.files.intake import read_json
 
 FOLDER = Path(".snakemake")
 HERE_ONLY = ("starttime", "endtime", "job_hash", "external_jobid", "shellcmd", "conda_env")
-"""What a record says of one run alone: left out where records are kept beside results."""
+"""Fields about a single run, dropped from the metadata stored with results."""
 _NAME = 254
-"""Longest name of a file, less one; longer ones are cut into folders."""
+"""Maximum length of a file name minus one; longer names are split into folders."""
 
 
 def list_recorded_paths() -> set[str]:
-    """The paths that have a record here, or whose job was begun and not ended."""
+    """Return the paths with metadata, or whose job was started and not finished."""
     return {path for part in ("metadata", "incomplete") for path in _paths(FOLDER / part)}
 
 
 def read_record(path: str) -> dict[str, Any] | None:
-    """What made a file, without what concerns one run alone; None where nothing is known."""
+    """Return the origin of a file, without fields about a single run; None if unknown."""
     try:
         values = read_json(_file(path))
     except OmibenchError:
@@ -42,7 +42,7 @@ def read_record(path: str) -> dict[str, Any] | None:
 
 
 def write_record(path: str, record: dict[str, Any]) -> None:
-    """Let Snakemake know what made a file."""
+    """Write Snakemake's metadata of a file."""
     about_here = {"starttime": None, "endtime": Path(path).stat().st_mtime, "shellcmd": None}
     write_atomically(_file(path), json.dumps({**record, **about_here}).encode())
 
@@ -54,7 +54,7 @@ def _file(path: str) -> Path:
 
 
 def _paths(folder: Path) -> Iterator[str]:
-    # Thousands of records are listed whenever Snakemake starts: os.walk looks at none of them.
+    # Snakemake lists thousands of files at every start: os.walk opens none of them.
     for root, _, files in os.walk(folder):
         begun = [part.removeprefix("@") for part in Path(root).relative_to(folder).parts]
         for file in files:

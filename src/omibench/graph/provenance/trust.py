@@ -1,4 +1,4 @@
-"""Trust: take results that were made elsewhere for what they are, after looking at every file."""
+"""Acceptance of results that were made elsewhere, after checking every file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from omibench.graph.provenance.provenance import (
 
 
 class Difference(NamedTuple):
-    """What speaks against the results of a stage."""
+    """Problems found in the results of a stage."""
 
     stage: str
     description: str
 
 
 def check_files(results: Path, stages: Iterable[str]) -> list[Difference]:
-    """What differs between the results of `stages` and what their provenance says of them."""
+    """Compare the results of `stages` with their provenance."""
     mismatches: list[Difference] = []
     odd = set(find_strangers(results, stages))
     for stage in stages:
@@ -47,7 +47,7 @@ def check_files(results: Path, stages: Iterable[str]) -> list[Difference]:
 
 
 def adopt_strangers(results: Path, stages: Iterable[str]) -> list[str]:
-    """Give Snakemake the records of the results that were made elsewhere; returns their stages.
+    """Restore Snakemake's metadata of results that were made elsewhere; return their stages.
 
     The files must have been checked.
     """
@@ -60,9 +60,9 @@ def adopt_strangers(results: Path, stages: Iterable[str]) -> list[str]:
 
 
 def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
-    """Files of `stages` that are not those of dvc.lock; none where there is no dvc.lock.
+    """Return the files of `stages` that differ from dvc.lock; empty without dvc.lock.
 
-    Raises MissingInputError when DVC cannot tell.
+    Raises MissingInputError if DVC fails.
     """
     if not Path("dvc.lock").is_file() or not stages:
         return []
@@ -74,15 +74,17 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
             stage = _stage_name(name, results)
             if stage in stages and not name.endswith("/"):
                 mismatches.append(
-                    Difference(stage, f"{_shorten_name(name, results, stage)}: {kind}, says DVC")
+                    Difference(
+                        stage, f"{_shorten_name(name, results, stage)}: {kind} (reported by DVC)"
+                    )
                 )
     return mismatches
 
 
 def check_graph(results: Path, params: str) -> list[Difference]:
-    """The files that Snakemake would make again, and why.
+    """Return the files that Snakemake would rebuild, with reasons.
 
-    Raises MissingInputError with what Snakemake says when it cannot tell.
+    Raises MissingInputError with Snakemake's message if it fails.
     """
     text = _run("snakemake", "--summary", "--quiet", "all", "--configfile", params)
     lines = text.splitlines()
@@ -116,6 +118,6 @@ def _run(*words: str) -> str:
         lines = [line for line in (process.stderr + process.stdout).splitlines() if line.strip()]
         command = " ".join(words[:2])
         raise MissingInputError(
-            f"{command}: {lines[-1].strip() if lines else 'failed without a word'}"
+            f"{command}: {lines[-1].strip() if lines else 'failed without a message'}"
         )
     return process.stdout

@@ -1,4 +1,4 @@
-"""Reading every file of a study's results again: are they what was made?"""
+"""Verification of a study's results: every file is read and compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.graph.provenance.written_files import ChangedFile, find_changed_fi
 
 
 class ResultVerification(NamedTuple):
-    """How many files are as they were made, which are not, and how many have no record."""
+    """Number of unchanged files, the changed files, and the number of files without provenance."""
 
     files: int
     changed: list[ChangedFile]
@@ -21,7 +21,7 @@ class ResultVerification(NamedTuple):
 def verify_results(results: Path, stages: Iterable[str]) -> ResultVerification:
     """Compare every file of the stages with the note of its job and its stage's provenance.
 
-    Raises FileFormatError for a provenance that cannot be read.
+    Raises FileFormatError if a provenance cannot be read.
     """
     known_files: set[str] = set()
     changed: dict[str, ChangedFile] = {}

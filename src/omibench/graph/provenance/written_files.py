@@ -1,8 +1,8 @@
-"""What the jobs of this folder have written: hash, size and time of every file of an output.
+"""Notes of the files written by jobs in this folder: hash, size and time of every output file.
 
-A note lies in `.snakemake/omibench/made` for each output of a job that has ended well. By it a run
-sees at its start which files were edited, exchanged or cut off since (a look at size and time;
-only what differs there is read), and a job that the files it reads are those that were made.
+A note is in `.snakemake/omibench/made` for each output of a successful job. At its start, a run
+finds files that were edited, exchanged or truncated since (by size and time; only files that
+differ there are read), and a job checks that its inputs are unchanged.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from omibench.graph.provenance.records import FOLDER
 
 NOTES_FOLDER = FOLDER / "omibench" / "made"
 NAMED = 3
-"""Files that one line names."""
+"""Maximum number of files in one message."""
 EDITED = ("ocr", "filter", "rationale")
-"""Stages whose problems people are tempted to edit by hand."""
+"""Stages whose problems are most often edited manually."""
 
 
 class File(NamedTuple):
-    """One file as it was made; the time is in nanoseconds."""
+    """One file as written; the time is in nanoseconds."""
 
     sha256: str
     size: int
@@ -40,11 +40,11 @@ class Note(NamedTuple):
     output: str
     files: Mapping[str, File]
     beside: Mapping[str, File]
-    """Files that its job has written besides its outputs: pages, plots and tables of a report."""
+    """Files that its job wrote in addition to its outputs: pages, plots and tables of a report."""
 
 
 class ChangedFile(NamedTuple):
-    """A file that is no longer what was made, and the output of which it is a part."""
+    """A file that has changed since it was written, and its output."""
 
     file: str
     output: str
@@ -52,12 +52,12 @@ class ChangedFile(NamedTuple):
 
 
 def note_made(output: str, beside: Iterable[Path] = ()) -> None:
-    """Note the files of an output that a job has just written; nothing where there are none.
+    """Note the files of an output that a job has just written, if any.
 
     Args:
-        output: One output of the job, as Snakemake knows it.
-        beside: Files that it has written and that are no output of any job. A run does not look at
-            them, since nothing is made from them; to verify results is to read them too.
+        output: An output of the job, as known to Snakemake.
+        beside: Files that the job wrote and that are not an output of any job. A run does not
+            check them, because nothing is made from them; verifying results reads them too.
     """
     files = _describe_files(_files(Path(output)))
     if files:
@@ -69,28 +69,28 @@ def _describe_files(paths: Iterable[Path]) -> dict[str, File]:
 
 
 def forget_made(output: str) -> None:
-    """A job is about to write an output: what was noted of it holds no longer."""
+    """Delete the note of an output that a job is about to write."""
     _note_file(output).unlink(missing_ok=True)
 
 
 def read_notes(folder: Path) -> Iterator[Note]:
-    """The notes of every output below a folder, by name. One that is damaged is left out."""
+    """Return the notes of every output below a folder by name; damaged notes are skipped."""
     for path in sorted((NOTES_FOLDER / _safe(folder)).rglob("*.json")):
         if note := _read_note(path):
             yield note
 
 
 def find_changed_files(folder: Path, reread: bool = False) -> list[ChangedFile]:
-    """The files below a folder that are not what was made there.
+    """Return the files below a folder that have changed since they were written.
 
-    Files whose size and time are those of the note are taken for unchanged, unless all are to be
-    `reread`. An output that is not there is none of them: Snakemake rebuilds it.
+    Files with the size and time of the note count as unchanged, unless all are to be `reread`. A
+    missing output is not included: Snakemake rebuilds it.
     """
     return [change for note in read_notes(folder) for change in _find_changes(note, reread)]
 
 
 def find_noted_file(path: Path) -> tuple[str, File] | None:
-    """The output that a file is a part of and what it was; None where nothing is noted of it."""
+    """Return the output of a file and its noted state; None if there is no note."""
     for place in (path, *path.parents):
         if place.name and (note := _read_note(_note_file(str(place)))):
             file = note.files.get(path.as_posix())
@@ -99,9 +99,9 @@ def find_noted_file(path: Path) -> tuple[str, File] | None:
 
 
 def refusal(changed: Iterable[ChangedFile], options: str = "") -> UntrustedError:
-    """The error that names files which were changed and the command that rebuilds them.
+    """Return the error with the changed files and the command that rebuilds them.
 
-    `options` of Snakemake stand in that command.
+    `options` of Snakemake are part of that command.
     """
     changes = sorted(changed)
     names = [f"{change.file} {change.reason}" for change in changes[:NAMED]]
@@ -109,14 +109,13 @@ def refusal(changed: Iterable[ChangedFile], options: str = "") -> UntrustedError
     outputs = shlex.join(dict.fromkeys(change.output for change in changes))
     options = " ".join(part for part in ("--cores all", options) if part)
     line = (
-        f"{'; '.join(names)}{suffix}: nothing is read from it. Bring back what was there, or "
-        f"rebuild it with `snakemake {options} --forcerun {outputs}`; no answer is bought "
-        "twice"
+        f"{'; '.join(names)}{suffix}; nothing is read from it. Restore the original, or rebuild "
+        f"it with `snakemake {options} --forcerun {outputs}`; no response is requested twice"
     )
     if any(Path(change.file).parent.name in EDITED for change in changes):
         line += (
-            ". An edit by hand would be lost there: correct a problem by a decision in the file "
-            "that `review.decisions` names (`decision: edit`, docs/building.md)"
+            ". A manual edit would be lost there; correct a problem by a decision in the file of "
+            "`review.decisions` (`decision: edit`, docs/freezing.md)"
         )
     return UntrustedError(line)
 
@@ -131,10 +130,10 @@ def _find_changes(note: Note, reread: bool) -> Iterator[ChangedFile]:
         yield from _differences(note.output, note.beside, _compare(note.beside, reread))
     if output_path.is_dir():
         added = {path.as_posix() for path in _files(output_path)} - note.files.keys()
-        yield from (ChangedFile(name, note.output, "was added by hand") for name in sorted(added))
+        yield from (ChangedFile(name, note.output, "was added manually") for name in sorted(added))
     present_files = {name: file for name, file in now.items() if file}
     if present_files != note.files and _hashes(present_files) == _hashes(note.files):
-        with suppress(OSError):  # touched or copied: the next look need not read it again
+        with suppress(OSError):  # touched or copied: the next check need not read it again
             _write(note._replace(files=present_files))
 
 
@@ -160,9 +159,9 @@ def _hashes(files: Mapping[str, File]) -> list[str]:
 
 
 def describe_change(before: int, after: int) -> str:
-    """In words, from the bytes that a file had and has."""
+    """Describe a change, from the sizes of a file before and after."""
     if after < before:
-        return f"was cut off or exchanged after it was made ({after:,} of {before:,} bytes)"
+        return f"was truncated or exchanged after it was made ({after:,} of {before:,} bytes)"
     return "was edited or exchanged after it was made"
 
 
@@ -172,7 +171,7 @@ def _write(note: Note) -> None:
 
 
 def _describe_file(path: Path, expected: File | None) -> File | None:
-    """A file as it is; its hash is read only where it is not as it was `expected`."""
+    """Return the state of a file; it is hashed only if it differs from `expected`."""
     try:
         state = path.stat()
     except OSError:
@@ -190,7 +189,7 @@ def _files(output: Path) -> list[Path]:
 
 
 def _is_made(path: Path) -> bool:
-    """Snakemake marks folders by a hidden file of its own; what is written in parts is hidden."""
+    """Return whether a file is hidden: Snakemake's folder marks and partial files."""
     return path.is_file() and not path.name.startswith(".")
 
 
@@ -212,6 +211,6 @@ def _note_file(output: str) -> Path:
 
 
 def _safe(path: Path) -> Path:
-    """A path below the notes for a path anywhere: `..` and the root are spelt out."""
+    """Return a path below the notes for any path: `..` and the root are spelt out."""
     parts = ["@up" if part == ".." else part for part in path.parts if part != path.anchor]
     return Path("@root" if path.is_absolute() else "", *parts)

@@ -1,8 +1,8 @@
-"""The table of stages: from raw exam papers to a report, in the order of the graph.
+"""Table of stages: from raw exam papers to a report, in the order of the graph.
 
-Slices of the parameters, inputs, records, status and the list of files are made from it;
-`dvc.yaml`, the rules and the command line are tested against it. A new stage is a module here, and
-a line in `STAGES`.
+Slices of the parameters, inputs, provenance, status and the list of files are derived from it;
+`dvc.yaml`, the rules and the command line are tested against it. A new stage is a module here
+and a line in `STAGES`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 
 def find_stage(rule: str) -> Stage:
-    """The stage for which a rule works.
+    """Return the stage of a rule.
 
     Args:
-        rule: The name of a stage, or of another rule of it, such as `fill`.
+        rule: Name of a stage, or of another rule of it, such as `fill`.
 
     Raises:
-        ParamsError: There is none, with the nearest name.
+        ParamsError: If it does not exist; suggests the nearest name.
     """
     for stage in STAGES:
         if rule in stage.rules:
             return stage
-    raise ParamsError(f"{rule!r} is no stage{suggest_name(rule, STAGE_NAMES)}")
+    raise ParamsError(f"{rule!r} is not a stage{suggest_name(rule, STAGE_NAMES)}")

@@ -1,4 +1,4 @@
-"""aggregate: what several samples of one problem are worth together."""
+"""aggregate: joint evaluation of several samples of one problem."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _panel(study: Study, cell: Cell | None) -> JudgePanel | None:
 
 
 def list_reward_models(study: Study, job: GraphJob) -> list[str]:
-    """The models that choose among a cell's samples, and who puts pictures into words for them."""
+    """The models that choose among a cell's samples, and their captioners."""
     if job.cell is None:
         return []
     setting = study.settings[job.cell.setting]
@@ -51,7 +51,7 @@ AGGREGATE = Stage(
     target="analyze",
     params=("study", "models", "settings", "score"),
     inputs=("freeze", "infer", "score"),
-    plugins=("rule_books", "providers", "conditions"),
+    plugins=("scorers", "providers", "conditions"),
     cells=lambda study: study.aggregated_cells,
     is_given_by_cell=True,
     models=list_reward_models,
@@ -59,7 +59,7 @@ AGGREGATE = Stage(
     narrow=_narrow,
     outputs=(
         ResultFile(
-            "aggregate/{model}/{setting}.parquet", AggregateRow, "what several samples are worth"
+            "aggregate/{model}/{setting}.parquet", AggregateRow, "results over several samples"
         ),
     ),
 )

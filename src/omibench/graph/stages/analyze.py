@@ -24,14 +24,14 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
 
 
 def _list_review_files(study: Study) -> list[str]:
-    """Tasks, decisions and people of the review, those that are there."""
+    """Existing tasks, decisions and reviewers of the review."""
     folder = study.review.folder
     paths = [Path(folder) / name for name in (TASKS, DECISIONS, REVIEWERS)] if folder else []
     return [str(path) for path in paths if path.is_file()]
 
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    """Of the review its folder and what settles a task, where there is one."""
+    """Folder of the review, and the rules that settle a task, if any."""
     review = blocks.get("review", {})
     review = pick(review, ("folder", "reviewers")) if "folder" in review else {}
     others = {name: block for name, block in blocks.items() if name != "review"}
@@ -46,51 +46,51 @@ ANALYZE = Stage(
         "certify", "review", "analyze",
     ),
     inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
-    plugins=("sections", "results", "figures", "rule_books"),
+    plugins=("sections", "results", "figures", "scorers"),
     files=_files,
     narrow=_narrow,
     outputs=(
-        ResultFile("analyze/report.html", None, "the report, to be opened in a browser"),
+        ResultFile("analyze/report.html", None, "the report; open it in a browser"),
         ResultFile(
-            "analyze/headline.txt", None, "its path and the three numbers that matter most"
+            "analyze/headline.txt", None, "its path and the three main numbers"
         ),
-        ResultFile("analyze/metrics.json", None, "accuracies by cell, for DVC and the board"),
+        ResultFile("analyze/metrics.json", None, "accuracies by cell, for DVC and the leaderboard"),
         ResultFile(
             "analyze/main.csv",
             None,
             "accuracy and GPTScore by cell and subject, with intervals",
         ),
         ResultFile("analyze/by_images.csv", None, "accuracy by number of images"),
-        ResultFile("analyze/failures.csv", None, "outcomes that are no answers"),
-        ResultFile("analyze/differences.csv", None, "ours beside printed results"),
-        ResultFile("analyze/audit.csv", None, "checks of printed tables against themselves"),
-        ResultFile("analyze/rationales.csv", None, "marks of reasoning, where judges gave some"),
-        ResultFile("analyze/errors.csv", None, "types of errors, where judges named some"),
+        ResultFile("analyze/failures.csv", None, "outcomes without an answer"),
+        ResultFile("analyze/differences.csv", None, "results compared with printed ones"),
+        ResultFile("analyze/audit.csv", None, "consistency checks of printed tables"),
+        ResultFile("analyze/rationales.csv", None, "marks of reasoning, if judges gave any"),
+        ResultFile("analyze/errors.csv", None, "types of errors, if judges identified any"),
         ResultFile("analyze/samples.csv", None, "pass@k, consistency@k and the chosen sample"),
         ResultFile(
-            "analyze/saliency.csv", None, "how much choices rest on places of the pictures"
+            "analyze/saliency.csv", None, "dependence of choices on patches of the pictures"
         ),
         ResultFile("analyze/{section}.csv", None, "the table of another section of the report"),
         ResultFile(
             "analyze/tables/{result}.parquet",
             None,
-            "a result of the study: one row a number, with its interval (docs/results.md)",
+            "a result of the study: one row per number, with its interval (docs/results.md)",
         ),
         ResultFile("analyze/tables/{result}.csv", None, "the same as CSV"),
         ResultFile("analyze/figures/{figure}.svg", None, "figures of the report and of results"),
         ResultFile("analyze/figures/{figure}.vl.json", None, "the same as Vega-Lite"),
         ResultFile("analyze/plots/{plot}/{model}.csv", None, "the same numbers for `dvc plots`"),
         ResultFile(
-            "analyze/explorer/index.html", None, "the way from each number to its responses"
+            "analyze/explorer/index.html", None, "index from each number to its responses"
         ),
         ResultFile(
-            "analyze/explorer/pages/{problem}.html", None, "one problem and all that was answered"
+            "analyze/explorer/pages/{problem}.html", None, "one problem and all its responses"
         ),
         ResultFile(
             "analyze/explorer/cells/{model}@{setting}.html", None, "one cell, problem by problem"
         ),
-        ResultFile("analyze/explorer/images/{sha256}.{kind}", None, "pictures that models drew"),
-        ResultFile("analyze/explorer/formulas/{file}", None, "KaTeX, for formulas of the pages"),
+        ResultFile("analyze/explorer/images/{sha256}.{kind}", None, "pictures drawn by models"),
+        ResultFile("analyze/explorer/formulas/{file}", None, "KaTeX, for formulas on the pages"),
         ResultFile("analyze/explorer/formulas/fonts/{file}", None, "its fonts"),
     ),
 )  # fmt: skip

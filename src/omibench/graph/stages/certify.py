@@ -1,4 +1,4 @@
-"""certify: judges against the labels of people."""
+"""certify: agreement of judges with human labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEYS = {
     "certify": ("labels", "disagreements"),
     "analyze": ("main_rules", "confidence"),
 }
-"""What certificates depend on, of blocks that hold more."""
+"""Inputs of certificates in blocks with more fields."""
 
 
 def _files(study: Study, job: GraphJob) -> list[str | None]:
@@ -41,14 +41,18 @@ CERTIFY = Stage(
     files=_files,
     narrow=_narrow,
     outputs=(
-        ResultFile("certify/certificate.json", Certificate, "the judge against people's labels"),
         ResultFile(
-            "certify/reasoning.json", ReasoningCertificates, "judges of reasoning against them"
+            "certify/certificate.json", Certificate, "agreement of the judge with human labels"
+        ),
+        ResultFile(
+            "certify/reasoning.json",
+            ReasoningCertificates,
+            "agreement of the judges of reasoning with human labels",
         ),
         ResultFile(
             "certify/disagreements.jsonl",
             DisagreementRow,
-            "where rules and judge disagree, to read",
+            "disagreements of scorer and judge, for reading",
         ),
     ),
 )

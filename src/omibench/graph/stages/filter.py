@@ -1,4 +1,4 @@
-"""filter: problems that cannot be asked fairly are turned away."""
+"""filter: removal of problems that cannot be evaluated fairly."""
 
 from __future__ import annotations
 
@@ -30,17 +30,11 @@ FILTER = Stage(
     models=_models,
     files=_files,
     outputs=(
-        ResultFile("filter/problems.jsonl", Problem, "the problems that survive the filter"),
-        ResultFile(
-            "filter/rejects.parquet", Reject, "the problems that do not, with reason and evidence"
-        ),
-        ResultFile(
-            "filter/rejects.html", None, "the same with their pictures, to be opened in a browser"
-        ),
-        ResultFile("filter/formulas/{file}", None, "KaTeX, where the page has formulas to set"),
+        ResultFile("filter/problems.jsonl", Problem, "problems that pass the filter"),
+        ResultFile("filter/rejects.parquet", Reject, "removed problems, with reason and evidence"),
+        ResultFile("filter/rejects.html", None, "the same with pictures; open it in a browser"),
+        ResultFile("filter/formulas/{file}", None, "KaTeX, if the page contains formulas"),
         ResultFile("filter/formulas/fonts/{file}", None, "its fonts"),
-        ResultFile(
-            "filter/judgements.parquet", FilterJudgement, "what models said of them, if any did"
-        ),
+        ResultFile("filter/judgements.parquet", FilterJudgement, "model judgements, if any"),
     ),
 )

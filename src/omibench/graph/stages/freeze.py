@@ -1,4 +1,4 @@
-"""freeze: the reviewed dataset, questions apart from answers."""
+"""freeze: the reviewed dataset, with questions and answers in separate files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
 
 
 def _review_files(study: Study) -> list[str]:
-    """Tasks and decisions, as far as there are some.
+    """Existing tasks and decisions.
 
-    Tasks are made from what earlier stages write, so these run without them; freeze then says how
-    to make them.
+    Tasks are made from the output of earlier stages, so these run without them; freeze then
+    reports how to make them.
     """
     if study.review.folder is None or study.benchmark.name != "papers":
         return []
@@ -39,7 +39,7 @@ def _benchmark_files(study: Study) -> list[str]:
 
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    """A test that people pass before they decide changes nothing of what they decided."""
+    """A qualification test of reviewers does not change their decisions."""
     if "review" not in blocks:
         return blocks
     review = {name: value for name, value in blocks["review"].items() if name != "calibration"}
@@ -57,21 +57,21 @@ FREEZE = Stage(
     narrow=_narrow,
     outputs=(
         ResultFile(
-            "freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"
+            "freeze/questions.jsonl", Question, "input of inference: no answer, no solution"
         ),
         ResultFile(
-            "freeze/answers.jsonl", Answer, "what scoring reads: gold and reference rationale"
+            "freeze/answers.jsonl", Answer, "input of scoring: gold answer and reference rationale"
         ),
         ResultFile(
-            "freeze/examples.jsonl", Example, "solved problems that settings may show as examples"
+            "freeze/examples.jsonl", Example, "solved problems that settings can show as examples"
         ),
         ResultFile(
             "freeze/originals.jsonl",
             OriginalRow,
-            "what translated problems said before; often empty",
+            "original texts of translated problems; often empty",
         ),
         ResultFile("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
-        ResultFile("freeze/README.md", None, "the dataset's card"),
+        ResultFile("freeze/README.md", None, "the dataset card"),
         ResultFile("freeze/images/{sha256}.{kind}", None, "its pictures, each once"),
     ),
 )

@@ -1,4 +1,4 @@
-"""infer: every frozen question, put to each model under each setting."""
+"""infer: responses of each model to every frozen question under each setting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.schemas.tables import ResponseRow
 
 
 def list_asked_models(study: Study, job: GraphJob) -> set[str]:
-    """The respondent of a job and the helpers of its settings."""
+    """Respondent of a job and helpers of its settings."""
     if job.cell is None:
         return set()
     settings = job.settings(study)
@@ -17,7 +17,7 @@ def list_asked_models(study: Study, job: GraphJob) -> set[str]:
 
 
 def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
-    """The files that a job's settings name, and those that its models answer from."""
+    """Files in a job's settings, and those that its models answer from."""
     if job.cell is None:
         return []
     files: list[str | None] = []
@@ -30,15 +30,15 @@ def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
 
 
 def narrow_settings(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    """The job's settings alone, without what is shown of them or made of their samples later."""
+    """Return the job's settings without fields for display or later aggregation."""
     if job.cell is None:
         return drop(blocks, ("settings", "infer"))
     settings = blocks.get("settings", {})
     asked_settings = {
         name: drop(settings.get(name, {}), ("label", "aggregate")) for name in job.settings(study)
     }
-    # Which cells there are is nothing that one of them depends on; the rest of `infer` decides
-    # whether a job has failed, and reaches it by the environment.
+    # No cell depends on the list of cells; the rest of `infer` decides whether a job has failed,
+    # and reaches it by the environment.
     return drop(blocks, ("infer",)) | {"settings": asked_settings}
 
 
@@ -58,10 +58,14 @@ INFER = Stage(
     outputs=(
         ResultFile("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
         ResultFile(
-            "infer/{model}/filled.txt", None, "a local model was asked under all its settings"
+            "infer/{model}/filled.txt",
+            None,
+            "marker: a local model has answered under all its settings",
         ),
         ResultFile(
-            "infer/{model}/helped.txt", None, "a helper was asked all that several cells share"
+            "infer/{model}/helped.txt",
+            None,
+            "marker: a helper has answered all requests shared by cells",
         ),
     ),
 )

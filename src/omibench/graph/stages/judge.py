@@ -1,4 +1,4 @@
-"""judge: what judges say of the reasoning in responses."""
+"""judge: judgements of the reasoning in responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
 
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
-    # Which cells there are is nothing that one of them depends on.
+    # No cell depends on the list of cells.
     return {name: drop(block, ("settings",)) for name, block in blocks.items()}
 
 
@@ -37,8 +37,6 @@ JUDGE = Stage(
     files=_files,
     narrow=_narrow,
     outputs=(
-        ResultFile(
-            "judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"
-        ),
+        ResultFile("judge/{model}/{setting}.parquet", JudgementRow, "judgements of its reasoning"),
     ),
 )

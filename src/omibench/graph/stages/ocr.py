@@ -15,7 +15,7 @@ def _models(study: Study, job: GraphJob) -> list[str]:
 
 
 def _files(study: Study, job: GraphJob) -> list[str]:
-    # The papers stand in the manifest, which the rule reads.
+    # The papers are in the manifest, which the rule reads.
     models = study.ocr.models
     if not models:
         return []
@@ -32,18 +32,16 @@ OCR = Stage(
     models=_models,
     files=_files,
     outputs=(
-        ResultFile("ocr/problems.jsonl", Problem, "every problem that was read from the papers"),
-        ResultFile("ocr/pages.jsonl", PageText, "the text of every page"),
-        ResultFile("ocr/report.json", OcrReport, "what became of every file"),
-        ResultFile("ocr/images/{paper}/{figure}.png", None, "the figures, cut out of the pages"),
+        ResultFile("ocr/problems.jsonl", Problem, "every problem extracted from the papers"),
+        ResultFile("ocr/pages.jsonl", PageText, "text of every page"),
+        ResultFile("ocr/report.json", OcrReport, "status of every file"),
+        ResultFile("ocr/images/{paper}/{figure}.png", None, "figures cropped from the pages"),
         ResultFile(
             "ocr/formulas/{paper}/{formula}.png",
             None,
-            "formulas whose reading is doubtful, cut out",
+            "crops of formulas with a doubtful reading",
         ),
-        ResultFile(
-            "ocr/page_pictures.jsonl", PagePicture, "which pages were drawn, and how large they are"
-        ),
-        ResultFile("ocr/pages/{paper}/{page}.jpg", None, "the pages on which problems stand"),
+        ResultFile("ocr/page_pictures.jsonl", PagePicture, "rendered pages and their sizes"),
+        ResultFile("ocr/pages/{paper}/{page}.jpg", None, "pages with problems"),
     ),
 )

@@ -1,4 +1,4 @@
-"""rationale: worked solutions for problems that lack one, and topics."""
+"""rationale: worked solutions for problems without one, and topics."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ RATIONALE = Stage(
     target="freeze",
     params=("study", "models", "rationale"),
     inputs=("filter",),
-    plugins=("rule_books", "providers"),
+    plugins=("scorers", "providers"),
     models=_models,
     files=_files,
     outputs=(
         ResultFile("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
         ResultFile(
-            "rationale/candidates.jsonl", RationaleCandidate, "every solution that a model wrote"
+            "rationale/candidates.jsonl", RationaleCandidate, "every solution written by a model"
         ),
-        ResultFile("rationale/labels.jsonl", LabelRow, "who gave which label, and why"),
-        ResultFile("rationale/labels.yaml", None, "subfields of each subject, for people to edit"),
+        ResultFile("rationale/labels.jsonl", LabelRow, "labels with their source and reason"),
+        ResultFile("rationale/labels.yaml", None, "subfields of each subject, for you to edit"),
     ),
 )

@@ -1,4 +1,4 @@
-"""saliency: which parts of the pictures a choice rests on."""
+"""saliency: dependence of a choice on parts of the pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     narrowed = drop(narrow_settings(study, job, blocks), ("saliency",))
     if job.cell is None:
         return narrowed
-    # Which other cells are looked into is nothing that one of them depends on.
+    # No cell depends on the list of other cells.
     block = drop(blocks.get("saliency", {}), ("models", "after_response"))
     return narrowed | {"saliency": block | {"settings": [job.cell.setting]}}
 
@@ -37,12 +37,12 @@ SALIENCY = Stage(
         ResultFile(
             "saliency/{model}/{setting}.parquet",
             SaliencyRow,
-            "what covering a place of a picture does to each option",
+            "effect of covering each patch of a picture on each option",
         ),
         ResultFile(
             "saliency/{model}/{setting}/{map}.png",
             None,
-            "the same over the picture, as a heat map",
+            "the same as a heat map over the picture",
         ),
     ),
 )

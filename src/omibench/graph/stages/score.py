@@ -1,4 +1,4 @@
-"""score: what each response is worth under each rule book."""
+"""score: verdicts on each response by each scorer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCORE = Stage(
     target="score",
     params=("study", "models", "score"),
     inputs=("freeze", "infer"),
-    plugins=("rule_books", "providers"),
+    plugins=("scorers", "providers"),
     cells=lambda study: study.cells,
     asks="judges",
     models=_models,

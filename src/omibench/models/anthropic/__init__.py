@@ -9,7 +9,7 @@ from omibench.params.models.anthropic import AnthropicModel
 
 @provider("anthropic", block=AnthropicModel)
 def open_anthropic(name: str, model: AnthropicModel, folders: Folders) -> Provider:
-    """The model asked directly, or through batches where its block says so."""
+    """Open the model for direct requests, or for batches if its block sets `batch`."""
     if model.batch:
         from omibench.models.anthropic.batch import AnthropicBatchProvider
 

@@ -1,4 +1,4 @@
-"""The message batches of Anthropic: many messages in one request, answered within a day."""
+"""Anthropic message batches: many messages in one request, answered within a day."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from omibench.schemas.request import Request
 LIMITS = InputShape(
     head=b'{"requests":[', between=b",", tail=b"]}", most_lines=100_000, most_bytes=256_000_000
 )
-"""Requests and bytes of one batch (Anthropic, Batch processing)."""
+"""Maximum requests and bytes of one batch (Anthropic, Batch processing)."""
 _BATCHES = f"{PATH}/batches"
 _CLOCKS_DIFFER_S = 3600.0
 _PAGE = 100
 
 
 class AnthropicBatchProvider(BatchProvider[AnthropicModel], AnthropicProvider):
-    """A model behind the Anthropic API, asked through message batches."""
+    """A model behind the Anthropic API, queried through message batches."""
 
     def __init__(self, name: str, model: AnthropicModel, state: Path | None = None) -> None:
         AnthropicProvider.__init__(self, name, model)
@@ -54,7 +54,7 @@ class AnthropicBatchProvider(BatchProvider[AnthropicModel], AnthropicProvider):
 
     @contextmanager
     def connect_batches(self, key: SecretStr) -> Iterator[AnthropicBatches]:
-        """As `BatchProvider.connect_batches`."""
+        """See `BatchProvider.connect_batches`."""
         require_extra("api", f"model {self.name!r}", "anthropic")
         import anthropic
 
@@ -64,7 +64,7 @@ class AnthropicBatchProvider(BatchProvider[AnthropicModel], AnthropicProvider):
 
 
 class AnthropicBatches:
-    """As `BatchApi`, over a client of the SDK."""
+    """`BatchApi` over a client of the SDK."""
 
     shape = LIMITS
 
@@ -75,7 +75,7 @@ class AnthropicBatches:
         self._model, self._pictures = model, pictures
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
-        """As `BatchApi.line`."""
+        """See `BatchApi.line`."""
         (request,) = requests
         body = whole_body(
             lambda show: anthropic_body(self._model, request, show), request, self._pictures
@@ -83,20 +83,20 @@ class AnthropicBatches:
         return json.dumps({"custom_id": name, "params": body}, separators=(",", ":")).encode()
 
     def upload(self, lines: BinaryIO, size: int) -> None:
-        """As `BatchApi.upload`: the lines travel with `create`."""
+        """See `BatchApi.upload`: the lines are sent with `create`."""
 
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
-        """As `BatchApi.create`."""
+        """See `BatchApi.create`."""
         headers = {"content-type": "application/json", "content-length": str(size)}
         arguments = {"content": lines, "options": {"headers": headers}}
         batch = self._call("post", _BATCHES, uploads=True, **arguments)
         return read_id(batch)
 
     def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
-        """Batches made at that time with as many lines.
+        """List the batches created at that time with the same number of lines.
 
-        This API keeps no mark of ours, and shows custom ids in the results alone; so only these
-        tell whether one of them is the submission (`Collector.is_same_batch`).
+        This API stores no metadata and shows custom ids only in the results, so only the results
+        show whether a batch is the submission (`Collector.is_same_batch`).
         """
         since = submission.asked_at - _CLOCKS_DIFFER_S
         until = submission.asked_at + self._model.limits.timeout_s + _CLOCKS_DIFFER_S
@@ -116,7 +116,7 @@ class AnthropicBatches:
             after = {"after_id": read_id(rows[-1])}
 
     def status(self, batch: str) -> BatchStatus:
-        """As `BatchApi.status`."""
+        """See `BatchApi.status`."""
         reply = self._get(f"{_BATCHES}/{quote(batch, safe='')}", {})
         counts = dict(as_object(reply.get("request_counts")))
         counts.pop("processing", None)
@@ -125,12 +125,12 @@ class AnthropicBatches:
         return BatchStatus(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
 
     def download(self, source: str, to: BinaryIO) -> None:
-        """As `BatchApi.download`; `source` is the id of a batch."""
+        """See `BatchApi.download`; `source` is the batch id."""
         batches = self._downloads.messages.batches.with_streaming_response
         stream(self._sdk, lambda: batches.results(source), to)
 
     def read(self, row: Json, samples: int) -> LineResult:
-        """As `BatchApi.read`."""
+        """See `BatchApi.read`."""
         name, result = as_text(row.get("custom_id")), as_object(row.get("result"))
         kind = as_text(result.get("type"))
         if kind == "succeeded":
@@ -170,4 +170,4 @@ def _time(row: Json) -> float:
     try:
         return datetime.fromisoformat(as_text(row.get("created_at"))).timestamp()
     except ValueError:
-        raise unreadable("has a batch without the time at which it was made") from None
+        raise unreadable("lists a batch without a creation time") from None

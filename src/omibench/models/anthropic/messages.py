@@ -1,4 +1,4 @@
-"""From requests to the bodies of the Anthropic messages API."""
+"""Build the bodies of the Anthropic messages API from requests."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PATH = "/v1/messages"
 
 
 def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[str, Any]:
-    """The JSON body that asks for one sample.
+    """Build the JSON body that requests one sample.
 
-    Raises ModelError for a thinking budget that leaves no room to answer, and for system turns
-    that this API has no place for.
+    Raises ModelError if the thinking budget leaves no tokens for the answer, or if the conversation
+    has system turns that this API does not support.
     """
     system, turns = _split(request)
     body: dict[str, Any] = {
@@ -42,17 +42,17 @@ def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[
 
 
 def check_anthropic(name: str, model: AnthropicModel) -> None:
-    """Raise ModelError when a block declares what the messages API does not know."""
+    """Raise ModelError if a block declares an ability that the messages API lacks."""
     for ability in ("samples", "seed", "logprobs"):
         if getattr(model.can, ability):
             raise ModelError(
-                f"model {name!r}: `can.{ability}` is declared, and the Anthropic API knows no such "
-                "parameter: leave it out (k samples are k requests)"
+                f"model {name!r}: `can.{ability}` is set, but the Anthropic API has no such "
+                "parameter; remove it (k samples are sent as k requests)"
             )
 
 
 def check_anthropic_request(model: AnthropicModel, request: Request) -> None:
-    """Raise ModelError for what this API cannot be asked, before anything is sent."""
+    """Raise ModelError for requests that this API does not support, before anything is sent."""
     _split(request)
     if isinstance(model.thinking, int):
         _thinking(model.thinking, request)
@@ -64,28 +64,28 @@ def _thinking(thinking: str | int, request: Request) -> dict[str, Any]:
     if thinking >= request.decoding.max_tokens:
         raise ModelError(
             f"setting {request.tags.setting!r}: max_tokens is {request.decoding.max_tokens} and "
-            f"the model may think for {thinking} tokens of them, which leaves none to answer: "
-            "raise `decoding.max_tokens` or lower `thinking`"
+            f"the thinking budget is {thinking} tokens, which leaves none for the answer; raise "
+            "`decoding.max_tokens` or lower `thinking`"
         )
     return {"type": "enabled", "budget_tokens": thinking}
 
 
 def _split(request: Request) -> tuple[list[str], list[Message]]:
-    """The texts of the system turns, which stand apart in this API, and the other turns."""
+    """Split off the texts of the system turns, which this API takes in a separate field."""
     messages = request.conversation.messages
     turns = [message for message in messages if message.role != "system"]
     system = messages[: len(messages) - len(turns)]
     if any(m.role != "system" or any(isinstance(p, ImagePart) for p in m.parts) for m in system):
         raise ModelError(
-            f"problem {request.tags.problem!r}: the Anthropic API takes system text at the very "
-            "beginning only, and no pictures in it: change the setting"
+            f"problem {request.tags.problem!r}: the Anthropic API accepts system text only at the "
+            "start and without pictures; change the setting"
         )
     texts = [p.text for m in system for p in m.parts if isinstance(p, TextPart) and p.text.strip()]
     return texts, turns
 
 
 def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
-    """The turns; results of tools are parts of the user's turn, neighbouring ones of one turn."""
+    """Return the turns; neighbouring tool results are merged into one user turn."""
     waiting: list[dict[str, Any]] = []
     for message in messages:
         if message.answers is not None:
@@ -105,7 +105,7 @@ def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
 
 
 def _parts(message: Message, show: Show) -> list[dict[str, Any]]:
-    """The parts of a turn, without blank texts, which this API refuses."""
+    """Return the parts of a turn without blank texts, which this API rejects."""
     parts = [p for p in message.parts if isinstance(p, ImagePart) or p.text.strip()]
     return [_part(part, show) for part in parts]
 

@@ -26,31 +26,31 @@ from omibench.schemas.request import Request
 
 
 class AnthropicProvider(ServedProvider[AnthropicModel]):
-    """A model behind the Anthropic API. Raises ModelError when its block contradicts the API."""
+    """A model behind the Anthropic API. Raises ModelError if its block contradicts the API."""
 
     def __init__(self, name: str, model: AnthropicModel) -> None:
         super().__init__(name, model)
         check_anthropic(name, model)
 
     def check_options(self, requests: Sequence[Request]) -> None:
-        """As `ChecksOptions.check_options`."""
-        refuse_options(requests, self.name, "the Anthropic API has none; choose another model")
+        """See `ChecksOptions.check_options`."""
+        refuse_options(requests, self.name, "the Anthropic API returns none; choose another model")
 
     def check(self, requests: Sequence[Request]) -> None:
-        """As `ServedProvider.check`; also for top_p, which this API does not take."""
+        """See `ServedProvider.check`; also rejects top_p, which this API does not accept."""
         self.check_options(requests)
         super().check(requests)
         for request in requests:
             check_anthropic_request(self.model, request)
             if request.decoding.top_p is not None:
                 raise ModelError(
-                    f"setting {request.tags.setting!r}: asks for top_p, and the Anthropic API "
-                    f"(model {self.name!r}) takes none: leave `decoding.top_p` out"
+                    f"setting {request.tags.setting!r}: top_p is set, but the Anthropic API "
+                    f"(model {self.name!r}) does not accept it; remove `decoding.top_p`"
                 )
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """Clients of the SDK, lent to one call at a time."""
+        """Open the SDK clients, each lent to one call at a time."""
         require_extra("api", f"model {self.name!r}", "anthropic")
         import anthropic
 

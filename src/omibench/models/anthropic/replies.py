@@ -1,4 +1,4 @@
-"""From messages of the Anthropic API, as JSON, to Responses."""
+"""Convert messages of the Anthropic API from JSON to Responses."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from omibench.schemas.request import Response, Usage
 
 _CUT = {"max_tokens", "model_context_window_exceeded"}
 _FAILED = {"error", "abort", "aborted", "cancelled", "canceled", "failed"}
-"""Stop reasons of servers that speak this API, when generation broke off."""
+"""Stop reasons of compatible servers that mean that generation broke off."""
 
 
 def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
-    """The one sample that a message holds. Its sampling is the provider's own.
+    """Read the one sample of a message. The provider's default sampling applies.
 
-    Raises Failure when the body is no message.
+    Raises Failure if the body is not a message.
     """
     if not isinstance(reply, dict):
-        raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
+        raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
     if not isinstance(reply.get("content"), list):
-        raise unreadable(f"is no message: its type is {reply.get('type')!r}, without content")
+        raise unreadable(f"is not a message: its type is {reply.get('type')!r}, without content")
     blocks = as_objects(reply["content"])
     written = "".join(as_text(b.get("text")) for b in blocks if b.get("type") == "text")
     thought = "\n".join(as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
@@ -40,7 +40,7 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     stop = as_text(reply.get("stop_reason")) or None
     if (stop or "").lower() in _FAILED:
         raise Failure(
-            f"the reply ended as {stop!r} and holds no finished answer",
+            f"the reply ended with {stop!r} and contains no finished answer",
             status=200,
             transient=True,
             cost_usd=compute_cost(
@@ -72,7 +72,7 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
 
 
 def read_usage(usage: Json) -> Usage:
-    """Tokens; this API counts what it read from and wrote to a cache beside the input."""
+    """Count the tokens. This API counts cache reads and writes separately from the input."""
     plain = count(usage.get("input_tokens"))
     read = count(usage.get("cache_read_input_tokens"))
     written = count(usage.get("cache_creation_input_tokens")) or 0
@@ -87,7 +87,7 @@ def read_usage(usage: Json) -> Usage:
 
 
 def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
-    """What tokens written to a cache cost beyond other input tokens."""
+    """Return the extra cost of tokens written to a cache over other input tokens."""
     written = count(usage.get("cache_creation_input_tokens")) or 0
     if model.price is None:
         return 0.0

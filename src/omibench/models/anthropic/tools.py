@@ -14,10 +14,10 @@ _SIGNED = ("thinking", "redacted_thinking")
 
 
 def tool_fields(conversation: Conversation) -> dict[str, Any]:
-    """The fields that offer tools; empty for a conversation that never had any.
+    """Return the fields that offer tools; empty for a conversation that never had any.
 
-    This API takes a history of calls only beside the tools that were called. Where none are
-    offered any more, these are named, and may not be called.
+    This API accepts a history of tool calls only with the definitions of the tools. If tools are no
+    longer offered, their definitions are sent and calls are disabled.
     """
     if conversation.tools:
         tools = [
@@ -33,7 +33,7 @@ def tool_fields(conversation: Conversation) -> dict[str, Any]:
 
 
 def list_call_blocks(message: Message) -> list[dict[str, Any]]:
-    """The calls of an assistant's turn as blocks. `arguments` holds a JSON object."""
+    """Return the calls of an assistant turn as blocks. `arguments` is a JSON object."""
     return [
         {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)}
         for c in message.calls
@@ -41,17 +41,17 @@ def list_call_blocks(message: Message) -> list[dict[str, Any]]:
 
 
 def make_result_block(call: str, content: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a call gave, as a block of the user's turn."""
+    """Return a tool result as a block of the user turn."""
     return {"type": "tool_result", "tool_use_id": call, "content": content}
 
 
 def list_signed_blocks(message: Message) -> list[dict[str, Any]]:
-    """The signed thinking that this API wants back before the calls that it led to."""
+    """Return the signed thinking that this API requires before the calls that followed it."""
     return list(json.loads(message.carried)) if message.carried else []
 
 
 def read_calls(blocks: Sequence[Json]) -> tuple[ToolCall, ...]:
-    """The calls in a message's blocks."""
+    """Return the calls in the blocks of a message."""
     called = [block for block in blocks if block.get("type") == "tool_use"]
     return tuple(
         parse_call(b.get("id"), b.get("name"), b.get("input")) for b in called[:MOST_CALLS]
@@ -59,6 +59,6 @@ def read_calls(blocks: Sequence[Json]) -> tuple[ToolCall, ...]:
 
 
 def read_signed_thinking(blocks: Sequence[Json]) -> str | None:
-    """The signed thinking of a message as JSON text."""
+    """Return the signed thinking of a message as JSON text."""
     signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
     return json.dumps(signed) if signed else None

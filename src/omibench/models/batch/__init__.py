@@ -1,1 +1,1 @@
-"""Asking through providers' batch APIs: submitted once, collected after any death."""
+"""Requests through the providers' batch APIs: submitted once, collected even after a crash."""

@@ -1,4 +1,4 @@
-"""What the batch APIs of all providers have in common, as the run of a batch needs it."""
+"""The common interface to the batch APIs of all providers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHUNK = 1 << 16
 
 
 class InputShape(NamedTuple):
-    """How lines are put into one input, and how much of it the provider takes."""
+    """How lines are joined into one input, and the size limits of the provider."""
 
     head: bytes
     between: bytes
@@ -32,89 +32,89 @@ class InputShape(NamedTuple):
 
 
 class FoundBatch(NamedTuple):
-    """A batch of the provider that is, if `sure`, or may be what was submitted."""
+    """A batch of the provider: the submission itself if `sure`, else a candidate."""
 
     id: str
     sure: bool
 
 
 class BatchStatus(NamedTuple):
-    """How far a batch is: `finished` of its lines, whatever came of them."""
+    """The progress of a batch: `finished` counts lines with any outcome."""
 
     id: str
     ended: bool
     finished: int = 0
     sources: tuple[str, ...] = ()
-    """Where its results are, as `BatchApi.download` takes them."""
+    """Location of the results, as `BatchApi.download` takes it."""
     turned_down: Failure | None = None
-    """Why no line of it was run."""
+    """Why none of its lines was run."""
 
 
 class LineResult(NamedTuple):
-    """What became of one line: its samples, or why there are none."""
+    """The outcome of one line: its samples, or the reason that there are none."""
 
     id: str
     result: list[Response] | Failure
 
 
 class BatchApi(Protocol):
-    """One provider's batch API over an open connection. Every call may raise Failure."""
+    """The batch API of one provider over an open connection. Every call can raise Failure."""
 
     @property
     def shape(self) -> InputShape:
-        """The form of an input and its limits."""
+        """The input format and its limits."""
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
-        """The line with the custom id `name` that asks for samples of one conversation."""
+        """Build the line with the custom id `name` that requests samples of one conversation."""
 
     def upload(self, lines: BinaryIO, size: int) -> str | None:
-        """Hand the input over; its id, or None where it travels with `create`."""
+        """Upload the input. Returns its id, or None if the input is sent with `create`."""
 
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
-        """Make the batch: what costs money. Its id."""
+        """Create the batch, which is the billed step. Returns its id."""
 
     def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
-        """The provider's batches, none of the `claimed`, that may be this submission."""
+        """List the provider's batches that can be this submission, without the `claimed` ones."""
 
     def status(self, batch: str) -> BatchStatus:
-        """How far a batch is."""
+        """Return the progress of a batch."""
 
     def download(self, source: str, to: BinaryIO) -> None:
-        """Append the results to a file, one JSON object a line."""
+        """Append the results to a file, one JSON object per line."""
 
     def read(self, row: Json, samples: int) -> LineResult:
-        """Read one result of a line that asked for `samples`. Raises no Failure."""
+        """Read one result of a line that requested `samples`. Never raises Failure."""
 
 
 def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
-    """The JSON object that a call of an SDK's client with raw replies brings.
+    """Return the JSON object that a raw-response call of an SDK client returns.
 
-    Raises Failure, also when it takes longer than a call may that `uploads` a file, or not. A call
-    that uploads is then not made again: the first may still be reading the file.
+    Raises Failure, also after the time limit of a call, which is longer for one that `uploads` a
+    file. An upload that timed out is not retried: the first call may still be reading the file.
     """
     with failures(sdk):
         reply = call_with_timeout(TRANSFER_S if uploads else CALL_S, call, may_retry=not uploads)
     try:
         value = parse_json(reply.content)
     except ValueError:
-        raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
+        raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
     if not isinstance(value, dict):
-        raise unreadable(f"is a JSON {type(value).__name__} in place of an object")
+        raise unreadable(f"is a JSON {type(value).__name__} instead of an object")
     return value
 
 
 def read_id(record: Json) -> str:
-    """The id of what was made or listed. Raises Failure when it has none."""
+    """Return the id of a created or listed object. Raises Failure if it has none."""
     if not as_text(record.get("id")):
         raise unreadable("has no id")
     return as_text(record["id"])
 
 
 def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
-    """Append what a streaming call brings to a file, with a line feed at its end.
+    """Append the output of a streaming call to a file and end it with a line feed.
 
-    Where the endpoint keeps its files elsewhere, they are fetched from there without the key.
-    Raises Failure.
+    If the endpoint stores its files on another host, they are downloaded from there without the
+    key. Raises Failure.
     """
     from omibench.models.http.hooks import SentOn
 
@@ -137,13 +137,13 @@ def _write_reply(call: Callable[[], Any], to: BinaryIO) -> None:
 
 
 def _fetch_elsewhere(url: str, to: BinaryIO) -> None:
-    """Append what lies at an address that a reply named; only by TLS, without key or body."""
+    """Append the content at an address from a reply; only over TLS, without key or body."""
     import httpx2
 
     from omibench.models.http.hooks import Hooks
 
     if httpx2.URL(url).scheme != "https":
-        raise Failure("it keeps its files at an address without TLS: they are not fetched")
+        raise Failure("its files are at an address without TLS and are not downloaded")
     with httpx2.Client(
         timeout=POLL_TIMEOUT_S, event_hooks=Hooks(MOST_RESULTS).of_client()
     ) as client:
@@ -154,13 +154,15 @@ def _fetch_elsewhere(url: str, to: BinaryIO) -> None:
 def _open_stream(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
     with client.stream("GET", url) as reply:
         if not reply.is_success:
-            raise Failure(f"its files cannot be fetched: HTTP {reply.status_code}", transient=True)
+            raise Failure(
+                f"its files cannot be downloaded: HTTP {reply.status_code}", transient=True
+            )
         yield reply
 
 
 @contextmanager
 def failures(sdk: Any) -> Iterator[None]:
-    """What an SDK raises, as Failure."""
+    """Convert an exception of an SDK to a Failure."""
     import httpx2
 
     try:
@@ -175,7 +177,7 @@ def failures(sdk: Any) -> Iterator[None]:
 
 
 def surely_not_made(failure: Failure) -> bool:
-    """Whether a failed `create` leaves no doubt: the provider said no, or never heard of it."""
+    """Return whether a failed `create` certainly made no batch: rejected, or never received."""
     if failure.status is None:
         return not failure.maybe_paid
     return 400 <= failure.status < 500 and failure.status not in (408, 409)

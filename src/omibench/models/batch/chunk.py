@@ -1,4 +1,4 @@
-"""Chunks: lines on their way into one batch, on disk, within the provider's limits."""
+"""Chunks: lines collected on disk for one batch, within the limits of the provider."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answer = tuple[Request, Response]
 
 
 class Chunk:
-    """The lines of one batch to be. The file has no name, so a death leaves nothing behind."""
+    """The lines of a future batch. The file has no name, so a crash leaves nothing behind."""
 
     def __init__(self, folder: Path, shape: InputShape, most_lines: int) -> None:
         self.lines: list[BatchLine] = []
@@ -33,11 +33,11 @@ class Chunk:
         self._write(shape.head)
 
     def close(self) -> None:
-        """Let go of the file, and with it of the lines."""
+        """Close the file, which deletes the lines."""
         self._file.close()
 
     def fits(self, line: bytes) -> bool:
-        """Whether the limits allow another line. The first always fits: it cannot be divided."""
+        """Return whether another line fits. The first always does, since it cannot be divided."""
         added_bytes = len(line) + len(self._shape.between) + len(self._shape.tail)
         full = (
             len(self.lines) >= self._most_lines or self.size + added_bytes > self._shape.most_bytes
@@ -51,16 +51,16 @@ class Chunk:
         self.jobs.append(requests)
 
     def seal(self) -> None:
-        """No line follows."""
+        """End the last line."""
         self._write(self._shape.tail)
 
     def rewind(self) -> BinaryIO:
-        """The input from its beginning: `size` bytes."""
+        """Return the input from its start: `size` bytes."""
         self._file.seek(0)
         return self._file
 
     def submission(self, file: str | None) -> Submission:
-        """What is noted of it before the provider is asked to make it."""
+        """Return the submission to save before the provider is asked to create the batch."""
         return Submission(
             fingerprint=self._hash.hexdigest(),
             asked_at=time(),
@@ -69,7 +69,7 @@ class Chunk:
         )
 
     def fail_all(self, reason: str, *, passing: bool) -> list[Answer]:
-        """Its requests as `provider_error`, to be asked again by a later run."""
+        """Return its requests as `provider_error`, so that a later run sends them again."""
         response = Response(text="", outcome="provider_error", error=mask(reason), passing=passing)
         return [(request, response) for job in self.jobs for request in job]
 
@@ -80,17 +80,17 @@ class Chunk:
 
 
 def settle(budget: Budget, line: BatchLine, cost_usd: float | None) -> None:
-    """Settle the reservation of a line; None: it may have been paid.
+    """Settle the reservation of a line. With None it may have been billed.
 
-    A ledger refuses what was settled before: by another process, or by one that died before it
-    could note so.
+    A ledger refuses a reservation that was already settled: by another process, or by one that was
+    killed before it could note so.
     """
     with suppress(ValueError):
         budget.settle(Reservation(*line.ticket), cost_usd)
 
 
 def give_back(budget: Budget, reservations: Iterable[Reservation]) -> None:
-    """None of these was paid. As `settle` where that is known already."""
+    """Give back the reservations: none was billed. Those already settled are skipped."""
     for reservation in reservations:
         with suppress(ValueError):
             budget.release(reservation)

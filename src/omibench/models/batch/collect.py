@@ -1,4 +1,4 @@
-"""Collecting: the results of a batch that has ended, settled and handed out."""
+"""Collect the results of a finished batch: settle the reservations and return the responses."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from omibench.text.masking import mask
 Drawn = tuple[str, Response]
 """A draw with its response."""
 Cost = Callable[[list[Response]], float | None]
-"""US dollars of the samples of one line."""
+"""Cost in US dollars of the samples of one line."""
 _LOST = Failure("the batch ended without a result for this request", maybe_paid=False)
-_FEWER = Failure("the reply holds fewer samples than were asked for")
+_FEWER = Failure("the reply contains fewer samples than requested")
 _GONE_STATUSES = (404, 410)
 
 
 class Collector:
-    """Reads results. Several processes may collect one batch: each hands out what it was asked."""
+    """Reads results. Several processes can collect one batch; each returns its own draws."""
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
@@ -48,10 +48,11 @@ class Collector:
         self._limits, self._cost = limits, cost
 
     def collect(self, submission: Submission, status: BatchStatus) -> Iterator[Drawn]:
-        """Every draw of an ended batch with its response, each once.
+        """Yield every draw of a finished batch once, with its response.
 
-        When all were taken, the submission is noted as collected, without what has no answer: a
-        later run asks that again. Raises Failure when the results cannot be fetched now.
+        When all were taken, the submission is marked as collected. Draws without an answer are left
+        out, so a later run requests them again. Raises Failure if the results cannot be downloaded
+        now.
         """
         pending = {line.id: line for line in submission.lines}
         answered: list[BatchLine] = []
@@ -63,9 +64,9 @@ class Collector:
             except Failure as failure:
                 if failure.status not in _GONE_STATUSES:
                     raise
-                lost = Failure(f"the provider no longer holds the results: {failure.message}")
+                lost = Failure(f"the provider no longer has the results: {failure.message}")
             for row in _rows(file):
-                if row is None:  # whose it was is unknown, and it may have been paid
+                if row is None:  # the owner is unknown, and it may have been billed
                     lost = replace(lost, maybe_paid=True)
                 elif line := pending.pop(str(row.get("custom_id")), None):
                     result = self.api.read(row, len(line.draws)).result
@@ -89,9 +90,10 @@ class Collector:
             self.folder.drop(submission)
 
     def is_same_batch(self, submission: Submission, status: BatchStatus) -> bool:
-        """Whether an ended batch is this submission: whether its results have the ids of its lines.
+        """Return whether a finished batch is this submission: its results have the ids of the
+        lines.
 
-        Raises Failure when the results cannot be fetched.
+        Raises Failure if the results cannot be downloaded.
         """
         names = {line.id for line in submission.lines}
         with TemporaryFile(dir=self.folder.path) as file:
@@ -101,7 +103,7 @@ class Collector:
     def _settle_line(
         self, submission: Submission, line: BatchLine, result: list[Response] | Failure
     ) -> list[Drawn]:
-        """The draws of a line with their responses, and the line's reservation settled."""
+        """Settle the reservation of a line and return its draws with their responses."""
         if isinstance(result, Failure):
             responses: list[Response] = []
             if not submission.collected and result.maybe_paid:
@@ -132,9 +134,9 @@ class Collector:
 
 
 def make_failed_response(failure: Failure, *, works: bool = False) -> Response:
-    """What a request without an answer gets: `refused` when the content was, else an error.
+    """Return the response to a request without an answer: `refused` or an error.
 
-    What is held against the content alone counts as that where the endpoint answers others
+    A failure that concerns only the content counts as a refusal if the endpoint answers others
     (`works`).
     """
     if failure.refused is not None:
@@ -146,13 +148,13 @@ def make_failed_response(failure: Failure, *, works: bool = False) -> Response:
 
 
 def _keep_answered(line: BatchLine, drawn: list[Drawn]) -> list[BatchLine]:
-    """The line with the draws that have an answer; none when none has."""
+    """Return the line with the draws that have an answer; None if there are none."""
     draws = tuple(draw for draw, response in drawn if response.outcome != "provider_error")
     return [line.model_copy(update={"draws": draws})] if draws else []
 
 
 def _rows(file: BinaryIO) -> Iterator[Json | None]:
-    """The results in a file; None for one that cannot be read."""
+    """Yield the results in a file; None for one that cannot be read."""
     file.seek(0)
     while text := file.readline(MOST_REPLY):
         if not text.strip():

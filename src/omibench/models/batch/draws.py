@@ -1,4 +1,4 @@
-"""What a line of a batch asks for, by content, so that a later process knows it again."""
+"""Content hashes of the requests in a batch line, by which a later process recognises it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from omibench.models.http.pictures import PictureCache, PicturePayload, Show
 from omibench.schemas.request import Conversation, ImagePart, Request
 
 _DIGITS = 40
-"""Digits of a draw; with a dash and the eight of a submission they fit Anthropic's 64."""
+"""Hex digits of a draw; with a dash and the 8 of a submission they fit Anthropic's limit of 64."""
 
 
 def name_draw(identity: Mapping[str, Any], request: Request) -> str:
-    """Forty hex digits that name one draw: equal for the same sample of the same question.
+    """Return forty hex digits that identify a draw: equal for the same sample of the same request.
 
-    What the store keys a response by, no more and no less: paths, tags and the number of samples
-    are left out. The store's key is not used, since its form may change while a batch is out.
+    They depend on the same content as the key of the store: paths, tags and the number of samples
+    do not count. The store's key itself is not used, since its format can change while a batch is
+    running.
     """
     messages = [
         [
@@ -37,14 +38,14 @@ def name_draw(identity: Mapping[str, Any], request: Request) -> str:
         decoding.top_p,
         request.index,
     ]
-    if extra := _tools(request.conversation):  # left out where there are none: names are for ever
+    if extra := _tools(request.conversation):  # omitted if empty: these names must never change
         form.append(extra)
     text = json.dumps(form, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 def _tools(conversation: Conversation) -> list[Any]:
-    """The tools on offer, and what turns have called and answered; mostly nothing."""
+    """Return the tools on offer and the calls and results of the turns; usually empty."""
     offered = [tool.model_dump() for tool in conversation.tools]
     turns = [
         [n, [call.model_dump() for call in m.calls], m.answers, m.carried]
@@ -57,9 +58,9 @@ def _tools(conversation: Conversation) -> list[Any]:
 def whole_body(
     build: Callable[[Show], dict[str, Any]], request: Request, pictures: PictureCache
 ) -> dict[str, Any]:
-    """The body that `build` makes of a request, with the base64 of its pictures in place.
+    """Build the body of a request with its pictures as base64.
 
-    Raises ImageCountError when it shows other pictures than the conversation, in number or order.
+    Raises ImageCountError if the body has other pictures than the conversation, by number or order.
     """
     parts: list[ImagePart] = []
 
@@ -71,7 +72,7 @@ def whole_body(
     if parts != request.conversation.images:
         raise ImageCountError(
             f"problem {request.tags.problem!r}: the conversation has "
-            f"{len(request.conversation.images)} images and the line of the batch {len(parts)}, or "
-            "another order; nothing was sent: this is a defect"
+            f"{len(request.conversation.images)} images and the line of the batch {len(parts)}, "
+            "or their order differs; nothing was sent. This is a bug in omibench"
         )
     return body

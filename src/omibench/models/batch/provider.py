@@ -1,4 +1,4 @@
-"""What providers that ask through a batch API share."""
+"""The common base of providers that use a batch API."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from omibench.schemas.request import Request, Response
 
 
 class BatchProvider(ServedProvider[A]):
-    """A model behind an API, asked through its batches.
+    """A model behind an API, queried through batches.
 
-    Its answers are those of the same model asked directly, so its identity is the same. `state`
-    is where submissions are noted; without it the model can be described and not asked.
+    Its identity is that of the same model without batches, so the two share responses. `state` is
+    the folder of submissions; without it the model can be described but not queried.
     """
 
     state: Path | None = None
     pace = PollInterval()
 
     def check_options(self, requests: Sequence[Request]) -> None:
-        """As `ChecksOptions.check_options`."""
-        refuse_options(requests, self.name, "ask it directly, with `batch: false`")
+        """See `ChecksOptions.check_options`."""
+        refuse_options(requests, self.name, "query it directly, with `batch: false`")
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """As `Provider.answer`. Returns when every batch has ended, which may take a day.
+        """See `Provider.answer`. Returns when every batch has ended, which can take a day.
 
-        Whatever kills the process, the next one to ask the same requests, or some of them,
-        collects the batches that are out and submits only the rest.
+        If the process is killed, the next one with the same requests (or some of them) collects the
+        running batches and submits only the rest.
         """
         self.check(requests)
         self.check_options(requests)
         key = read_key(self.model.key_env)
         if self.state is None:
-            raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")
+            raise ModelError(f"model {self.name!r}: batches need a folder for their submissions")
         folder, identity = (
             SubmissionFolder(locate_submissions(self.state, self.identity)),
             self.identity,
@@ -76,20 +76,20 @@ class BatchProvider(ServedProvider[A]):
 
     @abstractmethod
     def connect_batches(self, key: SecretStr) -> AbstractContextManager[BatchApi]:
-        """A connection to the batch API."""
+        """Open a connection to the batch API."""
 
 
 @contextmanager
 def batch_clients(
     kind: type[Any], http: type[Any], model: ApiModel, key: SecretStr
 ) -> Iterator[tuple[Any, Any]]:
-    """Two clients of an SDK: one for requests, one for results, which are larger than replies.
+    """Return two clients of an SDK: one for requests, one for results, which are larger.
 
     Args:
-        kind: The SDK's class of clients.
-        http: The SDK's class of HTTP clients.
-        model: The block that says where the API is.
-        key: Its key.
+        kind: The client class of the SDK.
+        http: The HTTP client class of the SDK.
+        model: The block with the address of the API.
+        key: The API key.
     """
     make = client_maker(kind, http, model, key)
     make_large = client_maker(kind, http, model, key, MOST_RESULTS)

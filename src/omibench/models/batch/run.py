@@ -1,4 +1,4 @@
-"""One run over requests through a batch API: what is out already is awaited, the rest submitted."""
+"""One run through a batch API: waits for the running batches and submits the remaining requests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from omibench.text.masking import mask
 
 log = logging.getLogger("omibench")
 Ended = tuple[Submission, BatchStatus | Failure]
-"""A submission with how it ended, or why that cannot be told."""
+"""A submission with its outcome, or the reason that the outcome is unknown."""
 
 
 class BatchRun:
-    """Made for one `answer` of a provider."""
+    """Run the requests of one `answer` call of a provider."""
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
@@ -50,7 +50,7 @@ class BatchRun:
     def answers(
         self, requests: Sequence[Request], jobs: Callable[[list[Request]], list[Sequence[Request]]]
     ) -> Iterator[Answer]:
-        """As `Provider.answer`; `jobs` groups requests into lines."""
+        """See `Provider.answer`; `jobs` groups requests into lines."""
         self.progress.total = len(requests)
         for request in requests:
             self._left.setdefault(self._draw(request), []).append(request)
@@ -64,7 +64,7 @@ class BatchRun:
     def _submit(
         self, jobs: Callable[[list[Request]], list[Sequence[Request]]]
     ) -> tuple[list[Answer], list[Submission]]:
-        """Submit what is not out: the answers of what cannot be, and the submissions to await."""
+        """Submit the requests of no batch yet: the failed ones, and the submissions to await."""
         with self.folder.lock():
             self.folder.sweep()
             self._submitter.recover()
@@ -86,11 +86,11 @@ class BatchRun:
         return answers, waiting
 
     def _list_submissions(self) -> list[Submission]:
-        """The submissions that hold anything that is asked for."""
+        """Return the submissions with at least one of the requests."""
         return [s for s in self.folder.submissions() if not s.draws.isdisjoint(self._left)]
 
     def _await_ends(self, out: list[Submission]) -> Iterator[Ended]:
-        """Each submission when it has ended, or when it cannot be learned whether it has."""
+        """Yield each submission when it has ended, or when its outcome cannot be determined."""
         failed: dict[str, int] = {}
         wait = self._pace.first_s
         while out:
@@ -117,7 +117,7 @@ class BatchRun:
                 wait = min(wait * self._pace.growth, self._pace.most_s)
 
     def _look(self, submission: Submission) -> Ended | None:
-        """Poll a batch; None while it runs. Of several that may be it, the one that it is."""
+        """Poll a batch; None while it runs. Of several candidates, the one that matches."""
         if submission.batch is not None:
             status = self.api.status(submission.batch)
             return (submission, status) if status.ended else None
@@ -128,8 +128,8 @@ class BatchRun:
             if self._collector.is_same_batch(submission, status):
                 confirmed = submission.model_copy(update={"batch": batch, "maybe": ()})
                 return self.folder.save(confirmed), status
-        log.info("a batch whose reply was lost was not made: its requests are sent again")
-        failure = Failure("the batch was not made", transient=True, maybe_paid=False)
+        log.info("a batch with a lost reply was not created; its requests are sent again")
+        failure = Failure("the batch was not created", transient=True, maybe_paid=False)
         return submission, BatchStatus("", ended=True, turned_down=failure)
 
     def _poll_candidate(self, batch: str) -> BatchStatus:
@@ -165,9 +165,9 @@ class BatchRun:
             yield from self._give(self._draw(request), response)
 
     def _prepare_retry(self, submission: Submission, failure: Failure) -> bool:
-        """Whether a batch that was turned down is to be submitted again: halved, after a while.
+        """Return whether to submit a rejected batch again, in halves and after a pause.
 
-        A provider has room for so many tokens in all batches together, and says so only then.
+        Providers limit the tokens in all batches together, and report it only by rejecting one.
         """
         self._crowded += failure.congestion
         if not failure.transient or self._crowded >= self._limits.attempts:
@@ -194,8 +194,10 @@ class BatchRun:
     def _explain_unknown(self, submission: Submission, failure: Failure) -> str:
         if failure.status == 404:
             return (
-                f"batch {submission.batch} is not known to the endpoint ({mask(failure.message)}): "
-                "was it made with another key or base_url? Set that back; or, if it is gone, "
-                f"remove {self.folder.path / submission.name}.json and pay for it again"
+                f"batch {submission.batch} does not exist at the endpoint "
+                f"({mask(failure.message)}); if it was submitted with another key or base_url, "
+                "set that again; if it is gone, delete "
+                f"{self.folder.path / submission.name}.json, and its requests are sent and billed "
+                "again"
             )
         return describe_rejection(failure)

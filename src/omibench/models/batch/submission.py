@@ -1,4 +1,4 @@
-"""Submissions: what is noted of a batch before it is sent, and until its answers are collected."""
+"""Submissions: the state of a batch from before it is sent until its answers are collected."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ class BatchLine(Noun):
     id: str
     """Its custom id."""
     draws: tuple[str, ...]
-    """The samples that it asks for, in the order of the reply."""
+    """The requested samples, in the order of the reply."""
     ticket: tuple[int, float] = (0, 0.0)
-    """Number and US dollars of its reservation; 0 where nothing is reserved."""
+    """Id and amount in US dollars of its reservation; 0 if nothing is reserved."""
 
 
 class Submission(Noun):
-    """One batch. Noted before the provider is asked to make it, so none is ever forgotten.
+    """One batch. Saved before the provider is asked to create it, so none is ever lost.
 
-    Without `batch` it is unknown whether the batch was made: the process died, or the reply was
-    lost. `maybe` are then the provider's batches that can be it and must end before one can tell.
+    Without `batch` it is unknown whether the batch was created: the process was killed, or the
+    reply was lost. `maybe` then lists the provider's batches that can be it; they must end before
+    their results decide.
     """
 
     version: Literal[1] = 1
     fingerprint: str
-    """SHA-256 (hex) of the exact lines. Their ids hold a token, so no two submissions share it."""
+    """SHA-256 (hex) of the exact lines, unique per submission by the token in their ids."""
     asked_at: float
-    """Unix time at which the provider was first asked to make it."""
+    """Unix time of the first attempt to create it."""
     lines: tuple[BatchLine, ...]
     file: str | None = None
-    """The provider's id of the uploaded input, where its API has one."""
+    """The provider's id of the uploaded input, if the API has one."""
     batch: str | None = None
     """The provider's id of the batch."""
     maybe: tuple[str, ...] = ()
     collected: bool = False
-    """Its answers were handed out and settled; lines without an answer are gone from `lines`."""
+    """Its answers were returned and settled; `lines` no longer contains lines without an answer."""
 
     @property
     def draws(self) -> set[str]:
-        """Every sample that it asks for."""
+        """Every requested sample."""
         return {draw for line in self.lines for draw in line.draws}
 
     @property
     def name(self) -> str:
-        """What it is called on disk."""
+        """Its file name."""
         return self.fingerprint[:24]
 
 
 def custom_id(draw: str, token: str) -> str:
-    """The id of the line whose first sample is `draw`; `token` is eight hex digits, drawn again."""
+    """Return the id of the line that starts with `draw`; `token` is eight random hex digits."""
     return f"{draw}-{token}"

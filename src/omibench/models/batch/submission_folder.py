@@ -1,4 +1,4 @@
-"""The folder of a model's submissions: written durably, one process submitting at a time."""
+"""The folder of a model's submissions: durable writes, and one submitting process at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from omibench.models.provider import Reservation
 from omibench.models.traffic.stop import pause
 
 KEPT_S = 28 * 86400.0
-"""Seconds for which a collected submission is remembered: providers keep results 29 or 30 days."""
+"""Seconds to keep a collected submission: providers keep results 29 or 30 days."""
 _LOCK = ".lock"
 _WAIT_S = 0.2
 _SAY_AFTER_S = 10.0
@@ -32,20 +32,20 @@ log = logging.getLogger("omibench")
 
 
 def locate_submissions(state: Path, identity: Mapping[str, Any]) -> Path:
-    """The folder of one model below `state`: provider and 12 digits of its identity's hash."""
+    """Return the folder of one model under `state`: provider and 12 digits of its identity hash."""
     text = json.dumps(dict(identity), sort_keys=True)
     return state / f"{identity['provider']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def warn_of_batches(name: str, state: Path | None, identity: Mapping[str, Any]) -> None:
-    """Say so when a model that is to be asked directly has batches out: they would be paid too."""
+    """Warn if a model to be queried directly has running batches, which are billed as well."""
     if state is None or not (folder := locate_submissions(state, identity)).is_dir():
         return
     out = [s for s in SubmissionFolder(folder).submissions() if not s.collected]
     if out:
         log.warning(
-            "model %r is asked directly, and %d requests are out in %d batches that nobody has "
-            "collected; with `batch: true` they are collected and not paid again",
+            "model %r is queried directly, but %d requests in %d batches are not collected yet; "
+            "set `batch: true` to collect them, so that they are not billed twice",
             name,
             sum(len(s.draws) for s in out),
             len(out),
@@ -53,20 +53,21 @@ def warn_of_batches(name: str, state: Path | None, identity: Mapping[str, Any]) 
 
 
 class SubmissionFolder:
-    """The submissions of one model. Raises ModelError when its folder cannot be used."""
+    """The submissions of one model. Raises ModelError if its folder cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder
         try:
             make_folder(folder)
         except OSError as error:
-            raise ModelError(f"{folder}: cannot be made: {reason_of(error)}") from None
+            raise ModelError(f"{folder}: cannot be created: {reason_of(error)}") from None
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Alone among all processes, as long as this one lives; waits for others.
+        """Hold the only lock among all processes while this one lives; waits for others.
 
-        Raises ModelError where the file system cannot lock: two processes might submit the same.
+        Raises ModelError if the file system does not support locks, since two processes could
+        submit the same requests.
         """
         try:
             file = open_new(self.path / _LOCK, os.O_RDWR)
@@ -77,16 +78,16 @@ class SubmissionFolder:
             while not _lock(file, self.path):
                 if not has_logged and time.monotonic() - since > _SAY_AFTER_S:
                     has_logged = True
-                    log.info("%s: waiting while another process submits", self.path)
+                    log.info("%s: waiting for another process that is submitting", self.path)
                 pause(_WAIT_S)
             yield
         finally:
             os.close(file)
 
     def submissions(self) -> list[Submission]:
-        """Every submission, oldest first; those that were collected long ago are forgotten.
+        """Return every submission, oldest first; old collected ones are deleted.
 
-        Raises ModelError when one cannot be read.
+        Raises ModelError if one cannot be read.
         """
         submissions = [self._read(path) for path in self.path.glob("*.json")]
         old = time.time() - KEPT_S
@@ -97,26 +98,26 @@ class SubmissionFolder:
         return sorted(remaining, key=lambda s: (s.asked_at, s.fingerprint))
 
     def save(self, submission: Submission) -> Submission:
-        """Note a submission; when this returns, neither a kill nor a power cut can lose it."""
+        """Save a submission; once this returns, it survives a kill or a power cut."""
         path = self._path(submission)
         text = submission.model_dump_json(exclude_defaults=True)
         write_private(path, text.encode() + b"\n", durable=True)
         return submission
 
     def drop(self, submission: Submission) -> None:
-        """Forget a submission."""
+        """Delete a submission."""
         self._path(submission).unlink(missing_ok=True)
 
     def draft(self) -> ReservationDraft:
-        """A list of reservations for lines that no submission holds yet. Lock before."""
+        """Start a list of reservations for lines without a submission. Requires the lock."""
         return ReservationDraft(self.path / f"{token_hex(8)}.draft")
 
     def drafts(self) -> list[ReservationDraft]:
-        """What dead processes have left of theirs. Lock before."""
+        """Return the lists that killed processes left. Requires the lock."""
         return [ReservationDraft(path) for path in self.path.glob("*.draft")]
 
     def sweep(self) -> None:
-        """Remove files that a dead process was writing. Lock before."""
+        """Delete the temporary files of killed processes. Requires the lock."""
         for path in self.path.glob(".*.part"):
             if time.time() - path.stat().st_mtime > 86400:
                 path.unlink(missing_ok=True)
@@ -128,23 +129,23 @@ class SubmissionFolder:
         try:
             return Submission.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
-            flaw = "its content is not what was written" if isinstance(error, ValueError) else error
+            flaw = "its content was changed" if isinstance(error, ValueError) else error
             raise ModelError(
-                f"{path}: cannot be read ({flaw}): restore it from a backup; it says what is being "
-                "answered already, and without it the same may be paid twice"
+                f"{path}: cannot be read ({flaw}); restore it from a backup: it lists requests "
+                "that are already in a batch, and without it they may be billed twice"
             ) from None
 
 
 class ReservationDraft:
-    """Reservations, one a line, so that what a death leaves unused can be given back."""
+    """Reservations, one per line, so that those left unused after a crash can be given back."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.unused: dict[int, Reservation] = {}
-        """Those of this process that no submission holds."""
+        """The reservations of this process that belong to no submission."""
 
     def note(self, reservation: Reservation) -> None:
-        """Add one."""
+        """Add a reservation."""
         if reservation.id:
             self.unused[reservation.id] = reservation
             draft = open_new(self.path, os.O_WRONLY | os.O_APPEND)
@@ -152,12 +153,12 @@ class ReservationDraft:
                 file.write(f"{reservation.id} {reservation.worst_usd!r}\n")
 
     def drop_submitted(self, submission: Submission) -> None:
-        """A submission was noted: it holds its reservations from now on."""
+        """Remove the reservations of a submission that was saved."""
         for line in submission.lines:
             self.unused.pop(line.ticket[0], None)
 
     def read(self) -> list[Reservation]:
-        """All that a dead process has noted; a torn last line is left out."""
+        """Read all reservations of a killed process; a truncated last line is skipped."""
         try:
             lines = self.path.read_text("ascii").splitlines(keepends=True)
         except FileNotFoundError:
@@ -166,7 +167,7 @@ class ReservationDraft:
         return [Reservation(int(number), float(worst)) for number, worst in pairs]
 
     def remove(self) -> None:
-        """Every reservation is in a submission, or was given back."""
+        """Delete the list: every reservation is in a submission or was given back."""
         self.path.unlink(missing_ok=True)
 
 
@@ -175,6 +176,7 @@ def _lock(file: int, folder: Path) -> bool:
         return try_lock(file)
     except LockError as error:
         raise ModelError(
-            f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes may "
-            "submit the same batch: keep `study.store` on another file system, or leave `batch` out"
+            f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes "
+            "could submit the same batch; move `study.store` to another file system, or remove "
+            "`batch`"
         ) from None

@@ -1,4 +1,4 @@
-"""Submitting: chunk by chunk through the budget, each noted before it is sent, none sent twice."""
+"""Submit chunk by chunk within the budget. Each is saved before it is sent; none is sent twice."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 
 log = logging.getLogger("omibench")
-MAYBE_MADE = (
-    "it cannot be told now whether the batch was made; the next run looks again, and sends \
-nothing twice"
-)
-SUBMITTED = "batch %s was submitted with %d requests; this command may be stopped at any time, the \
+MAYBE_MADE = "it is not known yet whether the batch was created; the next run checks again and \
+sends nothing twice"
+SUBMITTED = "batch %s was submitted with %d requests; you can stop this command at any time; the \
 next run collects it"
 
 
 class PollInterval(NamedTuple):
-    """Seconds between polls, growing by `growth`, and before each look for a lost batch."""
+    """Seconds between polls, growing by `growth`, and before each search for a lost batch."""
 
     first_s: float = 10.0
     growth: float = 1.5
@@ -40,7 +38,7 @@ class PollInterval(NamedTuple):
 
 
 class Submitter:
-    """Sends jobs as batches of one model. Used by one process at a time: see `Desk.lock`."""
+    """Sends jobs as batches of one model. One process uses it at a time: see `Desk.lock`."""
 
     def __init__(  # noqa: PLR0913, PLR0917 (what it needs, each of another kind)
         self,
@@ -54,12 +52,12 @@ class Submitter:
         self.api, self.folder, self.budget = api, folder, budget
         self._draw, self._limits, self._pace = draw, limits, pace
         self.most_lines = api.shape.most_lines
-        """Lines of a chunk; less than the provider's limit once it had no room for more."""
+        """Lines of a chunk; fewer than the provider's limit after it rejected one as too large."""
 
     def submit(self, jobs: Iterable[Sequence[Request]]) -> list[Answer]:
-        """Submit what the budget holds; returns the answers of what was not submitted.
+        """Submit the requests within the budget; returns the responses of the others.
 
-        Raises ModelError when the endpoint would turn everything down.
+        Raises ModelError if the endpoint would reject everything.
         """
         jobs, unsent = list(jobs), list[Answer]()
         draft, token, chunk = self.folder.draft(), token_hex(4), self._chunk()
@@ -91,7 +89,7 @@ class Submitter:
         return unsent
 
     def recover(self) -> None:
-        """Give back what dead processes have reserved and no submission holds."""
+        """Give back the reservations of killed processes that belong to no submission."""
         for draft in self.folder.drafts():
             used = {line.ticket[0] for s in self.folder.submissions() for line in s.lines}
             give_back(
@@ -101,9 +99,9 @@ class Submitter:
             draft.remove()
 
     def resolve(self, submission: Submission) -> Submission | None:
-        """Learn whether a submission whose reply was lost was made; if not, None: it is forgotten.
+        """Determine whether a submission with a lost reply was created; if not, delete it (None).
 
-        Raises Failure when the provider cannot be asked.
+        Raises Failure if the provider cannot be reached.
         """
         located = self._locate_batch(submission)
         if located is None:
@@ -111,7 +109,7 @@ class Submitter:
         return located
 
     def forget(self, submission: Submission) -> None:
-        """A submission was never made, or none of its lines was run."""
+        """Give back a submission that was never created, or of which no line was run."""
         give_back(self.budget, [Reservation(*line.ticket) for line in submission.lines])
         self.folder.drop(submission)
 
@@ -143,7 +141,7 @@ class Submitter:
                         self.forget(noted)
                     if failure.fatal:
                         raise ModelError(describe_rejection(failure)) from None
-                    reason = f"the batch was not taken: {failure.message}"
+                    reason = f"the batch was rejected: {failure.message}"
                     return chunk.fail_all(reason, passing=failure.transient)
                 pause(wait_s(failure, attempt - 1, SystemRandom().random()))
             else:
@@ -155,7 +153,7 @@ class Submitter:
         candidates = self._look(submission)
         sure = next((batch.id for batch in candidates if batch.sure), None)
         if sure is not None:
-            log.info("batch %s was made before: it is collected, not sent again", sure)
+            log.info("batch %s already exists; it is collected, not sent again", sure)
             return self.folder.save(submission.model_copy(update={"batch": sure}))
         if candidates:
             maybe = tuple(batch.id for batch in candidates)
@@ -167,7 +165,7 @@ class Submitter:
         return not failure.transient or long or attempt >= self._limits.attempts
 
     def _look(self, submission: Submission) -> list[FoundBatch]:
-        """Look for a batch; several times, since a list may lag behind what was made."""
+        """Search for a batch, several times, since the list can lag behind."""
         claimed = {s.batch for s in self.folder.submissions() if s.batch is not None}
         failure: Failure | None = None
         for wait in self._pace.look_again_s:
@@ -188,5 +186,5 @@ class Submitter:
 
 
 def describe_rejection(failure: Failure) -> str:
-    """What to say when an endpoint turns every call down."""
-    return f"the endpoint turns every call about batches down: {mask(failure.message)}"
+    """Explain an endpoint that rejects every call."""
+    return f"the endpoint rejects every call to its batch API: {mask(failure.message)}"

@@ -1,1 +1,1 @@
-"""What all clients of APIs share: bounded exchanges, replies, secrets, pictures."""
+"""The common parts of all API clients: bounded exchanges, replies, secrets, pictures."""

@@ -1,6 +1,6 @@
-"""Pictures in replies: models that draw while they think.
+"""Pictures in replies, from models that draw while they think.
 
-The bytes are a stranger's: their size, format and pixels are checked before anything keeps them.
+The bytes are untrusted: their size, format and pixels are checked before they are stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from omibench.models.http.replies import Json, as_object, as_objects, as_text
 from omibench.schemas.request import DrawnPart
 
 MOST_PICTURES = 16
-"""Pictures of one reply that are kept."""
+"""Maximum pictures kept per reply."""
 MOST_BYTES = 20 * 10**6
 MOST_PIXELS = 40 * 10**6
 _DATA = re.compile(r"data:image/[a-z+.-]{1,20};base64,")
@@ -29,13 +29,13 @@ _LOG = logging.getLogger("omibench")
 
 
 def read_chat_pictures(message: Json) -> tuple[DrawnPart, ...]:
-    """The pictures of a message of a chat completion: in `images`, or among its content parts."""
+    """Return the pictures of a chat completion: from `images` or from its content parts."""
     parts = [*as_objects(message.get("content")), *as_objects(message.get("images"))]
     return decode_pictures(_in_part(part) for part in parts)
 
 
 def read_item_pictures(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
-    """The pictures in the output of the Responses API."""
+    """Return the pictures in the output of the Responses API."""
     encoded = (
         as_text(item.get("result")) for item in items if item.get("type") == "image_generation_call"
     )
@@ -43,20 +43,20 @@ def read_item_pictures(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
 
 
 def decode_pictures(encoded: Iterable[str]) -> tuple[DrawnPart, ...]:
-    """Pictures from their base64; what is no sound picture is left out, with a warning."""
+    """Decode pictures from base64; invalid ones are skipped with a warning."""
     pictures: list[DrawnPart] = []
     for text in filter(None, encoded):
         try:
             if len(pictures) == MOST_PICTURES:
-                raise ValueError(f"it is beyond the {MOST_PICTURES} that are kept of one reply")
+                raise ValueError(f"only {MOST_PICTURES} are kept per reply")
             pictures.append(_decode_picture(text))
         except ValueError as error:
-            _LOG.warning("a picture in a reply is left out: %s", error)
+            _LOG.warning("a picture in a reply was skipped: %s", error)
     return tuple(pictures)
 
 
 def _in_part(part: Json) -> str:
-    """The base64 of a part in any of the forms that servers write; empty for other parts."""
+    """Return the base64 of a part in any known format; empty for other parts."""
     url = part.get("image_url")
     places: Iterator[object] = iter(
         (
@@ -72,16 +72,16 @@ def _in_part(part: Json) -> str:
 def _decode_picture(text: str) -> DrawnPart:
     head = _DATA.match(text)
     if head is None and ":" in text[:16]:
-        raise ValueError("it is an address, and nothing is fetched")
+        raise ValueError("it is an address, and nothing is downloaded")
     encoded = text[head.end() :] if head else text
     if len(encoded) > MOST_BYTES * 4 / 3:
         raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
     try:
         data = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):
-        raise ValueError("it is no base64") from None
+        raise ValueError("it is not base64") from None
     if media_type(data[:12]) is None:
-        raise ValueError("it is no PNG, JPEG, GIF or WebP")
+        raise ValueError("it is not a PNG, JPEG, GIF or WebP")
     _open(data)
     return DrawnPart(sha256=hashlib.sha256(data).hexdigest(), data=data)
 

@@ -1,4 +1,4 @@
-"""One HTTP exchange with nothing but the standard library: bounded, whole in time, not sent on."""
+"""One HTTP exchange with the standard library: limited in size and time, without redirects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PIECE = 1 << 16
 
 
 class Reply(NamedTuple):
-    """What came back. `body` is cut at 1 MiB where the status is an error's."""
+    """The reply. For an error status, `body` is cut at 1 MiB."""
 
     status: int
     headers: Mapping[str, str]
@@ -35,9 +35,9 @@ def exchange(
 ) -> Reply:
     """Send a request and read the whole reply, whatever its status.
 
-    A redirect is not followed: keys and bodies go to the address that was asked for alone. Raises
-    Failure when there is no connection, the reply has more than `most_bytes` bytes, takes more than
-    `most_s` seconds in all, or redirects.
+    Redirects are not followed, so that keys and bodies reach only the given address. Raises Failure
+    if the connection fails, the reply is larger than `most_bytes` bytes, takes longer than `most_s`
+    seconds, or is a redirect.
     """
     reply = call_with_timeout(
         most_s, lambda: _exchange(request, timeout_s, most_bytes, monotonic() + most_s)
@@ -47,7 +47,7 @@ def exchange(
 
 
 def send(request: urllib.request.Request, *, timeout_s: float, most_s: float = CALL_S) -> int:
-    """As `exchange`, for whom the status alone matters: the body is not read."""
+    """Send a request as `exchange` does, and return only its status."""
     reply = call_with_timeout(
         most_s, lambda: _exchange(request, timeout_s, 0, monotonic() + most_s)
     )
@@ -59,8 +59,8 @@ def _check_stays(request: urllib.request.Request, reply: Reply) -> None:
     if 300 <= reply.status < 400:
         to = urlsplit(urljoin(request.full_url, reply.headers.get("location", "")))
         raise Failure(
-            f"it sends requests on to {to.scheme}://{to.netloc.rpartition('@')[2]}; nothing was "
-            "sent there: if you trust it, write that address",
+            f"it redirects to {to.scheme}://{to.netloc.rpartition('@')[2]}; nothing was sent "
+            "there. If you trust that address, set it instead",
             reply.status,
             maybe_paid=False,
         )
@@ -68,7 +68,7 @@ def _check_stays(request: urllib.request.Request, reply: Reply) -> None:
 
 class _Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """No redirect is followed."""
+        """Refuses every redirect."""
 
 
 def _exchange(
@@ -103,7 +103,7 @@ def _read(answer: http.client.HTTPResponse, most_bytes: int, until: float) -> by
         pieces.append(piece)
         bytes_left -= len(piece)
         if bytes_left < 0:
-            raise Failure(f"the reply has more than {size_text(most_bytes)} and was cut off", 200)
+            raise Failure(f"the reply is larger than {size_text(most_bytes)} and was cut off", 200)
         if monotonic() > until:
-            raise Failure("no whole reply in time", transient=True)
+            raise Failure("no complete reply in time", transient=True)
     return b"".join(pieces)

@@ -1,6 +1,6 @@
-"""What every client of httpx2 keeps to: one origin, and replies that end.
+"""Limits of every httpx2 client: one origin, and replies of bounded size and time.
 
-Imports httpx2, which comes with the SDKs: import this module where a client is made.
+Imports httpx2, which comes with the SDKs: import this module only to create a client.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from omibench.models.traffic.failure import Failure
 
 @dataclass(eq=False)
 class SentOn(Failure):
-    """A reply that sends the request on to another origin. Nothing was sent there."""
+    """A reply redirects the request to another origin. Nothing was sent there."""
 
     url: str = ""
 
 
 class Hooks:
-    """The event hooks of one client: a reply may have `most_bytes` and take `most_s` seconds.
+    """The event hooks of one client: a reply is limited to `most_bytes` and `most_s` seconds.
 
-    The first request says which origin the client may talk to, unless `base_url` is set before.
-    Requests to another one, as redirects and addresses in replies lead to, raise SentOn; unless
-    the client may `leave`, and its library keeps keys from other origins.
+    The first request fixes the origin of the client, unless `base_url` is given. A request to
+    another origin (by a redirect or an address in a reply) raises SentOn, unless the client may
+    `leave`, and its library keeps keys from other origins.
     """
 
     def __init__(
@@ -38,11 +38,11 @@ class Hooks:
         self._most, self._most_s = most_bytes, most_s
 
     def of_client(self) -> dict[str, list[Any]]:
-        """The hooks of a client that blocks."""
+        """Return the hooks of a blocking client."""
         return {"request": [self._check], "response": [self._limit_reply]}
 
     def of_async_client(self) -> dict[str, list[Any]]:
-        """The hooks of a client of an event loop."""
+        """Return the hooks of an async client."""
 
         async def check(request: httpx2.Request) -> None:
             self._check(request)
@@ -59,7 +59,7 @@ class Hooks:
         request.headers["accept-encoding"] = ENCODINGS
 
     def _limit_reply(self, response: httpx2.Response) -> None:
-        # What is decompressed here must not be decompressed again.
+        # Already decompressed here; do not decompress it again.
         encoding = response.headers.pop("content-encoding", "")
         most_bytes = self._most if response.is_success else min(self._most, MOST_ERROR)
         gauge, stream = Gauge(encoding, most_bytes, self._most_s), response.stream
@@ -69,8 +69,8 @@ class Hooks:
 
 def _refuse_redirect(url: httpx2.URL) -> SentOn:
     return SentOn(
-        f"it sends requests on to {origin_text(url)}: keys and problems go to the address in "
-        "`base_url` alone; if you trust the other, write it there",
+        f"it redirects to {origin_text(url)}, but keys and problems are sent only to the address "
+        "in `base_url`; if you trust the other address, set it there",
         maybe_paid=False,
         fatal=True,
         url=str(url),
@@ -78,7 +78,7 @@ def _refuse_redirect(url: httpx2.URL) -> SentOn:
 
 
 def origin_text(url: httpx2.URL | str) -> str:
-    """Scheme, host and port of a URL: what may be shown of it, and what keys belong to."""
+    """Return scheme, host and port of a URL: safe to show, and the scope of a key."""
     url = httpx2.URL(url)
     port = url.port or {"http": 80, "https": 443}.get(url.scheme)
     return f"{url.scheme}://{url.host}:{port}"

@@ -1,4 +1,4 @@
-"""The bytes of pictures on their way to an endpoint: checked, and encoded once for all requests."""
+"""The bytes of pictures to send: checked, and encoded once for all requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from omibench.files.intake import open_regular, read_bytes
 from omibench.files.picture_forms import detect_form
 from omibench.schemas.request import ImagePart, Request
 
-try:  # encoding was a quarter of the time that sending takes; this is 2.6 times as quick
+try:  # 2.6 times as fast; encoding took a quarter of the sending time
     from pybase64 import b64encode
 except ImportError:  # without the extra `api`
     from base64 import b64encode  # type: ignore[assignment]
@@ -21,28 +21,28 @@ except ImportError:  # without the extra `api`
 MEGABYTE = 1e6
 CACHE_BYTES = 64 * 2**20
 _FORMS = ("png", "jpeg", "gif", "webp")
-"""The forms that the APIs take."""
+"""Picture formats that the APIs accept."""
 
 
 class PicturePayload(NamedTuple):
-    """A picture as a body shows it: its media type, and its base64 or what stands for that."""
+    """A picture in a body: its media type, and its base64 or a placeholder."""
 
     media_type: str
     data: str
 
 
 Show = Callable[[ImagePart], PicturePayload]
-"""How a body comes by its pictures: encoded in place, or a mark that is filled in when sent."""
+"""How a body gets its pictures: encoded in place, or as a mark that is replaced when sent."""
 
 
 def media_type(head: bytes) -> str | None:
-    """The media type that the first 12 bytes of a picture tell; None for one no API takes."""
+    """Return the media type by the first 12 bytes of a picture; None if no API accepts it."""
     form = detect_form(head)
     return f"image/{form}" if form in _FORMS else None
 
 
 class PictureCache:
-    """Base64 of pictures by their SHA-256, the latest used `cache_bytes` of it kept in memory."""
+    """Base64 of pictures by SHA-256; the most recent `cache_bytes` stay in memory."""
 
     def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
         self._room = cache_bytes
@@ -51,9 +51,9 @@ class PictureCache:
         self._facts: dict[str, tuple[str, int]] = {}
 
     def check(self, requests: Iterable[Request], most_mb: float | None) -> None:
-        """Check each distinct picture's form, and its size against `most_mb` (10^6 bytes).
+        """Check the format of each distinct picture, and its size against `most_mb` (10^6 bytes).
 
-        Raises MissingInputError or ModelError with the problem, the file and the remedy.
+        Raises MissingInputError or ModelError with the problem, the file and a remedy.
         """
         for request in requests:
             for image in request.conversation.images:
@@ -63,21 +63,22 @@ class PictureCache:
                 if most_mb is not None and size > most_mb * MEGABYTE:
                     del self._facts[image.content_key]
                     raise ModelError(
-                        f"problem {request.tags.problem!r}: {image.path} has {size / MEGABYTE:.2f} "
-                        f"MB and the model takes {most_mb:g} MB an image (`can.image_mb`); "
-                        "nothing is ever scaled down unasked: make the picture smaller"
+                        f"problem {request.tags.problem!r}: {image.path} has "
+                        f"{size / MEGABYTE:.2f} MB, but the model accepts {most_mb:g} MB per "
+                        "image (`can.image_mb`); pictures are never scaled down automatically, "
+                        "so make it smaller"
                     )
 
     def media_type(self, image: ImagePart) -> str:
-        """As the first bytes tell; a picture under a patch is a PNG. Raises as `encode`."""
+        """Return its media type by its first bytes; PNG if it has a patch. Raises as `encode`."""
         return self._read_facts(image)[0]
 
     def size(self, image: ImagePart) -> int:
-        """Bytes of its file, or of the PNG that shows it under a patch. Raises as `encode`."""
+        """Return the bytes of its file, or of the PNG with its patch. Raises as `encode`."""
         return self._read_facts(image)[1]
 
     def encode(self, image: ImagePart) -> bytes:
-        """The base64 of its bytes. Raises MissingInputError, or ModelError for other bytes."""
+        """Return its bytes as base64. Raises MissingInputError, or ModelError if they changed."""
         cached = self._encoded.get(image.content_key)
         if cached is not None:
             self._encoded.move_to_end(image.content_key)
@@ -85,7 +86,7 @@ class PictureCache:
         data = _read(image)
         if hashlib.sha256(data).hexdigest() != image.sha256:
             raise ModelError(
-                f"{image.path}: its content is not that of the dataset ({image.sha256[:12]}): "
+                f"{image.path}: its content differs from the dataset ({image.sha256[:12]}); "
                 "restore the file or freeze the dataset again"
             )
         encoded = b64encode(_draw_patch(image) if image.patch else data)
@@ -96,7 +97,7 @@ class PictureCache:
         return encoded
 
     def inline(self, image: ImagePart) -> PicturePayload:
-        """The picture with its base64 in place: a `Show`."""
+        """Return the picture with its base64 in place: a `Show`."""
         return PicturePayload(self.media_type(image), self.encode(image).decode("ascii"))
 
     def _read_facts(self, image: ImagePart) -> tuple[str, int]:
@@ -108,8 +109,8 @@ class PictureCache:
             kind = media_type(head)
             if kind is None:
                 raise ModelError(
-                    f"{image.path}: is no PNG, JPEG, GIF or WebP, which is what providers take; "
-                    "convert the picture"
+                    f"{image.path}: is not a PNG, JPEG, GIF or WebP, the formats that providers "
+                    "accept; convert the picture"
                 )
             facts = self._facts[image.content_key] = (kind, size)
         return facts
@@ -143,4 +144,4 @@ def _read(image: ImagePart) -> bytes:
 
 
 def _missing(image: ImagePart) -> MissingInputError:
-    return MissingInputError(f"image {image.sha256[:12]}: cannot be read: it has no file")
+    return MissingInputError(f"image {image.sha256[:12]}: cannot be read, it has no file")

@@ -1,4 +1,4 @@
-"""Several clients of one endpoint, since one searches all of its connections at each request."""
+"""Several clients per endpoint, since a client searches all its connections on each request."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanag
 from typing import Protocol, TypeVar
 
 CLIENT_LOAD = 16
-"""Requests in flight for each client: with 256 on one, the search took 1 to 2 ms a request."""
+"""Requests in flight per client; with 256 on one, the search took 1 to 2 ms per request."""
 
 
 class Closable(Protocol):
     """A client of an SDK."""
 
     def close(self) -> Awaitable[None]:
-        """Close its connections."""
+        """Close the connections."""
 
 
 Client = TypeVar("Client", bound=Closable)
@@ -24,10 +24,10 @@ Client = TypeVar("Client", bound=Closable)
 async def open_pools(
     make: Callable[[], Client], concurrency: int
 ) -> AsyncIterator[Callable[[], AbstractContextManager[Client]]]:
-    """Yield a call that lends the least busy client; all are closed at the end.
+    """Yield a function that lends the least busy client; all are closed at the end.
 
-    A further one is made when each of the others has `CLIENT_LOAD` requests in flight, up to what
-    `concurrency` needs.
+    A further client is created when each of the others has `CLIENT_LOAD` requests in flight, up to
+    the number that `concurrency` needs.
     """
     clients: list[Client] = []
     busy: list[int] = []

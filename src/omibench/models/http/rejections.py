@@ -1,6 +1,6 @@
-"""Which errors turn down what a request holds: too long, a picture that is not taken, a policy.
+"""Errors that reject the content of a request: too long, an unsupported picture, a policy.
 
-No other attempt can mend such a request, and other requests are not concerned by it.
+A retry cannot succeed for such a request; other requests are not affected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REFUSED = {
     "safety",
     "sensitive",
 }
-"""Codes and finish reasons by which providers refuse content under a policy."""
+"""Codes and finish reasons of providers that refuse content under a policy."""
 _STATUSES = (400, 413, 422)
 _CODES = {
     "context_length_exceeded": TOO_LONG,
@@ -56,15 +56,15 @@ _IMAGE = re.compile(
 
 
 def match_refusal(code: str) -> str | None:
-    """The code if it refuses content under a policy, else None."""
+    """Return the code if it refuses content under a policy, else None."""
     return code if code.lower() in REFUSED else None
 
 
 def content_fault(status: int, code: str, message: str) -> str | None:
-    """What an error has against the content of its request; None where it is about else.
+    """Return why an error rejects the content of its request; None if it has another cause.
 
-    `context_length_exceeded`, `image_refused` or `content_filter`, by the provider's code or else
-    by its words. `message` is read up to 2000 characters.
+    One of `context_length_exceeded`, `image_refused` and `content_filter`, by the provider's code
+    or else by its message, of which the first 2000 characters are read.
     """
     if status not in _STATUSES:
         return None

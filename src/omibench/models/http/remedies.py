@@ -1,4 +1,4 @@
-"""What to do about an endpoint that cannot be asked: model, address, key and remedy by name."""
+"""Remedies for an endpoint that cannot be reached, with model, address and key variable."""
 
 from __future__ import annotations
 
@@ -15,43 +15,47 @@ from omibench.params.models.base import ApiModel
 from omibench.schemas.request import Request
 
 PAGE = "is a page of HTML"
-"""How a failure says that a login page, a portal or a proxy answered."""
+"""Text by which a failure reports a login page, a portal or a proxy."""
 _BY_WORDS = (
     (
         re.compile(r"getaddrinfo|name or service not known|name resolution|nodename|\bDNS\b", re.I),
-        "the host is not found: is it spelt right in `base_url`, and is this machine online?",
+        (
+            "host not found; check the spelling of `base_url` and the network connection of "
+            "this machine"
+        ),
     ),
     (
         re.compile(r"certificate|\bssl\b|\btls\b|wrong_version|record layer", re.I),
-        "there is no TLS that can be trusted: does the address take https, and is its certificate "
-        "valid? (SSL_CERT_FILE names certificates of your own)",
+        "no trusted TLS connection; check that the address supports https with a valid "
+        "certificate (set SSL_CERT_FILE for custom certificates)",
     ),
     (
         re.compile(r"refused|all connection attempts failed|unreachable|no route", re.I),
-        "nothing listens there: does the server run, and is the port in `base_url` right?",
+        "nothing listens there; check that the server is running and the port in `base_url`",
     ),
 )
 
 _BY_STATUS = {
-    401: "{key} is not accepted there: is it this endpoint's, whole and still valid?",
-    402: "the account of {key} has no money left",
-    403: "{key} may not use this model, or not from here: look at the account's rights",
-    404: "unknown model or path: is `id` spelt as the provider lists it, and "
-    "does `base_url` end as it says (often in /v1)?",
+    401: "{key} is not accepted; check that it belongs to this endpoint, is complete and still "
+    "valid",
+    402: "the account of {key} has no credit left",
+    403: "{key} has no access to this model, or not from here; check the account's permissions",
+    404: "unknown model or path; check that `id` matches the provider's list and that `base_url` "
+    "has the right ending (often /v1)",
 }
 _OF_PAGES = (
-    "a login page, a portal or a proxy answered in place of the API: is `base_url` the API's own "
-    "address (often ending in /v1), and can this machine reach it?"
+    "a login page, a portal or a proxy answered instead of the API; check that `base_url` is the "
+    "address of the API (often ending in /v1) and that this machine can reach it"
 )
 
 
 def resolve_address(model: ApiModel) -> str:
-    """The address at which a model is asked; Failure masks what may be secret in it."""
+    """Return the address of a model; Failure masks possible secrets in it."""
     return model.base_url or os.environ.get(model.url_env) or model.default_url
 
 
 def explain_failure(failure: Failure, name: str, model: ApiModel) -> Failure:
-    """The failure with the names of what it concerns and what to do, where that is known."""
+    """Add model, address and, if known, a remedy to a failure."""
     remedy = _remedy(failure, model)
     if remedy is None:
         return failure
@@ -62,7 +66,7 @@ def explain_failure(failure: Failure, name: str, model: ApiModel) -> Failure:
 def explain_failures(
     connect: AbstractAsyncContextManager[Send], name: str, model: ApiModel
 ) -> AbstractAsyncContextManager[Send]:
-    """A connection whose failures are explained."""
+    """A connection with explained failures."""
 
     @asynccontextmanager
     async def open_connection() -> AsyncIterator[Send]:
@@ -80,7 +84,7 @@ def explain_failures(
 
 
 class Explaining:
-    """Any object, its methods' failures explained by `explain`."""
+    """Any object, with the failures of its methods explained by `explain`."""
 
     def __init__(self, of: Any, explain: Callable[[Failure], Failure]) -> None:
         self._of, self._explain = of, explain

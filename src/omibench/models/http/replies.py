@@ -1,4 +1,4 @@
-"""What the replies of all providers have in common: price, split samples, reasoning apart."""
+"""The common parts of all providers' replies: price, split samples, separate reasoning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = Mapping[str, Any]
 
 
 def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
-    """US dollars of one call; None without a price or without the provider's count."""
+    """Return the cost of one call in US dollars; None without a price or a token count."""
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
     cached = min(usage.cached_tokens or 0, usage.input_tokens)
@@ -35,9 +35,9 @@ def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> f
 
 
 def divide_usage(usage: Usage, samples: int) -> list[Usage]:
-    """The tokens of one call over its samples, as evenly as whole numbers go.
+    """Divide the tokens of one call over its samples as evenly as whole numbers allow.
 
-    A provider counts a call, not a sample; the shares add up to what it counted.
+    A provider counts tokens per call, not per sample; the shares add up to its count.
     """
     counts = usage.model_dump()
     return [
@@ -58,7 +58,7 @@ def add_costs(
     reply: Json,
     batch: bool,
 ) -> list[Response]:
-    """The samples of one call with what is known of the call: tokens, dollars, who served it."""
+    """Add the facts of a call to its samples: tokens, dollars, serving model."""
     cost = compute_cost(model.price, usage, batch=batch)
     served = as_text(reply.get("model"))
     shared = {
@@ -75,10 +75,10 @@ def add_costs(
 
 
 def split_reasoning(text: str, reasoning: str) -> tuple[str, str | None]:
-    """The answer and the reasoning, which some models write into the text as `<think>...</think>`.
+    """Split the answer from the reasoning that some models write as `<think>...</think>`.
 
-    The opening tag may stand in the prompt: then all up to the last closing tag is reasoning.
-    Reasoning that never closes leaves no answer.
+    The opening tag can be in the prompt: then everything up to the last closing tag is reasoning.
+    Reasoning that is never closed leaves no answer.
     """
     if _CLOSE in text:
         thought, _, text = text.rpartition(_CLOSE)
@@ -90,7 +90,7 @@ def split_reasoning(text: str, reasoning: str) -> tuple[str, str | None]:
 
 
 def classify_outcome(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
-    """What became of a finished reply; without text or calls it is `empty`, never an answer."""
+    """Return the outcome of a finished reply; without text or calls it is `empty`."""
     if refused:
         return "refused"
     if cut:
@@ -99,15 +99,15 @@ def classify_outcome(text: str, *, cut: bool, refused: bool, called: bool = Fals
 
 
 def same_family(requested: str, served: str) -> bool:
-    """Whether an endpoint that says `served` may be what was asked: an alias, a dated snapshot."""
+    """Return whether the model `served` can be the requested one: an alias or a dated snapshot."""
     requested_stem, served_stem = _stem(requested), _stem(served)
     return requested_stem.startswith(served_stem) or served_stem.startswith(requested_stem)
 
 
 def parse_json(body: bytes) -> Any:
-    """The JSON value of a body without lone surrogates and keys that were read.
+    """Parse the JSON value of a body without lone surrogates and known keys.
 
-    Raises ValueError for no JSON. JSON nested too deeply to be read is none, either.
+    Raises ValueError if it is not JSON or nested too deeply.
     """
     try:
         value = json.loads(body)
@@ -118,37 +118,37 @@ def parse_json(body: bytes) -> Any:
 
 
 def as_object(value: object) -> Json:
-    """The value if it is a JSON object, else an empty one."""
+    """Return the value if it is a JSON object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def as_objects(value: object) -> list[Json]:
-    """The objects of a JSON list; empty for anything else."""
+    """Return the objects of a JSON list; empty for anything else."""
     return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list) else []
 
 
 def count(value: object) -> int | None:
-    """A number of tokens as a provider wrote it, or None."""
+    """Return a number of tokens from a provider's value, or None."""
     tokens = number(value)
     return int(tokens) if tokens is not None and tokens >= 0 else None
 
 
 def number(value: object) -> float | None:
-    """A finite JSON number, or None: Python's parser lets NaN and Infinity pass."""
+    """Return a finite JSON number, or None: Python's parser accepts NaN and Infinity."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and abs(value) < 1e15 else None  # type: ignore[arg-type]
 
 
 def as_text(value: object) -> str:
-    """The value if it is text, else an empty text."""
+    """Return the value if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def unreadable(defect: str) -> Failure:
-    """A 200 whose body is no reply: it may have been paid, and another attempt may go better."""
+    """Build the failure of a 200 without a valid reply: possibly billed, and worth a retry."""
     return Failure(f"the reply {defect}", status=200, transient=True)
 
 
 def _stem(model: str) -> str:
-    """`models/GPT-5-2026-01-02` and `openai/gpt-5` have the stem `gpt-5`."""
+    """Return the stem of a model name: `gpt-5` for `models/GPT-5-2026-01-02` and `openai/gpt-5`."""
     return _SNAPSHOT.sub("", model.lower().rsplit("/", 1)[-1])

@@ -1,4 +1,4 @@
-"""Clients of the providers' SDKs: no attempts of their own, one origin, replies that end."""
+"""Clients of the providers' SDKs: no retries, one origin, replies of bounded size and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class SdkClient(Protocol):
 
     @property
     def base_url(self) -> Any:
-        """The address that it talks to."""
+        """The address of the endpoint."""
 
 
 C = TypeVar("C", bound=SdkClient)
@@ -30,10 +30,10 @@ def sdk_client(  # noqa: PLR0913 (what a client needs, each of another kind)
     limit: int | None = None,
     most_s: float = TRANSFER_S,
 ) -> C:
-    """A client that neither retries nor waits, and talks to one origin.
+    """Create a client that neither retries nor waits, and talks to one origin.
 
-    `http` is the SDK's own class of HTTP clients, `options` are its options, `timeout` among them.
-    A reply has `limit` bytes at most (128 MiB when left out) and is whole within `most_s` seconds.
+    `http` is the SDK's HTTP client class and `options` are its options, including `timeout`. A
+    reply is limited to `limit` bytes (default 128 MiB) and `most_s` seconds.
     """
     import httpx2
 

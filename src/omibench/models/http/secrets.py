@@ -1,7 +1,7 @@
-"""Keys of providers: read when they are needed, shown to nobody.
+"""API keys: read when they are needed and never shown.
 
-A key stands in the environment, or in the file that OMIBENCH_KEYS names: one `NAME=value` a line,
-readable by its owner alone. What providers say of their errors passes through `masking.mask`.
+A key is an environment variable, or a line `NAME=value` in the file at OMIBENCH_KEYS, readable only
+by its owner. Error messages of providers pass through `masking.mask`.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ A = TypeVar("A", bound=ApiModel)
 
 
 def read_key(name: str) -> SecretStr:
-    """The key called `name`. From now on `masking.mask` knows it.
+    """Return the key called `name`. From now on `masking.mask` hides it.
 
-    Raises ModelError with the name when there is none, or when others may read the file of keys.
+    Raises ModelError with the name if the key is missing, or if others can read the key file.
     """
     value = os.environ.get(name, "").strip() or _from_file(name)
     if not value:
         file = os.environ.get(KEYS_FILE)
         raise ModelError(
             f"the key {name} is missing: set the environment variable {name}"
-            + (f" or add a line {name}=... to {file}" if file else f" (or {KEYS_FILE}, a file)")
-            + "; a server that asks for no key takes any value"
+            + (f" or add the line {name}=... to {file}" if file else f" (or {KEYS_FILE}, a file)")
+            + "; if the server needs no key, any value works"
         )
     remember(value)
     return SecretStr(value)
 
 
 def with_own_secrets(model: A) -> A:
-    """The block as it is sent: secrets in place of their names. Never kept, never an identity.
+    """Return the block as it is sent, with secrets in place of their names. Never stored.
 
     Args:
-        model: A block whose fields of mappings (`blocks.Extra`) may name secrets as `${NAME}`.
+        model: A block with mappings (`blocks.Extra`) that can refer to secrets as `${NAME}`.
 
     Raises:
-        ModelError: As `read_key` does.
+        ModelError: See `read_key`.
     """
     named = {name: value for name, value in model if isinstance(value, dict)}
     filled = {
@@ -62,15 +62,15 @@ def _from_file(name: str) -> str:
     try:
         if os.name == "posix" and path.stat().st_mode & 0o077:
             raise ModelError(
-                f"{path}: others may read this file of keys; make it yours alone: chmod 600 {path}"
+                f"{path}: other users can read this key file; make it private: chmod 600 {path}"
             )
         lines = path.read_text("utf-8").splitlines()
     except OSError as error:
         raise ModelError(
-            f"{path}: the file of keys ({KEYS_FILE}) cannot be read: {reason_of(error)}"
+            f"{path}: the key file ({KEYS_FILE}) cannot be read: {reason_of(error)}"
         ) from None
     except UnicodeDecodeError:
-        raise ModelError(f"{path}: the file of keys ({KEYS_FILE}) is no text") from None
+        raise ModelError(f"{path}: the key file ({KEYS_FILE}) is not text") from None
     pairs = (line.removeprefix("export ").partition("=") for line in map(str.strip, lines))
     keys = {key.strip(): value.strip().strip("'\"") for key, _, value in pairs if key[:1] != "#"}
     return keys.get(name, "")

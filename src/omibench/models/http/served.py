@@ -1,4 +1,4 @@
-"""What providers behind an API share: checks before, calls of samples, and the run itself."""
+"""The base of API providers: checks before sending, calls of samples, and the run."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
 )
 MOST_SAMPLES = 8
-"""Samples in one request at most: what all endpoints with `n` take."""
+"""Maximum samples per request: supported by every endpoint with `n`."""
 _LOG = logging.getLogger("omibench")
 A = TypeVar("A", bound=ApiModel)
 
 
 class ServedProvider(BaseProvider[A]):
-    """A model behind an API. `progress` counts what the latest `answer` did so far."""
+    """A model behind an API. `progress` counts the progress of the latest `answer`."""
 
     def __init__(self, name: str, model: A) -> None:
         super().__init__(name, model)
@@ -54,11 +54,11 @@ class ServedProvider(BaseProvider[A]):
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """As `Provider.answer`. The budget is asked in the thread that sends, one call at a time.
+        """See `Provider.answer`. The sending thread queries the budget, one call at a time.
 
-        Raises ModelError, MissingInputError or ImageCountError before anything is sent when the
-        key is missing or a request asks for what the model cannot do; ModelError later, when the
-        endpoint turns every request down (a wrong key, an empty account, an unknown model).
+        Raises ModelError, MissingInputError or ImageCountError before anything is sent if the key
+        is missing or the model does not support a request; ModelError later if the endpoint rejects
+        every request (a wrong key, an empty account, an unknown model).
         """
         self.check(requests)
         key = read_key(self.model.key_env)
@@ -71,24 +71,25 @@ class ServedProvider(BaseProvider[A]):
         yield from run.answers()
 
     def check(self, requests: Sequence[Request]) -> None:
-        """Check that the model can do what is asked. Raises as `answer`; nothing is sent."""
+        """Check that the model supports the requests. Raises as `answer`; nothing is sent."""
         can = self.model.can
         for request in requests:
             images = len(request.conversation.images)
             if can.images is not None and images > can.images:
                 raise ImageCountError(
-                    f"problem {request.tags.problem!r}: the conversation has {images} images and "
-                    f"model {self.name!r} takes {can.images} (`can.images`); none is left out"
+                    f"problem {request.tags.problem!r}: the conversation has {images} images, but "
+                    f"model {self.name!r} accepts {can.images} (`can.images`); images are never "
+                    "dropped"
                 )
             if request.decoding.top_p is not None and not can.temperature:
                 raise ModelError(
-                    f"setting {request.tags.setting!r}: asks for top_p, which model {self.name!r} "
-                    "does not take (`can.temperature: false`): leave `decoding.top_p` out"
+                    f"setting {request.tags.setting!r}: top_p is set, but model {self.name!r} "
+                    "does not accept it (`can.temperature: false`); remove `decoding.top_p`"
                 )
         self.pictures.check(requests, can.image_mb)
 
     def jobs(self, requests: Sequence[Request]) -> list[PendingCall]:
-        """The calls to make: samples of one conversation together where the model takes `n`."""
+        """Return the calls: samples of one conversation share one if the model supports `n`."""
         if not self.model.can.samples:
             return [PendingCall((request,)) for request in requests]
         together: dict[object, list[Request]] = {}
@@ -102,21 +103,21 @@ class ServedProvider(BaseProvider[A]):
         ]
 
     def connect_explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
-        """As `connect`; failures name the model, its address, its key's variable and a remedy."""
+        """Connect as `connect` does; failures include model, address, key variable and a remedy."""
         return explain_failures(self.connect(key), self.name, self.model)
 
     @abstractmethod
     def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
-        """A connection to the endpoint, opened inside the loop."""
+        """Open a connection to the endpoint inside the loop."""
 
     def summarize_call(self, responses: list[Response]) -> Sent:
-        """What a call brought, and a word to the user when another model answered it."""
+        """Summarize a call, and warn if another model answered it."""
         for name in {response.served_model for response in responses} - {None}:
             if name and name not in self._others and not same_family(self.model.id, name):
                 self._others.add(name)
                 _LOG.warning(
-                    "model %r: asked for %r, the endpoint says it is %r; its answers are kept and "
-                    "marked with that name",
+                    "model %r: requested %r, but the endpoint reports %r; its responses are kept "
+                    "and marked with that name",
                     self.name,
                     self.model.id,
                     name,
@@ -132,9 +133,9 @@ class ServedProvider(BaseProvider[A]):
 
 
 def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
-    """Options of the HTTP client: as many connections as the run wants, each kept for the next.
+    """Return the options of the HTTP client: enough connections for the run, all kept alive.
 
-    Certificates are loaded once for all clients that share the options; without TLS none are: no
+    Certificates are loaded once for all clients with these options; without TLS none are, since no
     request leaves its origin (`hooks.Hooks`).
     """
     import httpx2
@@ -154,10 +155,10 @@ def client_maker(
     key: SecretStr,
     limit: int | None = None,
 ) -> Callable[[], C]:
-    """Makes clients of an SDK that neither retry nor wait: both are done here, for all providers.
+    """Return a maker of SDK clients that neither retry nor wait: this package does both.
 
-    All of them share one `transport`; `http` is the SDK's own class of HTTP clients. They talk to
-    one origin alone, and their replies have `limit` bytes at most (128 MiB when left out).
+    The clients share one `transport`; `http` is the SDK's HTTP client class. They talk to one
+    origin, and their replies are limited to `limit` bytes (default 128 MiB).
     """
     options = transport(model.base_url, model.limits.timeout_s)
 
@@ -179,8 +180,8 @@ async def post(
 ) -> object:
     """POST a body through an SDK's client and return the JSON of the reply. Raises Failure.
 
-    The SDKs parse replies leniently (a page of HTML becomes a str, a cut body an odd object), so
-    the reply is read here.
+    The SDKs parse replies leniently (a page of HTML becomes a str, a truncated body a partial
+    object), so the raw reply is parsed here.
     """
     import httpx2
 
@@ -201,12 +202,12 @@ async def post(
         return parse_json(reply.content)
     except ValueError:
         if is_page(reply.content):
-            # A login page or a portal's: no model has seen the request.
+            # From a login page or a portal: the request reached no model.
             page = unreadable(f"{PAGE} ({len(reply.content)} bytes)")
             raise replace(page, maybe_paid=False) from None
-        raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
+        raise unreadable(f"is truncated or not JSON ({len(reply.content)} bytes)") from None
 
 
 def is_page(content: bytes) -> bool:
-    """Whether a reply is a page of HTML, as portals and proxies send it in place of an answer."""
+    """Return whether a reply is a page of HTML, as sent by portals and proxies."""
     return _PAGE.match(content) is not None

@@ -1,4 +1,4 @@
-"""Turns with tools as APIs take them, and the calls that replies hold."""
+"""Turns with tools in the format of the APIs, and the calls in replies."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from omibench.models.http.replies import Json, as_object, as_objects, as_text
 from omibench.schemas.request import ImagePart, Message, TextPart, ToolCall, ToolSpec
 
 MOST_CALLS = 64
-"""Calls of one reply that are kept."""
+"""Maximum calls kept per reply."""
 
 
 def move_pictures(messages: Sequence[Message]) -> Iterator[Message]:
-    """Turns for APIs whose tool turns hold text alone.
+    """Rearrange turns for APIs with text-only tool turns.
 
-    The pictures of neighbouring tool turns follow in a turn of the user, each with the words that
-    it came with, before what the user says next.
+    The pictures of neighbouring tool turns follow in a user turn, each with its text, before the
+    user's next words.
     """
     waiting: list[Message] = []
     for message in messages:
@@ -38,17 +38,17 @@ def move_pictures(messages: Sequence[Message]) -> Iterator[Message]:
 
 
 def join_texts(message: Message) -> str:
-    """The text of a turn."""
+    """Return the text of a turn."""
     return "\n".join(part.text for part in _texts(message))
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
-    """Tools as chat completions and chat templates take them."""
+    """Return tools in the format of chat completions and chat templates."""
     return [{"type": "function", "function": tool.model_dump()} for tool in tools]
 
 
 def read_chat_calls(message: Json) -> tuple[ToolCall, ...]:
-    """The calls in a message of a chat completion."""
+    """Return the calls in a message of a chat completion."""
     return tuple(
         parse_call(call.get("id"), function.get("name"), function.get("arguments"))
         for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]
@@ -57,7 +57,7 @@ def read_chat_calls(message: Json) -> tuple[ToolCall, ...]:
 
 
 def parse_call(id: object, name: object, arguments: object) -> ToolCall:
-    """A call as some server wrote it: its arguments are JSON text or, against the rules, JSON."""
+    """Parse a call of a server: its arguments are JSON text or, against the specification, JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     return ToolCall(id=as_text(id), name=as_text(name), arguments=written)
 

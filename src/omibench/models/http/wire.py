@@ -1,4 +1,4 @@
-"""A JSON body on its way: pictures are put in while it is sent, so that none waits in memory."""
+"""A JSON body with pictures inserted while it is sent, so that none waits in memory."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from omibench.models.http.pictures import PictureCache, PicturePayload, Show
 from omibench.schemas.request import ImagePart, Request
 
 _PIECE = 1 << 18
-"""Bytes of text that are handed over at once."""
+"""Bytes of text per piece."""
 _MARK = f"<{token_hex(16)}>"
-"""Stands where a picture goes. No text of a conversation can hold it: it is drawn at the start."""
+"""Placeholder of a picture. It is random per process, so no text of a conversation contains it."""
 
 
 class RequestBody:
-    """The bytes of one request, made as they are sent; it can be sent again.
+    """The bytes of one request, generated while it is sent; it can be sent again.
 
-    256 requests in flight with three pictures of 300 kB each would otherwise hold 300 MB.
+    Otherwise 256 requests in flight with three pictures of 300 kB each would take 300 MB.
     """
 
     def __init__(self, texts: Sequence[bytes], images: Sequence[ImagePart], pictures: PictureCache):
@@ -28,7 +28,8 @@ class RequestBody:
         encoded = sum(4 * ((pictures.size(image) + 2) // 3) for image in images)
         self.length = sum(map(len, texts)) + encoded
         self.left = False
-        """Whether the last of it may have left: before, nobody can answer it or be paid."""
+        """Whether the last bytes may have been sent: before that, the request is neither
+        answered nor billed."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for text, image in zip(self._texts, self._images, strict=False):
@@ -43,17 +44,17 @@ class RequestBody:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Its length and type, known before it is sent."""
+        """Length and type, known before sending."""
         return {"content-type": "application/json", "content-length": str(self.length)}
 
 
 def wire_body(
     build: Callable[[Show], dict[str, Any]], request: Request, pictures: PictureCache
 ) -> RequestBody:
-    """The body that `build` makes of a request, its pictures still in their files.
+    """Build the body of a request, with its pictures still in their files.
 
-    Raises ImageCountError when the body shows other pictures than the conversation, in number or
-    in order.
+    Raises ImageCountError if the body shows other pictures than the conversation, by number or
+    order.
     """
     parts: list[ImagePart] = []
 
@@ -68,6 +69,7 @@ def wire_body(
     if sent != meant:
         raise ImageCountError(
             f"problem {request.tags.problem!r}: the conversation has {len(meant)} images and the "
-            f"body to send {len(sent)}, or another order; nothing was sent: this is a defect"
+            f"body {len(sent)}, or their order differs; nothing was sent. This is a bug in "
+            "omibench"
         )
     return RequestBody([piece.encode() for piece in pieces[::2]], sent, pictures)

@@ -1,4 +1,4 @@
-"""Models that this machine loads: vLLM, transformers, sentence-transformers."""
+"""Models that run on this machine: vLLM, transformers, sentence-transformers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from omibench.params.models.local import RewardModel, TransformersModel, VllmMod
 
 @provider("vllm", block=VllmModel)
 def open_vllm(name: str, model: VllmModel, folders: Folders) -> Provider:
-    """The model; it is loaded at its first request."""
+    """Open the model; it is loaded on its first request."""
     from omibench.models.local.vllm import VllmProvider
 
     return VllmProvider(name, model)
@@ -18,7 +18,7 @@ def open_vllm(name: str, model: VllmModel, folders: Folders) -> Provider:
 
 @provider("transformers", block=TransformersModel)
 def open_transformers(name: str, model: TransformersModel, folders: Folders) -> Provider:
-    """The model; it is loaded at its first request."""
+    """Open the model; it is loaded on its first request."""
     from omibench.models.local.transformers import TransformersProvider
 
     return TransformersProvider(name, model)
@@ -26,7 +26,7 @@ def open_transformers(name: str, model: TransformersModel, folders: Folders) -> 
 
 @provider("transformers-reward", block=RewardModel)
 def open_reward_model(name: str, model: RewardModel, folders: Folders) -> Provider:
-    """The reward model; it is loaded at its first request."""
+    """Open the reward model; it is loaded on its first request."""
     from omibench.models.local.reward import RewardProvider
 
     return RewardProvider(name, model)
@@ -34,7 +34,7 @@ def open_reward_model(name: str, model: RewardModel, folders: Folders) -> Provid
 
 @provider("sentence-transformers", block=SentenceModel)
 def open_sentence_model(name: str, model: SentenceModel, folders: Folders) -> Provider:
-    """The model of vectors; it is loaded at its first request."""
+    """Open the embedding model; it is loaded on its first request."""
     from omibench.models.local.sentences import SentenceProvider
 
     return SentenceProvider(name, model)

@@ -1,4 +1,4 @@
-"""A conversation as a chat template takes it, and a model's words as a Response."""
+"""Convert conversations for chat templates, and a model's output to Responses."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ THINK = "<think>"
 
 
 class RejectedPromptError(ModelError):
-    """An engine does not take one of the prompts of a call, such as one that is too long.
+    """An engine rejects a prompt of a call, for example as too long.
 
-    When answering, the others of the call are answered; option scores are all or nothing.
+    When answering, the other prompts of the call are still answered; option scores are all or
+    nothing.
     """
 
 
 class Draw(NamedTuple):
-    """One sample as an engine returns it: words, why they end, tokens.
+    """One sample from an engine: text, reason for its end, tokens.
 
-    `finish` is `stop`, `length`, or an engine's own word for a failure.
+    `finish` is `stop`, `length`, or the engine's own term for a failure.
     """
 
     text: str
@@ -50,16 +51,16 @@ class Drawn(NamedTuple):
 
 
 def special_tokens(tokenizer: Any) -> frozenset[str]:
-    """The control tokens of a tokenizer, such as the ends of turns and the places of images."""
+    """Return the control tokens of a tokenizer, such as ends of turns and image placeholders."""
     added = getattr(tokenizer, "added_tokens_decoder", {}).values()
     marked = {str(token) for token in added if getattr(token, "special", False)}
     return frozenset(t for t in marked | set(tokenizer.all_special_tokens) if t.split() == [t])
 
 
 def defuse(text: str, specials: Iterable[str]) -> str:
-    """Text in which no control token stands: a space is put after its first character.
+    """Break every control token in a text by a space after its first character.
 
-    A paper or a model's reply can then neither end its turn nor claim an image.
+    Otherwise the text of a paper or a response could end its turn or claim an image.
     """
     tokens = sorted((s for s in specials if s in text), key=len, reverse=True)
     if not tokens:
@@ -75,9 +76,9 @@ def chat_messages(
     specials: Iterable[str],
     show: Callable[[ImagePart], dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Messages in the order of the conversation; `show` makes the content part of an image.
+    """Return the messages of a conversation; `show` builds the content part of an image.
 
-    Turns of tools are texts; their pictures follow in a turn of the user.
+    Tool turns are text; their pictures follow in a user turn.
     """
     return [
         {
@@ -97,10 +98,9 @@ def chat_messages(
 def make_responses(
     run: SampleRun, drawn: Drawn, price: Price | None, latency_s: float
 ) -> list[Response]:
-    """One response a request of the run; a greedy draw answers all its samples.
+    """Build one response per request of a run; a greedy draw answers all its samples.
 
-    The prompt's tokens are shared out over the samples that were drawn from it. `latency_s` is the
-    time of the batch that they came in.
+    The prompt's tokens are divided over its samples. `latency_s` is the time of their batch.
     """
     copies = len(run.requests) // len(drawn.draws)
     prompt = Usage(input_tokens=drawn.input_tokens, cached_tokens=drawn.cached_tokens)
@@ -135,19 +135,19 @@ def _words(draw: Draw, opened: bool, tools: bool) -> Response:
 
 
 def make_failures(run: SampleRun, error: str) -> list[Response]:
-    """The responses of a run that the engine could not take."""
+    """Build the responses of a run that the engine rejected."""
     return [Response(text="", outcome="provider_error", error=error) for _ in run.requests]
 
 
 def option_ids(tokenizer: Any, options: Iterable[str], name: str) -> list[int]:
-    """The token of each option. Raises ModelError when an option is not exactly one token."""
+    """Return the token of each option. Raises ModelError if an option is not exactly one token."""
     ids = []
     for option in options:
         tokens = tokenizer.encode(option, add_special_tokens=False)
         if len(tokens) != 1:
             raise ModelError(
-                f"model {name!r}: the option {option!r} is {len(tokens)} tokens; log-probabilities "
-                "are exact for options of one token, such as a letter"
+                f"model {name!r}: the option {option!r} is {len(tokens)} tokens; "
+                "log-probabilities are exact only for options of one token, such as a letter"
             )
         ids.append(int(tokens[0]))
     return ids

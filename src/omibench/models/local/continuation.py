@@ -1,8 +1,8 @@
-"""Options as what comes next, also in the middle of a turn of the assistant.
+"""Options as the next token, also in the middle of an assistant turn.
 
-A letter inside a response is mostly one token with the space or bracket before it, so a response
-that is cut off before its letter does not end where a token does. The context is cut back to where
-it ends with a token under every option, and the characters between stand before each option.
+A letter inside a response is usually one token together with the space or bracket before it, so a
+response that is cut off before its letter does not end at a token boundary. The context is cut back
+to a boundary that fits every option, and the characters in between are added to each option.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from omibench.models.options import is_continued
 from omibench.schemas.request import Conversation, TextPart
 
 MOST_MOVED = 3
-"""Characters before a letter that may be part of its token."""
+"""Maximum characters before a letter that can be part of its token."""
 TAIL = 4
 """Tokens at the end of a prompt that are compared."""
 
 
 class OptionPrompt(NamedTuple):
-    """A conversation, and each option as one token that may come next."""
+    """A conversation, and each option as one possible next token."""
 
     conversation: Conversation
     ids: list[int]
     tail: list[int]
-    """The last tokens of the turn that is gone on with; none where a new turn begins."""
+    """The last tokens of the continued turn; empty if a new turn begins."""
 
 
 class LetterToken(NamedTuple):
-    """Where a text has to end for each option to be one token behind it."""
+    """The end of a text at which each option is exactly one further token."""
 
     moved: int
-    """Characters at its end that belong to the options' tokens."""
+    """Characters at its end that belong to the tokens of the options."""
     ids: list[int]
     tail: list[int]
 
 
 class OptionTokens:
-    """Finds the tokens of options as what comes next in conversations.
+    """Finds the tokens of options as the continuation of a conversation.
 
-    What was found behind a text is remembered: many conversations differ in a patch alone.
+    The result is cached per text, since many conversations differ only in a patch.
 
     Args:
-        tokenizer: The model's.
-        specials: Its control tokens, which no text may hold.
+        tokenizer: The model's tokenizer.
+        specials: Its control tokens, which no text can contain.
         name: The model's name in the study.
     """
 
@@ -56,16 +56,15 @@ class OptionTokens:
         self._tokens: dict[tuple[str, tuple[str, ...]], LetterToken] = {}
 
     def prepare(self, conversation: Conversation, options: Sequence[str]) -> OptionPrompt:
-        """Find the token of each option as what comes next in a conversation.
+        """Find the token of each option as the continuation of a conversation.
 
         Args:
-            conversation: What is asked; where it ends in a turn of the assistant, that is gone on
-                with.
+            conversation: The conversation; if it ends in an assistant turn, that turn is continued.
             options: The options, such as letters.
 
         Returns:
-            The conversation, its last turn cut back by the characters that belong to the options'
-            tokens, and these tokens.
+            The conversation, with its last turn cut back by the characters that belong to the
+            options' tokens, and these tokens.
 
         Raises:
             ModelError: An option is not exactly one token there.
@@ -93,16 +92,16 @@ class OptionTokens:
 
 
 def find_letter_token(tokenizer: Any, text: str, options: Sequence[str], name: str) -> LetterToken:
-    """Cut a text back, by few characters, to where every option makes it one token longer.
+    """Cut a text back, by few characters, until every option adds exactly one token.
 
     Args:
-        tokenizer: The model's.
-        text: What stands before the option.
+        tokenizer: The model's tokenizer.
+        text: The text before the option.
         options: The options.
         name: The model's name in the study.
 
     Raises:
-        ModelError: There is no such place.
+        ModelError: No position fits.
     """
     for moved in range(min(MOST_MOVED, len(text)) + 1):
         context, lead = text[: len(text) - moved], text[len(text) - moved :]
@@ -111,22 +110,22 @@ def find_letter_token(tokenizer: Any, text: str, options: Sequence[str], name: s
         if all(row[:-1] == tokens for row in longer):
             return LetterToken(moved, [row[-1] for row in longer], tokens[-TAIL:])
     raise ModelError(
-        f"model {name!r}: an option is no single token behind {text[-20:]!r}; log-probabilities "
-        "are exact for options of one token, such as a letter"
+        f"model {name!r}: an option is not a single token after {text[-20:]!r}; log-probabilities "
+        "are exact only for options of one token, such as a letter"
     )
 
 
 def split_by_turn(prompts: Sequence[OptionPrompt]) -> Iterator[list[OptionPrompt]]:
-    """Neighbours that all go on with a turn of the assistant, or all begin a new one."""
+    """Split into runs of neighbours that all continue an assistant turn or all begin a new one."""
     for _, alike in groupby(prompts, lambda prompt: is_continued(prompt.conversation)):
         yield list(alike)
 
 
 def check_tail(prompt: Sequence[int], tail: Sequence[int], name: str) -> None:
-    """Check that a prompt ends with the turn that is gone on with.
+    """Check that a prompt ends with the continued turn.
 
     Args:
-        prompt: The tokens of the prompt as the engine has made it.
+        prompt: The tokens of the prompt, from the engine.
         tail: `OptionPrompt.tail`.
         name: The model's name in the study.
 
@@ -135,8 +134,8 @@ def check_tail(prompt: Sequence[int], tail: Sequence[int], name: str) -> None:
     """
     if tail and list(prompt[-len(tail) :]) != list(tail):
         raise ModelError(
-            f"model {name!r}: its chat template changes the end of the response that a letter is "
-            "asked for in; set `saliency.reading` to `before_answer`"
+            f"model {name!r}: its chat template changes the end of the response before the "
+            "requested letter; set `saliency.reading` to `before_answer`"
         )
 
 

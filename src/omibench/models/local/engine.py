@@ -1,6 +1,6 @@
-"""vLLM's offline engine: loading it, and its arguments and results as plain values.
+"""vLLM's offline engine: loads it, and passes its arguments and results as plain values.
 
-Of vLLM it uses `LLM(...)`, `LLM.chat`, `LLM.get_tokenizer`, `SamplingParams`, `RequestOutput`.
+Uses `LLM(...)`, `LLM.chat`, `LLM.get_tokenizer`, `SamplingParams` and `RequestOutput` of vLLM.
 """
 
 from __future__ import annotations
@@ -51,14 +51,12 @@ class VllmEngine:
     def chat(
         self, conversations: Sequence[Conversation], sampling: list[Any], thinking: bool | None
     ) -> list[Any]:
-        """One RequestOutput a conversation, in their order.
+        """Return one RequestOutput per conversation, in their order.
 
-        Conversations that end in a turn of the assistant are gone on with inside it: all of a
-        call, or none.
+        Conversations that end in an assistant turn are continued inside it: all of a call, or none.
 
-        Raises RejectedPromptError for a prompt that vLLM does not take, ImageCountError when it
-        finds another number of images, and ModelError when it breaks down; the engine is
-        released then.
+        Raises RejectedPromptError if vLLM rejects a prompt, ImageCountError if it finds another
+        number of images, and ModelError if it crashes; the engine is then released.
         """
         messages = [chat_messages(c, self.specials, image_part) for c in conversations]
         continued = is_continued(conversations[0])
@@ -76,17 +74,17 @@ class VllmEngine:
                 ),
                 **self._tools(conversations),
             )
-        except Exception as error:  # vLLM's errors have no base that all its versions share
+        except Exception as error:  # vLLM's errors share no base class across its versions.
             raise self._meaning(error) from error
         if len(outputs) != len(conversations):
             raise ModelError(
                 f"model {self.name!r}: vLLM returned {len(outputs)} answers to "
-                f"{len(conversations)} conversations; none of them is kept"
+                f"{len(conversations)} conversations; none was kept"
             )
         return list(outputs)
 
     def _tools(self, conversations: Sequence[Conversation]) -> dict[str, Any]:
-        """The tools that all conversations of a call offer."""
+        """Return the tools that all conversations of a call offer."""
         if not (tools := conversations[0].tools):
             return {}
         check_template(getattr(self.tokenizer, "chat_template", None), self.name)
@@ -94,30 +92,30 @@ class VllmEngine:
 
     def close(self) -> None:
         """Stop the engine: vLLM's own process ends, or its part of this one."""
-        # It hides its objects from garbage collection, so letting go of them is not enough.
+        # Dropping references is not enough: it hides its objects from garbage collection.
         self.llm.llm_engine.engine_core.shutdown()
 
     def _meaning(self, error: Exception) -> Exception:
         words = one_line(error)
         if "prompt placeholders" in words or "mm_items['image']" in words:
-            # vLLM finds no place in a prompt for one of the images that it was given.
+            # vLLM finds no placeholder in a prompt for one of its images.
             return ImageCountError(
                 f"model {self.name!r}: vLLM found another number of images in a prompt than it "
-                f"was given; its chat template drops some: {words}"
+                f"received; its chat template drops some: {words}"
             )
         kinds = {kind.__name__ for kind in type(error).__mro__}
         if kinds & {"ValueError", "VLLMClientError"}:
-            # vLLM counts pictures of the rejected prompt as sent; it would wait for them for ever.
+            # vLLM counts pictures of the rejected prompt as sent and would wait for them forever.
             self.llm.reset_mm_cache()
             return RejectedPromptError(f"model {self.name!r}: vLLM: {words}")
         LOADED.release()
         return ModelError(
-            f"model {self.name!r}: vLLM stopped: {words}; run the command again, what was "
-            "answered is kept"
+            f"model {self.name!r}: vLLM stopped: {words}; run the command again, finished answers "
+            "are kept"
         )
 
     def read_output(self, output: Any) -> Drawn:
-        """What one RequestOutput holds."""
+        """Convert one RequestOutput."""
         samples = sorted(output.outputs, key=lambda sample: int(sample.index))
         tail = self.tokenizer.decode(list(output.prompt_token_ids[-8:]))
         return Drawn(
@@ -128,7 +126,7 @@ class VllmEngine:
         )
 
     def sampling(self, run: SampleRun, model_seed: int) -> Any:
-        """The SamplingParams of a run. vLLM gives sample i of one request the seed `seed + i`."""
+        """Return the SamplingParams of a run. vLLM seeds sample i of a request with `seed + i`."""
         decoding = run.decoding
         return self.vllm.SamplingParams(
             n=run.draws,
@@ -139,22 +137,22 @@ class VllmEngine:
         )
 
     def scoring(self, ids: list[int]) -> Any:
-        """SamplingParams that give the exact log-probabilities of tokens as the next one.
+        """Return SamplingParams for the exact log-probabilities of tokens as the next one.
 
-        Raises ModelError for a vLLM that cannot give them.
+        Raises ModelError if this version of vLLM does not support them.
         """
         if "logprob_token_ids" not in inspect.signature(self.vllm.SamplingParams).parameters:
             raise ModelError(
-                f"model {self.name!r}: this vLLM gives no log-probabilities of chosen tokens "
-                "(SamplingParams.logprob_token_ids); install a later one, 0.32 has it"
+                f"model {self.name!r}: this version of vLLM returns no log-probabilities of "
+                "chosen tokens (SamplingParams.logprob_token_ids); install 0.32 or later"
             )
         return self.vllm.SamplingParams(temperature=0.0, max_tokens=1, logprob_token_ids=ids)
 
 
 def vllm_engine(name: str, model: VllmModel, images: int) -> VllmEngine:
-    """The engine of a model for conversations of up to `images` images; loaded if need be.
+    """Return the engine of a model for conversations of up to `images` images, loaded on demand.
 
-    Models that differ only in what is told per call (`thinking`) share it. One loaded for fewer
+    Models that differ only in per-call options (`thinking`) share it. An engine loaded for fewer
     images is replaced.
     """
     key = ("vllm", describe_load(model))
@@ -166,10 +164,10 @@ def vllm_engine(name: str, model: VllmModel, images: int) -> VllmEngine:
 
 
 def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
-    """The arguments of `vllm.LLM`. `engine` of the model's block comes last and wins.
+    """Return the arguments of `vllm.LLM`. `engine` of the model's block overrides the others.
 
-    A model with its own code is given as a folder: vLLM looks for parts of a hub's model, such as
-    its processor, in other revisions as well.
+    A model with custom code is given as a folder: for a hub model, vLLM also reads parts such as
+    the processor from other revisions.
     """
     checkpoint = locate_checkpoint(name, model)
     args: dict[str, Any] = {
@@ -185,7 +183,7 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
         "gpu_memory_utilization": model.gpu_memory,
         "enable_prefix_caching": True,
     }
-    if images:  # a model of text alone takes none of these
+    if images:  # not supported by a text-only model
         args["limit_mm_per_prompt"] = {"image": images, "video": 0}
         if size := pixel_size(model, name, "vllm", checkpoint):
             args["mm_processor_kwargs"] = {"size": size}
@@ -193,5 +191,5 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
 
 
 def image_part(image: ImagePart) -> dict[str, Any]:
-    """A picture without a detour through base64; by its uuid vLLM processes it once."""
+    """Pass a picture without base64; its uuid lets vLLM process it only once."""
     return {"type": "image_pil", "image_pil": decode(image), "uuid": image.content_key}

@@ -18,10 +18,10 @@ from omibench.models.local.sampling import RowSampler
 def generate(
     engine: TransformersEngine, runs: Sequence[SampleRun], thinking: bool | None, model_seed: int
 ) -> list[Drawn]:
-    """The samples of each run. All runs have one decoding and the same number of draws.
+    """Generate the samples of each run. All runs share one decoding and number of draws.
 
-    Greedy at temperature 0; else each row samples with its own seed, so that a sample is the same
-    in every batch, as far as the model's arithmetic is.
+    Greedy at temperature 0; otherwise each row samples with its own seed, so that a sample is the
+    same in every batch, up to the model's arithmetic.
     """
     with _own_code_errors(engine):
         return _generate(engine, runs, thinking, model_seed)
@@ -57,10 +57,10 @@ def _generate(
 def option_logprobs(
     engine: TransformersEngine, prompts: Sequence[OptionPrompt], thinking: bool | None
 ) -> list[list[float]]:
-    """log P of each conversation's option tokens as the next token, in nats.
+    """Return log P of each conversation's option tokens as the next token, in nats.
 
     The softmax is over the whole vocabulary and in float32, whatever the model's type. All
-    conversations go on with a turn of the assistant, or none.
+    conversations continue an assistant turn, or none.
     """
     with _own_code_errors(engine), engine.torch.inference_mode():
         batch = engine.inputs([prompt.conversation for prompt in prompts], thinking)
@@ -73,7 +73,7 @@ def option_logprobs(
 
 @contextmanager
 def _own_code_errors(engine: TransformersEngine) -> Iterator[None]:
-    """What a model's own code raises becomes one line; memory that lacks is told as it is."""
+    """Report errors of a model's custom code on one line; out-of-memory errors pass."""
     try:
         yield
     except OmibenchError:
@@ -82,12 +82,13 @@ def _own_code_errors(engine: TransformersEngine) -> Iterator[None]:
         if not engine.has_own_code or is_out_of_memory(error):
             raise
         raise ModelError(
-            f"model {engine.name!r}: its own code fails: {type(error).__name__}: {one_line(error)}"
+            f"model {engine.name!r}: its custom code failed: {type(error).__name__}: "
+            f"{one_line(error)}"
         ) from error
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether torch says that a batch does not fit into the memory of the GPU or the machine."""
+    """Return whether an error of torch means that a batch exceeds the GPU's or machine's memory."""
     return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
 
 

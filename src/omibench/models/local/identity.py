@@ -1,7 +1,7 @@
-"""What the two local engines share: identity, packages that may be missing, and one loaded model.
+"""The common base of the two local engines: identity, optional packages, one loaded model.
 
-A process holds one loaded model at a time, since two do not fit into one GPU's memory. It stays
-loaded for every request to the same weights, whatever their setting, until another is asked for.
+A process keeps one model loaded at a time, since two do not fit into one GPU's memory. It stays
+loaded for every request to the same weights, whatever their setting, until another is needed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from omibench.params.models.base import LocalModel
 from omibench.params.roles import Role, field_roles
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
-"""What engines raise when a checkpoint is absent, unknown to them or does not fit."""
+"""Exceptions of engines if a checkpoint is missing, unsupported or too large."""
 
 
 def describe_load(model: LocalModel) -> str:
-    """What a load depends on: two blocks that agree in it share one loaded engine.
+    """Return the inputs of a load: two blocks with equal values share one loaded engine.
 
-    A field that is not named here counts, which at worst loads the same weights once more.
+    Unlisted fields count as inputs; at worst the same weights are loaded again.
     """
     display = {name for name, role in field_roles(type(model)).items() if role is Role.DISPLAY}
     of_calls = {"endpoint", "thinking", "batch_size"}
@@ -51,13 +51,13 @@ def require(package: str, extra: str, name: str) -> Any:
 
 
 def one_line(error: BaseException, limit: int = 300) -> str:
-    """The words of an exception on one line."""
+    """Return the message of an exception on one line."""
     words = " ".join(str(error).split()) or type(error).__name__
     return words if len(words) <= limit else words[: limit - 3] + "..."
 
 
 class Loaded:
-    """The one loaded model of a process. `lock` is held while it is used."""
+    """The one loaded model of a process. Hold `lock` while it is in use."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -65,18 +65,18 @@ class Loaded:
         self._engine: Any = None
 
     def get(self, key: Hashable) -> Any:
-        """The engine that was loaded under `key`, or None."""
+        """Return the engine loaded under `key`, or None."""
         return self._engine if key == self._key else None
 
     def replace(self, key: Hashable, load: Callable[[], Any]) -> Any:
-        """Let go of the engine held before, and load another."""
+        """Release the previous engine and load another."""
         with self.lock:
             self.release()
             self._engine, self._key = load(), key
             return self._engine
 
     def release(self) -> None:
-        """Let go of the engine and the memory of its GPU."""
+        """Release the engine and its GPU memory."""
         with self.lock:
             engine, self._engine, self._key = self._engine, None, None
             if engine is None:

@@ -1,4 +1,4 @@
-"""Pictures for local engines: each opened, checked and decoded once while it is in use."""
+"""Pictures for local engines: each opened, checked and decoded once while in use."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 DECODED = 256
-"""Decoded pictures that are kept for the requests that follow."""
+"""Decoded pictures kept for later requests."""
 
 
 def pixels(image: ImagePart) -> int:
-    """Pixels of a picture, from its header alone. Raises as `decode`."""
+    """Return the pixels of a picture from its header. Raises as `decode`."""
     return _pixels(image.path, _state(image))
 
 
 def decode(image: ImagePart) -> Image:
-    """The picture in RGB, upright by its EXIF tag, on white where it is transparent.
+    """Decode a picture as RGB: rotated by its EXIF tag, on white if transparent.
 
-    Raises MissingInputError when there is no file, and ModelError when Pillow cannot read it or
-    it has more pixels than Pillow's MAX_IMAGE_PIXELS.
+    Raises MissingInputError if the file is missing, and ModelError if Pillow cannot read it or it
+    has more pixels than Pillow's MAX_IMAGE_PIXELS.
     """
     picture = _decode(image.path, image.sha256, _state(image))
     return picture if image.patch is None else cover_patch(picture, image.patch)
 
 
 def cover_patch(image: Image, patch: tuple[int, int, int]) -> Image:
-    """A copy of an RGB picture with a black square of `side` pixels at (x, y)."""
+    """Copy an RGB picture with a black square of `side` pixels at (x, y)."""
     x, y, side = patch
     copy = image.copy()
     copy.paste((0, 0, 0), (x, y, x + side, y + side))
@@ -70,7 +70,7 @@ def _decode(path: str, sha256: str, state: tuple[int, int]) -> Image:
             layer = upright.convert("RGBA")
         except (OSError, ValueError, SyntaxError) as error:
             raise ModelError(
-                f"{path}: is damaged and cannot be decoded: {reason_of(error)}"
+                f"{path}: is damaged and cannot be decoded: {reason_of(error)}; restore the file"
             ) from None
     white = Image.new("RGBA", layer.size, "white")
     return Image.alpha_composite(white, layer).convert("RGB")
@@ -81,13 +81,13 @@ def _open_image(path: str) -> Any:
 
     try:
         with warnings.catch_warnings():
-            # Pillow only warns up to twice its limit; what it warns of is not decoded here.
+            # Up to twice its limit Pillow only warns; such a picture is rejected here.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             return Image.open(io.BytesIO(read_bytes(path)), formats=READERS)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise ModelError(
-            f"{path}: has more than {Image.MAX_IMAGE_PIXELS} pixels, the most that is decoded; "
-            "scale the picture down and freeze the dataset again"
+            f"{path}: has more than {Image.MAX_IMAGE_PIXELS} pixels, the supported maximum; scale "
+            "the picture down and freeze the dataset again"
         ) from None
     except (OSError, ValueError, SyntaxError) as error:
-        raise ModelError(f"{path}: is no picture that can be read: {reason_of(error)}") from None
+        raise ModelError(f"{path}: is not a readable picture: {reason_of(error)}") from None

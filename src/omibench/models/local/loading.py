@@ -1,4 +1,4 @@
-"""Loading a model and its processor with transformers, and batches as tensors."""
+"""Load a model and its processor with transformers, and build batches of tensors."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ EXTRA = "transformers"
 
 
 class TransformersEngine:
-    """A loaded model with its processor (a tokenizer for a model of text alone).
+    """A loaded model with its processor (a tokenizer for a text-only model).
 
-    What a checkpoint's generation_config says of sampling is dropped: a request says it all.
+    Sampling values of a checkpoint's generation_config are dropped: a request sets all of them.
     """
 
     def __init__(self, name: str, model: TransformersModel) -> None:
@@ -51,7 +51,7 @@ class TransformersEngine:
             config = hub.AutoConfig.from_pretrained(**named)
             kind = _choose_class(hub, config, self.has_own_code)
             self.model = kind.from_pretrained(**named, dtype=model.dtype, **spread)
-            if not spread:  # what is spread lies where it should
+            if not spread:  # layers spread over several GPUs stay in place
                 self.model = self.model.to(self.device)
             takes_pictures = type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
             self.processor = _processor(hub, named, takes_pictures or self.has_own_code)
@@ -67,7 +67,7 @@ class TransformersEngine:
         self.tokenizer = self.processor.tokenizer if self.sees else self.processor
         self._check_interface(model)
         names = inspect.signature(self.model.forward).parameters
-        # The logits of one place instead of all, which a model's own code need not know of.
+        # Logits of one position instead of all, which custom code need not support.
         self.last_only = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
         self.tokenizer.padding_side = "left"
         self.specials = special_tokens(self.tokenizer)
@@ -83,13 +83,13 @@ class TransformersEngine:
             self._padding["images_kwargs"] = {"size": size}
 
     def inputs(self, conversations: Sequence[Conversation], thinking: bool | None) -> Any:
-        """The batch of tensors, left padded, on the model's device.
+        """Return the batch of left-padded tensors on the model's device.
 
-        Conversations that end in a turn of the assistant are gone on with inside it: all of a
-        batch, or none.
+        Conversations that end in an assistant turn are continued inside it: all of a batch, or
+        none.
 
-        Raises ImageCountError when an image is left out, RejectedPromptError when the processor
-        does not take a prompt or picture, ModelError when a model of text alone is shown one.
+        Raises ImageCountError if an image is dropped, RejectedPromptError if the processor rejects
+        a prompt or picture, ModelError if a text-only model gets an image.
         """
         switches: dict[str, Any] = {} if thinking is None else {"enable_thinking": thinking}
         if tools := conversations[0].tools:
@@ -97,7 +97,9 @@ class TransformersEngine:
             check_template(template or self.tokenizer.chat_template, self.name)
             switches["tools"] = describe_tools(tools)
         if not self.sees and any(c.images for c in conversations):
-            raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
+            raise ModelError(
+                f"model {self.name!r}: accepts only text, but its requests have images"
+            )
         messages = [chat_messages(c, self.specials, _image_part) for c in conversations]
         continued = is_continued(conversations[0])
         switches |= {"add_generation_prompt": not continued, "continue_final_message": continued}
@@ -130,11 +132,11 @@ class TransformersEngine:
         return batch.to(device=self.device, dtype=self.model.dtype)
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         self.model = None
 
     def _check_places(self, batch: Any, conversations: Sequence[Conversation]) -> None:
-        """Each image, in patches of `image_grid_thw`, has its tokens in the prompts."""
+        """Check that each image, in patches of `image_grid_thw`, has its tokens in the prompts."""
         merged = self.processor.image_processor.merge_size**2
         expected = int(batch["image_grid_thw"].prod(-1).sum()) // merged
         placed = int((batch["input_ids"] == self.processor.image_token_id).sum())
@@ -145,10 +147,10 @@ class TransformersEngine:
             )
 
     def _check_rendering(self, messages: list[dict[str, Any]], switches: dict[str, Any]) -> None:
-        """Each image of a conversation has its place in the prompt that the template writes.
+        """Check that each image of a conversation has its place in the rendered prompt.
 
-        The processor need not say by which token: so with each image that is left out, the prompt
-        must change, and a token that it does name stands there as often for each.
+        The processor need not declare its image token. So the prompt must change with each image
+        that is removed, and a declared token must occur equally often for each image.
         """
         prompts = [
             self.processor.apply_chat_template(version, tokenize=False, **switches)
@@ -163,25 +165,25 @@ class TransformersEngine:
                 raise self._images_dropped_error(f"{image_count} images, {placed} times {token}")
 
     def _check_interface(self, model: TransformersModel) -> None:
-        """Raise ModelError for a model that is not asked by a chat template and `generate`."""
+        """Raise ModelError if a model has no chat template or `generate`."""
         templates = (getattr(p, "chat_template", None) for p in (self.processor, self.tokenizer))
         lack = "chat template" if not any(templates) else ""
         lack = lack or ("" if callable(getattr(self.model, "generate", None)) else "`generate`")
         if lack:
             raise ModelError(
-                f"model {self.name!r}: {model.id} has no {lack}, by which transformers asks a "
-                "model: it needs a provider of its own (docs/plugins.md)"
+                f"model {self.name!r}: {model.id} has no {lack}, which the transformers provider "
+                "needs; write a provider for it (docs/plugins.md)"
             )
 
     def _images_dropped_error(self, reason: str) -> ImageCountError:
         return ImageCountError(
-            f"model {self.name!r}: the prompt has another number of images than were shown; its "
-            f"chat template drops some: {reason}"
+            f"model {self.name!r}: the prompt has another number of images than the conversation; "
+            f"its chat template drops some: {reason}"
         )
 
 
 def transformers_engine(name: str, model: TransformersModel) -> TransformersEngine:
-    """The engine of a model, loaded if need be. Models that differ in `thinking` share it."""
+    """Return the engine of a model, loaded on demand. Models that differ in `thinking` share it."""
     key = ("transformers", describe_load(model))
     with LOADED.lock:
         engine: TransformersEngine | None = LOADED.get(key)
@@ -191,7 +193,7 @@ def transformers_engine(name: str, model: TransformersModel) -> TransformersEngi
 
 
 def _choose_class(hub: Any, config: Any, has_own_code: bool) -> Any:
-    """The class of transformers by which a model is loaded; its own code says for which it is."""
+    """Choose the transformers class for a model; custom code declares its own."""
     if type(config) in hub.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
         return hub.AutoModelForImageTextToText
     brought = (getattr(config, "auto_map", None) or {}) if has_own_code else {}
@@ -205,7 +207,7 @@ def _processor(hub: Any, named: dict[str, Any], sees: bool) -> Any:
     try:
         return hub.AutoProcessor.from_pretrained(**named)
     except ImportError:
-        # Processors of models that also take video load their video part, which needs torchvision.
+        # Processors of models with video support load their video part, which needs torchvision.
         if hub.utils.is_torchvision_available():
             raise
     return _without_video(hub, named)
@@ -247,13 +249,13 @@ def _image_part(image: ImagePart) -> dict[str, Any]:
 
 
 def _image_tokens(processor: Any) -> list[str]:
-    """The tokens that a processor names for a picture, or for where one begins."""
+    """Return the tokens by which a processor marks a picture or its start."""
     named = (getattr(processor, name, None) for name in ("image_token", "boi_token"))
     return [token for token in named if isinstance(token, str) and token]
 
 
 def _leave_out_images(messages: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """A conversation, then with one image less each time, from the last to none."""
+    """Yield a conversation, then with one image less each time, from the last to none."""
     yield messages
     for number in reversed(range(len(messages))):
         content = messages[number]["content"]

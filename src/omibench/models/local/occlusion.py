@@ -1,8 +1,8 @@
-"""Options of one conversation under many patches: the pictures are preprocessed once.
+"""Options of one conversation under many patches, with the pictures preprocessed only once.
 
-Patches are laid over the picture after it was scaled and normalised, and the result is packed into
-the model's rows again, so that no position costs a pass of the processor. That is exact where the
-processor leaves the size of the picture as it is; elsewhere `occluded_logprobs` declines.
+Patches are painted on the scaled and normalised picture, which is then packed into the model's rows
+again, so that a position does not cost a pass of the processor. That is exact if the processor
+keeps the size of the picture; otherwise `occluded_logprobs` returns None.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from omibench.schemas.request import Conversation, ImagePart, Message
 Square = tuple[int, int, int]
 """(x, y, side) in pixels, as `ImagePart.patch`."""
 ALIKE = 1e-3
-"""Normalised values that are nearer than this are those of one pixel."""
+"""Normalised values closer than this are those of the same pixel."""
 
 
 class Packing(NamedTuple):
-    """How the processors of Qwen's family pack a picture into rows of one patch each."""
+    """How the processors of the Qwen family pack a picture into rows of one patch each."""
 
     patch: int
     merge: int
     frames: int
 
     def unpack(self, rows: Any, height: int, width: int) -> Any:
-        """Rows (height * width, 3 * frames * patch^2) to a picture (3, frames, H, W).
+        """Unpack rows (height * width, 3 * frames * patch^2) into a picture (3, frames, H, W).
 
         `height` and `width` count patches; H and W are pixels.
         """
@@ -39,14 +39,14 @@ class Packing(NamedTuple):
         return permuted.reshape(3, -1, height * side, width * side)
 
     def pack(self, picture: Any) -> Any:
-        """A picture (3, frames, H, W) to its rows."""
+        """Pack a picture (3, frames, H, W) into its rows."""
         side, merge = self.patch, self.merge
         high, wide = picture.shape[-2] // side, picture.shape[-1] // side
         blocks = picture.view(3, -1, high // merge, merge, side, wide // merge, merge, side)
         return blocks.permute(2, 5, 3, 6, 0, 1, 4, 7).reshape(high * wide, -1)
 
     def cover(self, rows: Any, height: int, width: int, square: Square, black: Any) -> Any:
-        """Rows of the picture under a square of the colour `black` (3, 1, 1, 1)."""
+        """Return the rows of the picture under a square of the colour `black` (3, 1, 1, 1)."""
         x, y, side = square
         unit = self.patch * self.merge
         if x % unit == y % unit == side % unit == 0:  # whole tokens: no need to unpack
@@ -61,7 +61,7 @@ class Packing(NamedTuple):
 
 
 def strip_patches(conversation: Conversation) -> Conversation:
-    """The conversation without its patches: equal for all that differ in these alone."""
+    """Return the conversation without patches: equal for all that differ only in these."""
     return conversation.model_copy(
         update={"messages": tuple(map(_strip_message, conversation.messages))}
     )
@@ -78,9 +78,9 @@ def _strip_message(message: Message) -> Message:
 def occluded_logprobs(
     engine: TransformersEngine, prompts: Sequence[OptionPrompt], thinking: bool | None
 ) -> list[list[float]] | None:
-    """As `option_logprobs`, for conversations that differ in their patches alone.
+    """Score as `option_logprobs`, for conversations that differ only in their patches.
 
-    None where the model packs pictures in another way, or scales one that a patch lies on.
+    Returns None if the model packs pictures in another way, or scales a picture with a patch.
     """
     packing = _packing(engine)
     if packing is None:
@@ -114,7 +114,7 @@ def occluded_logprobs(
 
 
 def _packing(engine: TransformersEngine) -> Packing | None:
-    if engine.has_own_code:  # how it packs pictures is known to itself alone
+    if engine.has_own_code:  # its way of packing pictures is unknown
         return None
     processor = getattr(engine.processor, "image_processor", None)
     names = ("patch_size", "merge_size", "temporal_patch_size", "image_mean", "image_std")
@@ -130,7 +130,7 @@ def _paint_patches(
     picture_rows: Sequence[Any],
     grids: Sequence[Sequence[int]],
 ) -> list[Any]:
-    """The rows of all pictures of one conversation, its patches laid on."""
+    """Return the rows of all pictures of one conversation with its patches."""
     black = _scale(engine, picture_rows[0], 0.0)
     return [
         rows if image.patch is None else packing.cover(rows, high, wide, image.patch, black)
@@ -141,7 +141,7 @@ def _paint_patches(
 def _is_kept(
     engine: TransformersEngine, packing: Packing, image: ImagePart, rows: Any, grid: Sequence[int]
 ) -> bool:
-    """Whether the rows are the picture's own pixels, in the order that `packing` says."""
+    """Return whether the rows are the picture's own pixels, in the order of `packing`."""
     import numpy as np
 
     _, high, wide = grid
@@ -155,7 +155,7 @@ def _is_kept(
 
 
 def _scale(engine: TransformersEngine, like: Any, values: Any) -> Any:
-    """Values in [0, 1], of shape (3, frames, H, W) or one for all, as the model's own."""
+    """Normalise values in [0, 1], of shape (3, frames, H, W) or one for all, as the model does."""
     processor = engine.processor.image_processor
     mean, std = (
         engine.torch.tensor(v, dtype=like.dtype, device=like.device)[:, None, None, None]

@@ -1,4 +1,4 @@
-"""How an image processor is told to scale pictures down to a number of pixels."""
+"""The option of an image processor that scales pictures down to a number of pixels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from omibench.params.models.base import LocalGenerator
 def pixel_size(
     model: LocalGenerator, name: str, extra: str, checkpoint: Checkpoint
 ) -> dict[str, int] | None:
-    """The `size` of an image processor that holds `max_pixels`; None where none is set.
+    """Return the `size` of an image processor for `max_pixels`; None if it is not set.
 
     Processors of the Qwen-VL kind count pixels: `shortest_edge` and `longest_edge` of their size
     are areas.
@@ -22,7 +22,7 @@ def pixel_size(
         model: The model's block.
         name: Its key in params.yaml.
         extra: The extra of the engine that loads it.
-        checkpoint: What that engine loads, as `locate_checkpoint` has it.
+        checkpoint: The checkpoint to load, from `locate_checkpoint`.
 
     Raises:
         ModelError: The processor does not count pixels, so that nothing would be scaled, or cannot
@@ -39,15 +39,15 @@ def pixel_size(
         )
     except load_errors(model) as error:
         raise ModelError(
-            f"model {name!r}: {model.id} has no image processor that can be read, which "
-            f"`max_pixels` needs: {one_line(error)}"
+            f"model {name!r}: {model.id} has no readable image processor, which `max_pixels` "
+            f"needs: {one_line(error)}; remove `max_pixels`"
         ) from error
     parameters = getattr(getattr(processor, "valid_kwargs", None), "__annotations__", {})
     size = dict(processor.size)
     if "max_pixels" not in parameters or not size.get("shortest_edge"):
         raise ModelError(
             f"model {name!r}: the image processor of {model.id} ({type(processor).__name__}) does "
-            "not scale to a number of pixels; leave out `max_pixels`"
+            "not scale to a number of pixels; remove `max_pixels`"
         )
     min_pixels = min(int(size["shortest_edge"]), model.max_pixels)
     return {"shortest_edge": min_pixels, "longest_edge": model.max_pixels}

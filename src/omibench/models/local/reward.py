@@ -1,4 +1,4 @@
-"""The `transformers-reward` provider: a reward head marks responses on this machine."""
+"""The `transformers-reward` provider: a reward head scores responses on this machine."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from omibench.schemas.request import Request, Response, Usage
 
 
 class RewardProvider(BaseProvider[RewardModel]):
-    """A language model whose head gives a response one real number (EMMA, C.4).
+    """A language model with a head that gives a response one real number (EMMA, C.4).
 
-    The text of a reply is that number. Loading waits for the first request.
+    The text of a reply is that number. The model is loaded on the first request.
     """
 
     def __init__(self, name: str, model: RewardModel) -> None:
         super().__init__(name, model)
         self.batch_size = model.batch_size
-        """Rows of one batch; halved for good when a batch does not fit into memory."""
+        """Rows per batch; halved permanently if a batch does not fit into memory."""
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, batch by batch, the longest conversations first.
 
-        A conversation that is longer than the model takes is `refused`, one that does not fit into
-        memory a `provider_error`.
+        A conversation that is too long for the model is `refused`; one that does not fit into
+        memory is a `provider_error`.
 
         Raises:
-            ModelError: The model cannot be loaded, or has no head of one number.
+            ModelError: The model cannot be loaded, or its head does not return one number.
         """
         runs = [SampleRun((request,)) for request in requests]
         runs.sort(key=lambda run: -len(run.conversation.text))
@@ -76,13 +76,13 @@ class RewardProvider(BaseProvider[RewardModel]):
     def _make_response(self, reward: Reward, engine: RewardEngine, latency_s: float) -> Response:
         if reward.value is None:
             reason = (
-                f"question and response are {reward.tokens} tokens and the model takes "
+                f"question and response are {reward.tokens} tokens, the model accepts "
                 f"{engine.longest}"
             )
             return Response(text="", outcome="refused", error=reason)
         if not isfinite(reward.value):
             return Response(
-                text="", outcome="provider_error", error=f"the head gave {reward.value}"
+                text="", outcome="provider_error", error=f"the head returned {reward.value}"
             )
         usage = Usage(input_tokens=reward.tokens, output_tokens=0)
         return Response(

@@ -1,4 +1,4 @@
-"""Loading a reward model with transformers, and the numbers that its head gives responses."""
+"""Load a reward model with transformers, and compute its rewards of responses."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from omibench.schemas.request import Conversation, ImagePart
 
 EXTRA = "transformers"
 TWO_LAYERS = "Qwen2ForRewardModel"
-"""How checkpoints call the head of Qwen2.5-Math-RM, which transformers has no class for."""
+"""The name of Qwen2.5-Math-RM's head in checkpoints; transformers has no class for it."""
 
 
 class Reward(NamedTuple):
-    """What the head gives one response; None where question and response are too long for it."""
+    """The reward of one response; None if question and response are too long."""
 
     value: float | None
     tokens: int
@@ -33,8 +33,8 @@ class Reward(NamedTuple):
 class RewardEngine:
     """A loaded reward model with its tokenizer.
 
-    The head reads the last token of a conversation in the checkpoint's own chat template, the
-    response being the assistant's turn.
+    The head reads the last token of a conversation in the checkpoint's chat template, with the
+    response as the assistant turn.
     """
 
     def __init__(self, name: str, model: RewardModel) -> None:
@@ -46,7 +46,7 @@ class RewardEngine:
         source = {
             "pretrained_model_name_or_path": checkpoint.place,
             "revision": checkpoint.revision,
-            # Said also where it is false: left out, transformers would ask at the terminal.
+            # Set even to False: otherwise transformers would prompt in the terminal.
             "trust_remote_code": model.trust_remote_code,
         }
         spread = spread_layers(name, model.n_gpus, self.torch)
@@ -67,7 +67,7 @@ class RewardEngine:
             ) from error
         check_origin(name, model, type(self.model), checkpoint)
         self._check_head(model, loaded)
-        if model.n_gpus < 2:  # what is spread lies where it should
+        if model.n_gpus < 2:  # layers spread over several GPUs stay in place
             self.model = self.model.to(self.device)
         self.model.eval()
         self.specials = special_tokens(self.tokenizer)
@@ -75,10 +75,10 @@ class RewardEngine:
         self.takes_batches = self._prepare_padding()
 
     def score(self, conversations: Sequence[Conversation]) -> list[Reward]:
-        """The reward of the last turn of each conversation, in the order given.
+        """Return the reward of the last turn of each conversation, in order.
 
         Raises:
-            ModelError: A conversation holds pictures.
+            ModelError: A conversation contains pictures.
         """
         rows = [self._tokenize(conversation) for conversation in conversations]
         fitting = [row for row in rows if self.longest is None or len(row) <= self.longest]
@@ -89,7 +89,7 @@ class RewardEngine:
         ]
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         self.model = None
 
     def _run(self, rows: Sequence[list[int]]) -> list[float]:
@@ -105,13 +105,13 @@ class RewardEngine:
         return values
 
     def _read_rewards(self, output: Any, rows: int) -> list[float]:
-        """One number a row: of `logits`, or of what a model's own code returns first."""
+        """Read one number per row: from `logits`, or from the first output of custom code."""
         logits = getattr(output, "logits", None)
         logits = output[0] if logits is None else logits
         if logits.numel() != rows:
             raise ModelError(
-                f"model {self.name!r}: its head gives {logits.numel() / rows:g} numbers for a "
-                "response, and a reward model gives one"
+                f"model {self.name!r}: its head returns {logits.numel() / rows:g} numbers per "
+                "response; a reward model returns one"
             )
         return [float(value) for value in logits.float().flatten().tolist()]
 
@@ -126,7 +126,7 @@ class RewardEngine:
         return list(tokens["input_ids"])
 
     def _refuse_picture(self, image: ImagePart) -> dict[str, Any]:
-        raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
+        raise ModelError(f"model {self.name!r}: accepts only text, but its requests have images")
 
     def _choose_loader(self, hub: Any, config: Any, model: RewardModel) -> Any:
         brought = (getattr(config, "auto_map", None) or {}) if model.trust_remote_code else {}
@@ -139,37 +139,39 @@ class RewardEngine:
         if type(config) not in hub.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
             raise ModelError(
                 f"model {self.name!r}: transformers has no scalar head for {model.id} "
-                f"({type(config).__name__}); a reward model is a sequence classifier of one label"
+                f"({type(config).__name__}); a reward model is a sequence classifier with one "
+                "label"
             )
         if config.num_labels != 1:
             raise ModelError(
-                f"model {self.name!r}: {model.id} gives {config.num_labels} numbers for a "
-                "response, and a reward model gives one (num_labels: 1 in its config.json)"
+                f"model {self.name!r}: {model.id} returns {config.num_labels} numbers per "
+                "response; a reward model returns one (num_labels: 1 in its config.json)"
             )
         return hub.AutoModelForSequenceClassification
 
     def _check_head(self, model: RewardModel, loaded: dict[str, Any]) -> None:
-        """A head that the checkpoint lacks would be drawn at random, and mark at random."""
+        """Check that the checkpoint contains its head, which would otherwise be random."""
         if missing := sorted(loaded["missing_keys"]):
             raise ModelError(
-                f"model {self.name!r}: {model.id} is no reward model: its weights lack {missing[0]}"
+                f"model {self.name!r}: {model.id} is not a reward model: its weights lack "
+                f"{missing[0]}"
             )
         template = getattr(self.tokenizer, "chat_template", None)
         if not template:
             raise ModelError(
-                f"model {self.name!r}: {model.id} has no chat template, which says how question "
-                "and response are put to it"
+                f"model {self.name!r}: {model.id} has no chat template, which formats question "
+                "and response"
             )
 
     def _prepare_padding(self) -> bool:
-        """Whether rows of unlike length can stand in one batch.
+        """Return whether rows of different length can share a batch.
 
-        The last token that is no padding is read, so padding needs a token of its own.
+        The last token before the padding is read, so padding needs a separate token.
         """
         pad, end = self.tokenizer.pad_token_id, self.tokenizer.eos_token_id
         self.tokenizer.padding_side = "right"
         is_distinct = pad is not None and pad != end
-        # Without one, a row alone is read at its very last token.
+        # Without one, rows are batched individually and read at the very last token.
         self.model.config.pad_token_id = pad if is_distinct else None
         if pad is None:
             self.tokenizer.pad_token_id = end
@@ -177,7 +179,7 @@ class RewardEngine:
 
 
 def _make_two_layer_class(hub: Any) -> Any:
-    """A Qwen2 whose head is a linear layer, a ReLU and a linear layer to one number."""
+    """Build a Qwen2 class with a scalar head: a linear layer, a ReLU and a linear layer."""
     from torch import nn
 
     class Qwen2TwoLayerReward(hub.Qwen2ForSequenceClassification):  # type: ignore[misc]
@@ -193,7 +195,7 @@ def _make_two_layer_class(hub: Any) -> Any:
 
 
 def open_reward_engine(name: str, model: RewardModel) -> RewardEngine:
-    """The engine of a reward model, loaded if need be."""
+    """Return the engine of a reward model, loaded on demand."""
     key = (model.provider, describe_load(model))
     with LOADED.lock:
         engine: RewardEngine | None = LOADED.get(key)

@@ -1,7 +1,7 @@
-"""Requests as local engines take them: samples of one conversation together, each with its seed.
+"""Requests for local engines: samples of one conversation together, each with its seed.
 
-A sample's seed is derived from what is asked and from its index, so the same sample comes back
-whatever else is asked beside it, and k=8 continues the samples of k=4.
+A sample's seed is derived from the content of its request and its index, so a sample does not
+depend on the other requests, and k=8 continues the samples of k=4.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ Weighed = TypeVar("Weighed")
 
 
 class SampleRun(NamedTuple):
-    """Samples of one conversation under one decoding, their indices one after the other."""
+    """Samples of one conversation under one decoding, with consecutive indices."""
 
     requests: tuple[Request, ...]
 
     @property
     def conversation(self) -> Conversation:
-        """What is asked."""
+        """The conversation of the run."""
         return self.requests[0].conversation
 
     @property
     def decoding(self) -> Decoding:
-        """How it is decoded."""
+        """The decoding of the run."""
         return self.requests[0].decoding
 
     @property
     def draws(self) -> int:
-        """Samples to draw: one where decoding is greedy, since all would be equal."""
+        """Number of samples to draw: one if decoding is greedy, since all would be equal."""
         return 1 if self.decoding.temperature == 0 else len(self.requests)
 
     def halves(self) -> tuple[SampleRun, SampleRun]:
-        """The run cut in two; it must hold several requests."""
+        """Cut the run in two; it must contain several requests."""
         middle = len(self.requests) // 2
         return SampleRun(self.requests[:middle]), SampleRun(self.requests[middle:])
 
@@ -69,9 +69,9 @@ def _cut(group: list[Request], limit: int | None) -> Iterator[SampleRun]:
 
 
 def derive_seed(run: SampleRun, model_seed: int) -> int:
-    """Seed of the first sample of a run, below 2^49; the next samples take the next integers.
+    """Return the seed of a run's first sample, below 2^49; the next take the next integers.
 
-    The length limit is outside of it: a sample under a larger limit begins with the same words.
+    The length limit does not count: a sample under a larger limit begins with the same text.
     """
     messages = [
         [
@@ -88,7 +88,7 @@ def derive_seed(run: SampleRun, model_seed: int) -> int:
 def cut_chunks(
     runs: Iterable[Weighed], limit: float, weight: Callable[[Weighed], float]
 ) -> Iterator[list[Weighed]]:
-    """Cut runs into chunks whose weights add up to at most `limit`, but never less than one run."""
+    """Cut runs into chunks with a total weight of at most `limit`, but at least one run each."""
     chunk: list[Weighed] = []
     total = 0.0
     for run in runs:
@@ -104,7 +104,7 @@ def cut_chunks(
 
 Answers = Iterable[tuple[SampleRun, Sequence[Response]]]
 AT_A_TIME = 256
-"""Requests that score options, of one call to an engine."""
+"""Maximum requests that score options in one call to an engine."""
 
 
 def answer_options(
@@ -112,9 +112,9 @@ def answer_options(
     budget: Budget,
     score: Callable[[Sequence[Request], Sequence[Sequence[str]]], Iterable[OptionScores]],
 ) -> Iterator[tuple[Request, Response]]:
-    """Score the requests' options; what the budget does not hold is `budget_stop`.
+    """Score the requests' options; requests beyond the budget are `budget_stop`.
 
-    Engines do not say what scoring took, so the worst case of each stays spent.
+    Engines do not report the cost of scoring, so the worst case of each stays spent.
     """
     for start in range(0, len(requests), AT_A_TIME):
         part = requests[start : start + AT_A_TIME]
@@ -138,9 +138,9 @@ def answer_options(
 def answer_runs(
     chunks: Iterable[list[SampleRun]], budget: Budget, ask: Callable[[list[SampleRun]], Answers]
 ) -> Iterator[tuple[Request, Response]]:
-    """Ask chunk by chunk; what the budget does not hold, and the rest, is `budget_stop`.
+    """Answer runs chunk by chunk; from the end of the budget on, they are `budget_stop`.
 
-    `ask` answers the runs of one chunk, in any order, one response a request.
+    `ask` answers the runs of one chunk, in any order, one response per request.
     """
     stopped = False
     for chunk in chunks:

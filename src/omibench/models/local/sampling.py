@@ -1,4 +1,4 @@
-"""Sampling in which every row of a batch has its own seed."""
+"""Sampling with a separate seed for every row of a batch."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 
 class RowSampler:
-    """A logits processor that draws each row's next token with the row's own generator.
+    """A logits processor that draws each row's next token with the row's generator.
 
-    Drawn by an exponential race: with e_i independent Exp(1), argmax(p_i / e_i) is distributed as
-    p. All other tokens are masked, so whatever samples afterwards can only take this one. A row's
-    draws depend on its seed and logits alone, not on the rows beside it.
+    Uses an exponential race: with e_i independent Exp(1), argmax(p_i / e_i) is distributed as p.
+    All other tokens are masked, so the sampler that follows can only pick this one. A row's draws
+    depend only on its seed and logits, not on other rows.
     """
 
     def __init__(self, seeds: Sequence[int], temperature: float, top_p: float | None) -> None:
@@ -21,7 +21,7 @@ class RowSampler:
         self._generators: list[Any] | None = None
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """`scores`: (rows, vocabulary); returns 0 at the drawn token and -inf elsewhere."""
+        """Return 0 at the drawn token and -inf elsewhere; `scores` has shape (rows, vocabulary)."""
         import torch
 
         if self._generators is None:

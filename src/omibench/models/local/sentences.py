@@ -1,4 +1,4 @@
-"""The `sentence-transformers` provider: vectors of texts from a model on this machine."""
+"""The `sentence-transformers` provider: text embeddings from a model on this machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omibench.schemas.request import Request, Response
 
 
 class SentenceProvider(SequentialProvider[SentenceModel]):
-    """A model of vectors; each request is one text, each answer its vector as JSON."""
+    """An embedding model; each request is one text, each answer its vector as JSON."""
 
     @cached_property
     def encoder(self) -> Any:
@@ -37,11 +37,11 @@ class SentenceProvider(SequentialProvider[SentenceModel]):
             ) from None
 
     def respond(self, request: Request) -> Response:
-        """As `SequentialProvider.respond`. Raises ModelError for anything but a text to embed."""
+        """See `SequentialProvider.respond`. Raises ModelError for anything but a text to embed."""
         if request.tags.role != "embedder":
             raise ModelError(
-                f"model {self.name!r}: makes vectors of texts and answers nothing else (asked as "
-                f"{request.tags.role}); name it in rationale.taxonomy.embedder alone"
+                f"model {self.name!r}: only embeds texts, but has the role {request.tags.role}; "
+                "use it only as rationale.taxonomy.embedder"
             )
         vector = self.encoder.encode(request.conversation.text, show_progress_bar=False)
         return Response(text=json.dumps([float(value) for value in vector]), finish_reason="stop")

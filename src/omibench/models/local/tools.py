@@ -1,7 +1,7 @@
-"""Tools for local engines: through the chat template, and out of the words that come back.
+"""Tools for local engines: offered through the chat template, parsed from the output.
 
-The calls that are read are those of the form `<tool_call>{"name": ..., "arguments": ...}
-</tool_call>` (Hermes), which the templates of Qwen and of many others ask for.
+Calls have the form `<tool_call>{"name": ..., "arguments": ...} </tool_call>` (Hermes), which the
+templates of Qwen and many others request.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ OPENING, CLOSING = "<tool_call>", "</tool_call>"
 
 
 class Spoken(NamedTuple):
-    """A reply: its words, and the calls that stood among them."""
+    """A reply: its text, and the calls in it."""
 
     words: str
     calls: tuple[ToolCall, ...]
 
 
 def group_by_tools(runs: Iterable[SampleRun]) -> list[list[SampleRun]]:
-    """Runs that offer the same tools together, since one call of an engine offers one set."""
+    """Group runs by the tools that they offer, since one call of an engine offers one set."""
     ordered = sorted(runs, key=_names)
     return [list(group) for _, group in groupby(ordered, key=_names)]
 
 
 def check_template(template: object, name: str) -> None:
-    """Raise ModelError for a chat template that offers no tools in the form that is read here."""
+    """Raise ModelError if a chat template does not offer tools in the supported form."""
     if OPENING not in str(template):
         raise ModelError(
-            f"model {name!r}: its chat template takes no tools in the form that is read here "
-            f"({OPENING}): set `style: text` under the setting's `tools`"
+            f"model {name!r}: its chat template does not offer tools in the supported form "
+            f"({OPENING}); set `style: text` under the setting's `tools`"
         )
 
 
 def template_calls(message: Message, safe: Callable[[str], str]) -> dict[str, Any]:
-    """What a turn that calls, or answers a call, has besides content in a chat template."""
+    """Return the fields besides content of a turn with calls or tool results in a chat template."""
     if message.answers is not None:
         return {"tool_call_id": message.answers}
     calls = [
@@ -57,7 +57,7 @@ def template_calls(message: Message, safe: Callable[[str], str]) -> dict[str, An
 
 
 def parse_reply(text: str) -> Spoken:
-    """The words and calls of a reply. Never raises; what is no call has the name ""."""
+    """Parse the text and calls of a reply. Never raises; an invalid call has the name ""."""
     head, *blocks = text.split(OPENING)
     words: list[str] = [head]
     calls: list[ToolCall] = []

@@ -1,4 +1,4 @@
-"""The `transformers` provider: batched generation on this machine, where vLLM does not fit."""
+"""The `transformers` provider: batched generation on this machine, for models without vLLM."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ from omibench.schemas.request import Conversation, Request, Response
 
 CHARACTERS_PER_TOKEN = 3.5
 PIXELS_PER_TOKEN = 28 * 28
-"""For sorting by length only: a token of Qwen2.5-VL covers 28 x 28 pixels."""
+"""Used only to sort by length: a token of Qwen2.5-VL covers 28 x 28 pixels."""
 
 
 class TransformersProvider(BaseProvider[TransformersModel]):
-    """A model that transformers runs in this process, on the first GPU or else on the CPU.
+    """A model run by transformers in this process, on the first GPU or else on the CPU.
 
-    Loading waits for the first request. Raises ModelError when torch or transformers is missing
+    The model is loaded on the first request. Raises ModelError if torch or transformers is missing
     or the model cannot be loaded.
     """
 
     def __init__(self, name: str, model: TransformersModel) -> None:
         super().__init__(name, model)
         self.batch_size = model.batch_size
-        """Rows of one batch; halved for good when a batch does not fit into memory."""
+        """Rows per batch; halved permanently if a batch does not fit into memory."""
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, batch by batch, the longest prompts first.
 
-        Options are scored ahead of that, those of one conversation under many patches together.
+        Options are scored first, those of one conversation under many patches together.
 
-        A single row that does not fit into memory, or that the processor does not take, is a
-        `provider_error`. Raises ModelError when the model cannot be loaded.
+        A single row that does not fit into memory, or that the processor rejects, is a
+        `provider_error`. Raises ModelError if the model cannot be loaded.
         """
         scoring, generating = split_scoring(requests)
         yield from answer_options(scoring, budget, self.score_options)
@@ -83,7 +83,7 @@ class TransformersProvider(BaseProvider[TransformersModel]):
                 engine = transformers_engine(self.name, self.model)
                 tokens = tokens or OptionTokens(engine.tokenizer, engine.specials, self.name)
                 prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
-                # A batch goes on with turns of the assistant, or it begins new ones.
+                # A batch either continues assistant turns or begins new ones.
                 prompts = next(split_by_turn(prompts))
                 part = part[: len(prompts)]
                 try:

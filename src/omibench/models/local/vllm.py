@@ -36,17 +36,17 @@ from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Request, Response
 
 CHUNK = 8
-"""Sequences of one call to vLLM, in multiples of `max_num_seqs`. Answers come after each call; a
-smaller call would leave the GPU idle for more of its time while the longest answers finish."""
+"""Sequences per call to vLLM, in multiples of `max_num_seqs`. Answers arrive after each call;
+with smaller calls the GPU idles more while the longest answers finish."""
 ScoredPair = tuple[Request, Sequence[str]]
 CHUNK_PIXELS = 400e6
-"""Pixels of one call: 1.2 GB of decoded pictures."""
+"""Maximum pixels per call: 1.2 GB of decoded pictures."""
 
 
 class VllmProvider(BaseProvider[VllmModel]):
-    """A model that vLLM runs in this process.
+    """A model run by vLLM in this process.
 
-    Loading waits for the first request. Raises ModelError when vLLM is not installed or cannot
+    The model is loaded on the first request. Raises ModelError if vLLM is not installed or cannot
     load the model.
     """
 
@@ -55,11 +55,11 @@ class VllmProvider(BaseProvider[VllmModel]):
         self._images = 0
 
     def expect(self, requests: Sequence[Request]) -> None:
-        """Say what will be asked later, so that the first load allows for its images."""
+        """Announce later requests, so that the first load allows for their images."""
         self._images = max([self._images, *(len(r.conversation.images) for r in requests)])
 
     def expect_images(self, images: int) -> None:
-        """As `MakesRoom.expect_images`."""
+        """See `MakesRoom.expect_images`."""
         self._images = max(self._images, images)
 
     def answer(
@@ -68,8 +68,8 @@ class VllmProvider(BaseProvider[VllmModel]):
         """Yield each request with its response, call by call of vLLM.
 
         Options are scored first. Samples of one conversation are one request to vLLM. A prompt that
-        vLLM does not take is a `provider_error` of its own. Raises ModelError when the engine
-        cannot be loaded or dies.
+        vLLM rejects becomes a `provider_error`. Raises ModelError if the engine cannot be loaded or
+        crashes.
         """
         self.expect(requests)
         scoring, generating = split_scoring(requests)
@@ -89,8 +89,8 @@ class VllmProvider(BaseProvider[VllmModel]):
         """Yield the log-probability of each request's options as the next token, in order.
 
         They are normalised over the whole vocabulary, before any temperature. Each option must be
-        one token. These calls never hold a request that generates: vLLM mixes up their rows. Raises
-        ModelError for a prompt that vLLM does not take.
+        one token. These calls never contain a request that generates: vLLM mixes up their rows.
+        Raises ModelError if vLLM rejects a prompt.
         """
         self.expect(requests)
         pairs = list(zip(requests, options, strict=True))
@@ -102,7 +102,7 @@ class VllmProvider(BaseProvider[VllmModel]):
                 prompts = [tokens.prepare(r.conversation, choices) for r, choices in part]
                 outputs = [
                     output
-                    # A call goes on with turns of the assistant, or it begins new ones.
+                    # A call either continues assistant turns or begins new ones.
                     for alike in split_by_turn(prompts)
                     for output in engine.chat(
                         [prompt.conversation for prompt in alike],
@@ -120,7 +120,7 @@ class VllmProvider(BaseProvider[VllmModel]):
             logprobs = output.outputs[0].logprobs[0]
             if any(token not in logprobs for token in prompt.ids):
                 raise ModelError(
-                    f"model {self.name!r}: vLLM gave no log-probability for some options of "
+                    f"model {self.name!r}: vLLM returned no log-probability for some options of "
                     f"{request.tags.problem!r}"
                 )
             values = [float(logprobs[token].logprob) for token in prompt.ids]
@@ -136,7 +136,7 @@ class VllmProvider(BaseProvider[VllmModel]):
     def _ask_or_split(
         self, engine: VllmEngine, runs: list[SampleRun]
     ) -> list[tuple[SampleRun, list[Response]]]:
-        """Answer the runs in one call; one that vLLM rejects is found by halving the call."""
+        """Answer the runs in one call; a run that vLLM rejects is found by bisection."""
         start = time.monotonic()
         sampling = [engine.sampling(run, self.model.seed) for run in runs]
         try:

@@ -1,4 +1,4 @@
-"""The OpenAI API and all endpoints that speak it: chat, Responses, batches."""
+"""The OpenAI API and all compatible endpoints: chat, Responses, batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from omibench.params.models.openai import OpenAIModel
 
 @provider("openai", block=OpenAIModel)
 def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
-    """The model asked directly, or through batches where its block says so."""
+    """Open the model for direct requests, or for batches if its block sets `batch`."""
     if model.batch:
         from omibench.models.openai.batch import OpenAIBatchProvider
 
@@ -25,7 +25,7 @@ def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
 
 @provider("openai_embeddings", block=EmbeddingModel)
 def open_embeddings(name: str, model: EmbeddingModel, folders: Folders) -> Provider:
-    """A model that makes vectors of texts."""
+    """Open an embedding model."""
     from omibench.models.openai.embeddings import EmbeddingProvider
 
     return EmbeddingProvider(name, model)

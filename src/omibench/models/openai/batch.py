@@ -1,4 +1,4 @@
-"""The batch API of OpenAI, for chat and Responses: files of lines, answered within a day."""
+"""The OpenAI batch API for chat and Responses: files of lines, answered within a day."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request
 
 LIMITS = InputShape(head=b"", between=b"\n", tail=b"\n", most_lines=50_000, most_bytes=200_000_000)
-"""Lines and bytes of one input file (OpenAI, Batch API guide)."""
+"""Maximum lines and bytes of one input file (OpenAI, Batch API guide)."""
 MARK = "omibench"
-"""Name of the metadata that holds a submission's fingerprint."""
+"""Metadata key of a submission's fingerprint."""
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _CROWDED = {"token_limit_exceeded", "rate_limit_exceeded"}
 _CLOCKS_DIFFER_S = 86400.0
@@ -50,7 +50,7 @@ _PAGE = 100
 
 
 class OpenAIBatchProvider(BatchProvider[OpenAIModel], OpenAIProvider):
-    """A model behind the OpenAI API, asked through /v1/batches."""
+    """A model behind the OpenAI API, queried through /v1/batches."""
 
     def __init__(self, name: str, model: OpenAIModel, state: Path | None = None) -> None:
         OpenAIProvider.__init__(self, name, model)
@@ -58,7 +58,7 @@ class OpenAIBatchProvider(BatchProvider[OpenAIModel], OpenAIProvider):
 
     @contextmanager
     def connect_batches(self, key: SecretStr) -> Iterator[OpenAIBatches]:
-        """As `BatchProvider.connect_batches`."""
+        """See `BatchProvider.connect_batches`."""
         require_extra("api", f"model {self.name!r}", "openai")
         import openai
 
@@ -69,7 +69,7 @@ class OpenAIBatchProvider(BatchProvider[OpenAIModel], OpenAIProvider):
 
 
 class OpenAIBatches:
-    """As `BatchApi`, over a client of the SDK."""
+    """`BatchApi` over a client of the SDK."""
 
     shape = LIMITS
 
@@ -81,7 +81,7 @@ class OpenAIBatches:
         self._route = "/v1" + PATHS[model.api]
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
-        """As `BatchApi.line`."""
+        """See `BatchApi.line`."""
         body = whole_body(
             lambda show: openai_body(self._model, requests, show), requests[0], self._pictures
         )
@@ -89,7 +89,7 @@ class OpenAIBatches:
         return json.dumps(line, separators=(",", ":")).encode()
 
     def upload(self, lines: BinaryIO, size: int) -> str:
-        """As `BatchApi.upload`; a file that no batch follows costs nothing."""
+        """See `BatchApi.upload`; a file without a batch costs nothing."""
         create, named = self._client.files.with_raw_response.create, ("batch.jsonl", lines)
         uploaded = fetch(
             self._sdk, lambda: create(file=named, purpose="batch").http_response, uploads=True
@@ -97,7 +97,7 @@ class OpenAIBatches:
         return read_id(uploaded)
 
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
-        """As `BatchApi.create`."""
+        """See `BatchApi.create`."""
         create = self._client.batches.with_raw_response.create
         fields = {
             "input_file_id": submission.file,
@@ -108,7 +108,7 @@ class OpenAIBatches:
         return read_id(fetch(self._sdk, lambda: create(**fields).http_response))
 
     def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
-        """The batch of the submission's own input file, or with its fingerprint: surely it."""
+        """Find the batch with the submission's input file or fingerprint: a certain match."""
         after: dict[str, str] = {}
         while True:
             page = self._get("/batches", {"limit": str(_PAGE), **after})
@@ -124,7 +124,7 @@ class OpenAIBatches:
             after = {"after": read_id(rows[-1])}
 
     def status(self, batch: str) -> BatchStatus:
-        """As `BatchApi.status`."""
+        """See `BatchApi.status`."""
         reply = self._get(f"/batches/{quote(batch, safe='')}", {})
         counts = as_object(reply.get("request_counts"))
         finished = (count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0)
@@ -135,12 +135,12 @@ class OpenAIBatches:
         return BatchStatus(batch, state in _ENDED, finished, sources, turned_down)
 
     def download(self, source: str, to: BinaryIO) -> None:
-        """As `BatchApi.download`; `source` is the id of a file."""
+        """See `BatchApi.download`; `source` is a file id."""
         files = self._downloads.files.with_streaming_response
         stream(self._sdk, lambda: files.content(source), to)
 
     def read(self, row: Json, samples: int) -> LineResult:
-        """As `BatchApi.read`."""
+        """See `BatchApi.read`."""
         name, response = as_text(row.get("custom_id")), as_object(row.get("response"))
         body, status = response.get("body"), count(response.get("status_code"))
         try:
@@ -170,7 +170,7 @@ class OpenAIBatches:
 
 
 def _explain_rejection(batch: Json) -> Failure:
-    """Why no line was run: a wrong line, or more tokens than the account may have waiting."""
+    """Explain why no line was run: an invalid line, or too many enqueued tokens for the account."""
     errors = as_objects(as_object(batch.get("errors")).get("data")) or [{}]
     code, words = as_text(errors[0].get("code")), as_text(errors[0].get("message"))
     crowded = code in _CROWDED

@@ -1,4 +1,4 @@
-"""The `openai_embeddings` provider: vectors of texts, as JSON in the place of an answer's text."""
+"""The `openai_embeddings` provider: text embeddings, returned as JSON in the text of an answer."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ PATH = "/embeddings"
 
 
 class EmbeddingProvider(ServedProvider[EmbeddingModel]):
-    """A model of embeddings behind the OpenAI API; each request is one text."""
+    """An embedding model behind the OpenAI API; each request is one text."""
 
     def check(self, requests: Sequence[Request]) -> None:
-        """As `ServedProvider.check`; raises ModelError for anything but a text to embed."""
+        """Check as `ServedProvider.check`; raises ModelError for anything but a text to embed."""
         for request in requests:
             if request.conversation.images or request.tags.role != "embedder":
                 raise ModelError(
-                    f"model {self.name!r}: makes vectors of texts and answers nothing else "
-                    f"(asked as {request.tags.role}); name it in rationale.taxonomy.embedder alone"
+                    f"model {self.name!r}: only embeds texts, but has the role "
+                    f"{request.tags.role}; use it only as rationale.taxonomy.embedder"
                 )
         super().check(requests)
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """Clients of the SDK, lent to one call at a time."""
+        """Open the SDK clients, each lent to one call at a time."""
         require_extra("api", f"model {self.name!r}", "openai")
         import openai
 
@@ -59,23 +59,23 @@ class EmbeddingProvider(ServedProvider[EmbeddingModel]):
 
 
 def build_body(model: EmbeddingModel, request: Request) -> dict[str, Any]:
-    """The JSON body that asks for the vector of one text."""
+    """Build the JSON body that requests the embedding of one text."""
     shortened = {} if model.dimensions is None else {"dimensions": model.dimensions}
     text = request.conversation.text
     return {"model": model.id, "input": text, "encoding_format": "float", **shortened}
 
 
 def read_embedding(model: EmbeddingModel, reply: object) -> Response:
-    """The response of which the text is the vector, a list of numbers as JSON.
+    """Build the response; its text is the vector, a list of numbers as JSON.
 
     Raises:
-        Failure: The body holds no vector.
+        Failure: The body contains no vector.
     """
     body = as_object(reply)
     rows = as_objects(body.get("data"))
     vector = rows[0].get("embedding") if len(rows) == 1 else None
     if not isinstance(vector, list) or not vector or not all(map(_is_finite, vector)):
-        raise unreadable("holds no vector of finite numbers")
+        raise unreadable("contains no vector of finite numbers")
     response = Response(text=json.dumps(vector), finish_reason="stop")
     return add_costs([response], _count_tokens(body), model, body, batch=False)[0]
 

@@ -1,4 +1,4 @@
-"""From requests to the bodies of the OpenAI API: chat completions and Responses."""
+"""Build the bodies of the OpenAI API from requests: chat completions and Responses."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
 
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 MANAGED = {"model", "messages", "input", "n", "seed", "stream", "temperature", "top_p"}
-"""Fields that follow from the request: `extra_body` may not set them."""
+"""Fields that the request determines: `extra_body` cannot set them."""
 
 
 def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> dict[str, Any]:
-    """The JSON body that asks for `requests`: samples of one conversation under one decoding.
+    """Build the JSON body of `requests`: samples of one conversation under one decoding.
 
-    Several only where the endpoint `can.samples`; their indexes are consecutive.
+    Several samples only if the endpoint sets `can.samples`; their indexes are consecutive.
     """
     first = requests[0]
     build = _responses if model.api == "responses" else _chat
@@ -43,19 +43,19 @@ def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> 
 
 
 def check_openai(name: str, model: OpenAIModel) -> None:
-    """Raise ModelError when a block declares what its API does not know."""
+    """Raise ModelError if a block declares an ability that its API lacks."""
     if model.api == "responses":
         for ability in ("samples", "seed"):
             if getattr(model.can, ability):
                 raise ModelError(
-                    f"model {name!r}: `can.{ability}` is declared, and the Responses API knows no "
-                    "such parameter: leave it out, or set `api: chat`"
+                    f"model {name!r}: `can.{ability}` is set, but the Responses API has no such "
+                    "parameter; remove it, or set `api: chat`"
                 )
     fixed = sorted(MANAGED & set(model.extra_body))
     if fixed:
         raise ModelError(
-            f"model {name!r}: `extra_body` sets {fixed[0]!r}, which follows from the request and "
-            "its setting: leave it out"
+            f"model {name!r}: `extra_body` sets {fixed[0]!r}, which the request and its setting "
+            "determine; remove it"
         )
 
 
@@ -78,7 +78,7 @@ def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
 
 
 def _message(model: OpenAIModel, message: Message, show: Show) -> dict[str, Any]:
-    """A turn; one that is a single text is sent as a string, which every server understands."""
+    """Build a turn; a single text is sent as a string, which every server supports."""
     turn = {"role": message.role, **format_chat_calls(message)}
     if message.role == "tool":
         return turn | {"content": join_texts(message)}
@@ -113,7 +113,7 @@ def _responses(model: OpenAIModel, request: Request, show: Show) -> dict[str, An
 
 
 def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[str, Any]]:
-    """A turn as items: its words and pictures, then its calls; or what a call gave."""
+    """Build the items of a turn: its text and pictures, then its calls; or the result of a call."""
     content = [_responses_part(model, message.role, part, show) for part in message.parts]
     if message.answers is not None:
         pictured = any(isinstance(part, ImagePart) for part in message.parts)

@@ -1,4 +1,4 @@
-"""The `openai` provider: any endpoint that speaks the OpenAI API, chat or Responses."""
+"""The `openai` provider: any endpoint compatible with the OpenAI API, chat or Responses."""
 
 from __future__ import annotations
 
@@ -21,34 +21,36 @@ from omibench.schemas.request import Request
 
 
 class OpenAIProvider(ServedProvider[OpenAIModel]):
-    """A model behind the OpenAI API. Raises ModelError when its block contradicts the API."""
+    """A model behind the OpenAI API. Raises ModelError if its block contradicts the API."""
 
     def __init__(self, name: str, model: OpenAIModel) -> None:
         super().__init__(name, model)
         check_openai(name, model)
 
     def check(self, requests: Sequence[Request]) -> None:
-        """As `ServedProvider.check`; also for options, which only some endpoints can score."""
+        """Check as `ServedProvider.check`; options too, which only some endpoints can score."""
         self.check_options(requests)
         super().check(requests)
 
     def check_options(self, requests: Sequence[Request]) -> None:
-        """As `ChecksOptions.check_options`."""
+        """See `ChecksOptions.check_options`."""
         if self.model.api != "chat" or not self.model.can.logprobs:
             refuse_options(
-                requests, self.name, "declare `can: {logprobs: true}` with `api: chat` if it does"
+                requests,
+                self.name,
+                "set `can: {logprobs: true}` with `api: chat` if its endpoint returns them",
             )
         if not self.model.can.prefill:
             refuse_continued(
                 requests,
                 self.name,
-                "declare `can: {prefill: true}` if its endpoint goes on with a turn of the "
-                "assistant, as a vLLM server does, or set `saliency.reading` to `before_answer`",
+                "set `can: {prefill: true}` if its endpoint continues an assistant turn, as a "
+                "vLLM server does, or set `saliency.reading` to `before_answer`",
             )
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """Clients of the SDK, lent to one call at a time."""
+        """Open the SDK clients, each lent to one call at a time."""
         require_extra("api", f"model {self.name!r}", "openai")
         import openai
 

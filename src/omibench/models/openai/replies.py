@@ -1,4 +1,4 @@
-"""From replies of the OpenAI API, as JSON, to Responses: chat completions and Responses."""
+"""Convert replies of the OpenAI API from JSON to Responses: chat completions and Responses."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _FAILED = {
     "server_error", "engine_error", "internal_error", "insufficient_system_resource",
     "malformed_function_call",
 }  # fmt: skip
-"""Finish reasons of replies that their server did not end as an answer (vLLM, SGLang, OpenRouter,
-DeepSeek, GLM, Gemini)."""
+"""Finish reasons of replies that the server did not finish (vLLM, SGLang, OpenRouter, DeepSeek,
+GLM, Gemini)."""
 _TRANSIENT = {"server_error", "rate_limit_exceeded", "vector_store_timeout"}
 
 
 def openai_replies(
     model: OpenAIModel, reply: object, samples: int = 1, *, batch: bool = False
 ) -> list[Response]:
-    """The samples that a reply holds, in order: at most `samples`, at least one.
+    """Read the samples of a reply, in order: at most `samples`, at least one.
 
-    A reply without any choice is one response `empty` a sample: it was answered with nothing,
-    and paid; one that ended as `error` or `abort` is none, and is left out. Raises Failure when
-    the body is no reply at all, or no sample was finished.
+    A reply without choices is one `empty` response per sample: it is an answer without content, and
+    billed. A sample that ended with `error` or `abort` is skipped. Raises Failure if the body is
+    not a reply, or no sample was finished.
     """
     if not isinstance(reply, dict):
-        raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
+        raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
     if reply.get("error"):
         raise _read_error(reply["error"])
     read = _responses if model.api == "responses" else _chat
@@ -54,7 +54,7 @@ def openai_replies(
     usage = read_usage(as_object(reply.get("usage")))
     if parsed and not responses:
         raise Failure(
-            f"the reply ended as {parsed[0].finish_reason!r} and holds no finished answer",
+            f"the reply ended with {parsed[0].finish_reason!r} and contains no finished answer",
             status=200,
             transient=True,
             cost_usd=compute_cost(model.price, usage, batch=batch),
@@ -66,10 +66,10 @@ def openai_replies(
 
 
 def read_usage(usage: Json) -> Usage:
-    """Tokens as either API counts them.
+    """Read the token counts of either API.
 
-    Where the total exceeds input and output (Gemini counts its thoughts only there), the rest is
-    output: it is billed so.
+    If the total exceeds input plus output (Gemini counts its thoughts only there), the rest is
+    output, which is how it is billed.
     """
     input_tokens = count(usage.get("prompt_tokens", usage.get("input_tokens")))
     output_tokens = count(usage.get("completion_tokens", usage.get("output_tokens")))
@@ -95,7 +95,7 @@ def read_usage(usage: Json) -> Usage:
 
 def _chat(reply: Json) -> list[Response]:
     if not isinstance(reply.get("choices"), list):
-        if reply.get("choices", 0) is not None:  # some gateways write null for none
+        if reply.get("choices", 0) is not None:  # some gateways write null instead of an empty list
             raise unreadable("has no list of choices")
         return []
     choices = sorted(as_objects(reply["choices"]), key=lambda c: count(c.get("index")) or 0)
@@ -122,7 +122,7 @@ def _choice(choice: Json) -> Response:
 
 
 def _content(content: object) -> str:
-    """Text of a message; some servers send a list of parts."""
+    """Return the text of a message; some servers send a list of parts."""
     if isinstance(content, list):
         return "".join(as_text(part.get("text")) for part in as_objects(content))
     return as_text(content)
@@ -131,7 +131,7 @@ def _content(content: object) -> str:
 def _responses(reply: Json) -> list[Response]:
     status = reply.get("status")
     if not isinstance(reply.get("output"), list) or status in ("queued", "in_progress"):
-        raise unreadable(f"is no finished response (status {status!r})")
+        raise unreadable(f"is not a finished response (status {status!r})")
     items = as_objects(reply["output"])
     if not items and status == "completed":
         return []
@@ -173,7 +173,7 @@ def _logprob(rows: object) -> float | None:
 
 
 def _read_error(error: object) -> Failure:
-    """A 200 that carries an error, as gateways and failed responses do."""
+    """Read the error of a 200 reply, as gateways and failed responses send it."""
     detail = as_object(error)
     code = str(detail.get("code") or detail.get("type") or "error")
     message = " ".join(str(detail.get("message") or error).split())

@@ -11,25 +11,25 @@ from omibench.models.http.tool_turns import MOST_CALLS, describe_tools, parse_ca
 from omibench.schemas.request import Message, Request, Response, ToolCall, ToolSpec
 
 _EXTRA = "extra_content"
-"""Where Google's endpoint signs a call; it refuses a history without the signature."""
+"""Field with the signature of a call at Google's endpoint, which rejects a history without it."""
 
 
 def add_tools(
     body: dict[str, Any], tools: Sequence[Json], extra_body: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A body with the tools that it offers, beside those that a model's `extra_body` names."""
+    """Add the offered tools to a body, next to those from a model's `extra_body`."""
     merged = {**body, **extra_body}
     return merged | {"tools": [*tools, *extra_body.get("tools", [])]} if tools else merged
 
 
 def describe_api_tools(api: str, request: Request) -> list[dict[str, Any]]:
-    """The tools of a conversation as the API takes them."""
+    """Return the tools of a conversation in the format of the API."""
     tools = request.conversation.tools
     return [_flat(tool) for tool in tools] if api == "responses" else describe_tools(tools)
 
 
 def format_chat_calls(message: Message) -> dict[str, Any]:
-    """What an assistant's turn with calls, or the turn that answers one, has besides content."""
+    """Return the fields besides content of an assistant turn with calls, or of a tool result."""
     if message.answers is not None:
         return {"tool_call_id": message.answers}
     if not message.calls:
@@ -50,7 +50,7 @@ def format_chat_calls(message: Message) -> dict[str, Any]:
 
 
 def add_chat_calls(message: Json, response: Response) -> Response:
-    """A response with the calls of its message, and what their server wants back."""
+    """Add to a response the calls of its message, and the fields that the server wants back."""
     calls = read_chat_calls(message)
     if not calls:
         return response
@@ -60,7 +60,7 @@ def add_chat_calls(message: Json, response: Response) -> Response:
 
 
 def list_call_items(message: Message) -> Iterator[dict[str, Any]]:
-    """The calls of an assistant's turn as items of the Responses API."""
+    """Return the calls of an assistant turn as items of the Responses API."""
     for call in message.calls:
         yield {
             "type": "function_call",
@@ -71,7 +71,7 @@ def list_call_items(message: Message) -> Iterator[dict[str, Any]]:
 
 
 def read_item_calls(items: Sequence[Json]) -> tuple[ToolCall, ...]:
-    """The calls in the output of the Responses API."""
+    """Read the calls in the output of the Responses API."""
     called = [item for item in items if item.get("type") == "function_call"]
     return tuple(
         parse_call(as_text(item.get("call_id")) or item.get("id"), item.get("name"), arguments)

@@ -1,4 +1,4 @@
-"""Responses that others have published, replayed."""
+"""Published responses of others, replayed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.params.models.recorded import RecordedModel
 
 @provider("recorded", block=RecordedModel)
 def open_recorded(name: str, model: RecordedModel, folders: Folders) -> Provider:
-    """The model, once its files are read."""
+    """Open the model and read its files."""
     from omibench.models.recorded.provider import RecordedProvider
 
     return RecordedProvider(name, model, folders.data)

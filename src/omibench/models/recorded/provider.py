@@ -1,7 +1,7 @@
 """The `recorded` provider: published responses, replayed by problem and setting.
 
-A file is Parquet or JSONL with one row a response: `pid` (or `id`), `response`, and if it has
-them `index` (sample, from 0), `finish_reason`, `outcome` and `published_true_false` (the printed
+A file is Parquet or JSONL with one row per response: `pid` (or `id`), `response`, and optionally
+`index` (sample, from 0), `finish_reason`, `outcome` and `published_true_false` (the printed
 verdict).
 """
 
@@ -25,7 +25,7 @@ _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_fal
 
 
 class SampleKey(NamedTuple):
-    """Which recorded response: of which setting, problem and sample."""
+    """Key of a recorded response: setting, problem and sample."""
 
     setting: str
     problem: str
@@ -33,7 +33,7 @@ class SampleKey(NamedTuple):
 
 
 class RecordedProvider(BaseProvider[RecordedModel]):
-    """A model whose responses were recorded. Nothing is ever sent."""
+    """A model with recorded responses. Nothing is ever sent."""
 
     def __init__(self, name: str, model: RecordedModel, data: str | None = None) -> None:
         super().__init__(name, model)
@@ -45,7 +45,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """As `Provider.identity`: by the files' content."""
+        """See `Provider.identity`: the content of the files."""
         return {
             "provider": self.model.provider,
             "id": self.name,
@@ -54,19 +54,19 @@ class RecordedProvider(BaseProvider[RecordedModel]):
         }
 
     def holds(self, request: Request) -> bool:
-        """Whether a response to this request was recorded."""
+        """Return whether a response to this request was recorded."""
         return _place(request) in self._responses
 
     def check_options(self, requests: Sequence[Request]) -> None:
-        """As `ChecksOptions.check_options`."""
-        refuse_options(requests, self.name, "recorded responses hold words alone")
+        """See `ChecksOptions.check_options`."""
+        refuse_options(requests, self.name, "recorded responses contain only text")
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield every request with its recorded response.
 
-        Raises ModelError, before the first, when some of them were not recorded.
+        Raises ModelError, before the first one, if some were not recorded.
         """
         self.check_options(requests)
         lacking = [request for request in requests if not self.holds(request)]
@@ -76,39 +76,40 @@ class RecordedProvider(BaseProvider[RecordedModel]):
             yield request, self._responses[_place(request)]
 
     def describe_missing(self, lacking: Sequence[Request], total: int) -> str:
-        """The one line that says how many responses are missing and which comes first."""
+        """Describe on one line the number of missing responses and the first of them."""
         tags = lacking[0].tags
         recorded = [place.problem for place in self._responses if place.setting == tags.setting]
         if recorded and len(lacking) == total:
             return (
-                f"model {self.name!r} was recorded on other problems: none of the {total} "
-                f"asked for {tags.setting!r} is among its {len(recorded)}; {tags.problem!r} is "
-                f"asked, {recorded[0]!r} was recorded"
+                f"model {self.name!r}: recorded for other problems; none of the {total} problems "
+                f"of {tags.setting!r} is among its {len(recorded)} (for example {tags.problem!r} "
+                f"is requested, {recorded[0]!r} was recorded)"
             )
         if not recorded:
             settings = ", ".join(sorted({place.setting for place in self._responses})) or "none"
             return (
-                f"model {self.name!r} has no recorded responses for the setting {tags.setting!r} "
-                f"(only for: {settings}); narrow its settings with `infer.only`"
+                f"model {self.name!r}: no recorded responses for the setting {tags.setting!r} "
+                f"(only for: {settings}); limit its settings with `infer.only`"
             )
         return (
-            f"model {self.name!r} lacks {len(lacking)} of {total} responses for the setting "
-            f"{tags.setting!r}, the first is {tags.problem!r} (sample {lacking[0].index}); set "
-            "`partial: true` on the model to evaluate only what was recorded"
+            f"model {self.name!r}: {len(lacking)} of {total} responses for the setting "
+            f"{tags.setting!r} are missing, the first is {tags.problem!r} (sample "
+            f"{lacking[0].index}); set `partial: true` on the model to evaluate only the recorded "
+            "ones"
         )
 
     def _load(self, path: Path, setting: str) -> str:
         if not path.is_file():
             raise MissingInputError(
                 f"{path}: this file of recorded responses does not exist (model {self.name!r}, "
-                f"setting {setting!r}); its folder is the study's `data`"
+                f"setting {setting!r}); the path is relative to the study's `data` folder"
             )
         for row in _rows(path):
             place = SampleKey(setting, str(row["problem"]), int(row.get("index") or 0))
             if place in self._responses:
                 raise FileFormatError(
-                    f"{path}: holds a second response to {place.problem!r} for the setting "
-                    f"{setting!r}; number the samples in a column `index`"
+                    f"{path}: a second response to {place.problem!r} for the setting {setting!r}; "
+                    "number the samples in a column `index`"
                 )
             self._responses[place] = _response(row, path)
         return hash_file(path)
@@ -121,17 +122,17 @@ def _place(request: Request) -> SampleKey:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     suffix = path.suffix.lower()
     if suffix not in (".parquet", ".jsonl"):
-        raise ParamsError(f"{path}: recorded responses are .parquet or .jsonl files")
+        raise ParamsError(f"{path}: recorded responses must be .parquet or .jsonl files")
     for number, row in enumerate(_parquet(path) if suffix == ".parquet" else _lines(path), 1):
         key = next((name for name in ("pid", "id") if row.get(name) is not None), None)
         if key is None or "response" not in row:
             lacking = "response" if key else "pid"
             raise FileFormatError(
-                f"{path}, row {number}: lacks the column {lacking!r}; it has {list(row)}"
+                f"{path}, row {number}: the column {lacking!r} is missing; it has {list(row)}"
             )
         if not isinstance(row["response"], str | None):
             raise FileFormatError(
-                f"{path}, row {number}: response is no text (got {row['response']!r})"
+                f"{path}, row {number}: response is not text (got {row['response']!r})"
             )
         yield {"problem": row[key], **{name: row[name] for name in _COLUMNS if name in row}}
 
@@ -143,7 +144,7 @@ def _parquet(path: Path) -> Iterator[dict[str, Any]]:
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for number, row in read_json_lines(path):
         if not isinstance(row, dict):
-            raise FileFormatError(f"{path}, line {number}: holds no object")
+            raise FileFormatError(f"{path}, line {number}: is not an object")
         yield row
 
 

@@ -1,4 +1,4 @@
-"""Seeded stand-ins for models in every role."""
+"""Seeded simulations of models in every role."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.params.models.simulated import SimulatedModel
 
 @provider("simulated", block=SimulatedModel)
 def open_simulated(name: str, model: SimulatedModel, folders: Folders) -> Provider:
-    """The stand-in, once its oracle is read."""
+    """Open the simulated model and read its `oracle` file."""
     from omibench.models.simulated.provider import SimulatedProvider
 
     return SimulatedProvider(name, model)

@@ -1,8 +1,9 @@
-"""Simulated judges that choose among samples: marker, referee and reward head.
+"""Simulated judges that choose among samples: scorer of best-of-N, comparison judge, reward head.
 
 Each has a view of a response on a normal scale: `discernment` for a right answer, a taste for the
-answer that is the same in every prompt, and what is drawn for the prompt. A taste that lasts is
-why more candidates and more rounds help print's reward models so little (EMMA, table 3).
+answer that is the same in every prompt, and a random part per prompt. Because the taste is
+constant, more candidates and more rounds help as little as with the reward models of EMMA (table
+3).
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from omibench.schemas.request import Role
 from omibench.text.fences import read_fenced
 
 Seeded = Callable[..., Random]
-"""A generator that depends on the model and the names given alone."""
+"""Creates a generator that depends only on the model and the given names."""
 View = Callable[[str], float]
-"""What a judge thinks of a response's text, in standard deviations around 0."""
+"""A judge's view of a response, in standard deviations around 0."""
 _NORMAL = NormalDist()
 
 
 def make_view(model: SimulatedModel, row: OracleRow, seeded: Seeded, rng: Random) -> View:
-    """What a judge thinks of responses to one problem, in one prompt.
+    """Return the view of a judge of responses to one problem, in one prompt.
 
     Args:
         model: The judge's block of params.
         row: The problem.
-        seeded: Makes the generator of its taste for an answer.
+        seeded: Creates the generator of its taste for an answer.
         rng: The generator of the prompt.
     """
 
@@ -49,9 +50,9 @@ def make_view(model: SimulatedModel, row: OracleRow, seeded: Seeded, rng: Random
 
 
 def mark(prompt: str, view: View) -> str:
-    """A mark from 0 to 100 for best-of-N: the place of the view in the normal distribution.
+    """Return a mark from 0 to 100 for best-of-N: the normal quantile of the view.
 
-    Where the prompt holds several responses, a mark of each.
+    If the prompt contains several responses, return a mark for each.
     """
     rivals = [text for name, text in read_fenced(prompt).items() if name.startswith("RESPONSE ")]
     marks = [
@@ -62,12 +63,12 @@ def mark(prompt: str, view: View) -> str:
 
 
 def reward(response: str, view: View) -> str:
-    """A reward head's number: the view itself."""
+    """Return a reward head's number: the view itself."""
     return repr(round(view(response), 6))
 
 
 def compare(prompt: str, view: View) -> str:
-    """The better of two responses."""
+    """Return the better of two responses."""
     first, second = (view(read_section(prompt, name)) for name in ("RESPONSE A", "RESPONSE B"))
     return f"BETTER: {'A' if first >= second else 'B'}"
 

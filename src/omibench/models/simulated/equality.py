@@ -1,7 +1,7 @@
-"""A cheap comparison of a final answer with the oracle's: what a simulated judge can see.
+"""A quick comparison of a final answer with the gold answer, for simulated judges.
 
-It is no scoring rule (those live in `omibench.rule_books`): it only has to recognise right and
-wrong answers well enough that the judge's set error rates apply to what was really right or wrong.
+It is not a scorer (those are in `omibench.scorers`): it only recognises right and wrong answers
+well enough for the judge's configured error rates to apply to them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def final_answers(text: str, parts: int = 1) -> list[str]:
-    """What a response may say last: its last box, or as many boxes as the gold has parts.
+    """Return the possible final answers of a response: its last boxes, one per part of the gold.
 
-    Without a box it is what follows the last "answer is", and else the last line.
+    Without a box, the text after the last "answer is", else the last line.
     """
     boxes = find_literal_boxes(text)[:_MAX_BOXES]
     if boxes:
@@ -37,17 +37,17 @@ def final_answers(text: str, parts: int = 1) -> list[str]:
 
 
 def is_right(text: str, gold: Sequence[str], letters: bool) -> bool:
-    """Whether a response ends in the gold; `letters` compares sets of options."""
+    """Return whether a response ends in the gold answer; `letters` compares sets of options."""
     return any(same_answer(answer, gold, letters) for answer in final_answers(text, len(gold)))
 
 
 def name_final_answer(text: str, parts: int = 1) -> str:
-    """The last final answer of a response, in the form that is compared; it may be empty."""
+    """Return the last final answer of a response, normalised for comparison; it can be empty."""
     return next((_normal(answer) for answer in reversed(final_answers(text, parts))), "")
 
 
 def same_answer(answer: str, gold: Sequence[str], letters: bool) -> bool:
-    """Whether a final answer is the gold, after simple normalisation; `letters` compares sets."""
+    """Return whether a normalised final answer equals the gold; `letters` compares sets."""
     if letters:
         labels = re.findall(r"\b[A-Z]{1,4}\b", answer)
         return set("".join(labels)) == set("".join(gold)) if labels else False

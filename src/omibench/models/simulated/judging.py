@@ -1,8 +1,8 @@
-"""Simulated judges: each reads the sections of its prompt as a judge would, and errs as set.
+"""Simulated judges: each reads the sections of its prompt, and errs at its configured rates.
 
-`true_positive_rate` and `false_positive_rate` are those of judge and grader; `error_rate` that
-of the others, whose flawed replies are wrong ones in the right form. Judges that choose among
-samples stand in `choosing`.
+`true_positive_rate` and `false_positive_rate` apply to judge and grader; `error_rate` applies to
+the others, whose flawed replies are wrong but well-formed. Judges that choose among samples are in
+`choosing`.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ MARKS = tuple(name.replace("_", "-") for name in QUALITY_MARKS)
 _TYPE = re.compile(r"^- ([a-z][a-z0-9_]*): ", re.MULTILINE)
 _SCALE = re.compile(r"N a (whole )?number from (-?[\d.]+) to (-?[\d.]+):\nMARK: N")
 _STEPS = 4
-"""Sentences from which on a simulated rationale is called detailed."""
+"""Minimum sentences of a simulated rationale that counts as detailed."""
 
 
 def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The one line of GPTScore (OMIBench, C.2): consistent at the set true and false rates."""
+    """Return the line of GPTScore (OMIBench, C.2), right at the two configured rates."""
     right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
     return f"ANSWER: {'consistent' if _called_right(model, right, rng) else 'inconsistent'}"
 
 
 def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The share of parts that are right (MathReal): all of them at the set rates.
+    """Return the share of parts that are right (MathReal): all of them at the configured rates.
 
-    What is right and not called so gets nothing; what is wrong otherwise gets its right parts.
+    A right answer that is rejected scores nothing; a wrong one otherwise scores its right parts.
     """
     answer, letters = read_section(prompt, "MODEL ANSWER"), bool(row.choices)
     parts = len(row.answer)
@@ -48,16 +48,16 @@ def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 
 
 def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The final answer of a response (MathReal); a flaw finds none."""
+    """Return the final answer of a response (MathReal); a flaw finds none."""
     answers = final_answers(read_section(prompt, "RESPONSE"), max(1, len(row.answer)))
     answer = " ".join(answers[-1].split()) if answers else ""
     return f"EXTRACTED: {answer if answer and not _is_flawed(model, rng) else 'null'}"
 
 
 def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """Marks of a rationale (OMIBench, B.2): a mark less where the answer is wrong or it is brief.
+    """Return marks of a rationale (OMIBench, B.2): one less for a wrong answer or a brief text.
 
-    A flaw draws all of them at random. Of a transcript, the shares of the printed text that it
+    A flaw draws all of them at random. For a transcript, the shares of the printed text that it
     keeps.
     """
     if "TRANSCRIPT" in (sections := read_fenced(prompt)):
@@ -79,7 +79,7 @@ def _compare_transcripts(model: SimulatedModel, printed: str, transcript: str, r
 
 
 def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """Alignment with the reference (OMIBench, B.2): 4 or 5 where the answer is right, else 1 or 2.
+    """Return the alignment with the reference (OMIBench, B.2): 4 or 5 if right, else 1 or 2.
 
     A flaw draws it at random.
     """
@@ -91,7 +91,7 @@ def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 def classify(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
-    """One of the error types that the prompt lists, `no_error` where the answer is right.
+    """Return one of the error types in the prompt, `no_error` if the answer is right.
 
     The type of a wrong answer is drawn from the others; a flaw draws from all.
     """
@@ -103,9 +103,9 @@ def classify(
 
 
 def assess(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """A value of the scale that ends the prompt: in the upper half for a right answer.
+    """Return a value of the scale at the end of the prompt: in the upper half for a right answer.
 
-    Of labels it is the first for a right answer and the last for a wrong one; a flaw draws any.
+    For labels, the first for a right answer and the last for a wrong one; a flaw draws any.
     """
     closing = prompt.rpartition("<<<END")[2]
     right = is_right(read_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
@@ -131,5 +131,5 @@ def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
 
 
 def read_section(prompt: str, name: str) -> str:
-    """A section of the material; the whole prompt where it has none, as a person would read it."""
+    """Return a section of the material, or the whole prompt if it has no sections."""
     return read_fenced(prompt).get(name, prompt)

@@ -1,8 +1,8 @@
-"""How a simulated respondent scores options, and what a patch over a picture does to that.
+"""Option scores of a simulated respondent, and the effect of a patch over a picture on them.
 
-The right option stands out by ability less difficulty, the others by chance. Each picture has one
-spot that the model leans on and one that misleads it; a patch moves the right option's score by
-how near it is to either. Places are drawn, not seen: nothing is read from the picture.
+The score of the right option depends on ability minus difficulty, those of the others on chance.
+Each picture has one spot that supports the right option and one that misleads; a patch changes the
+right option's score by its distance to either. The spots are random: no picture is read.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Request
 
 REACH = 80.0
-"""Pixels over which a patch's effect falls off."""
+"""Pixels over which the effect of a patch falls off."""
 FIELD = 320.0
-"""Pixels from the top left corner within which the spots lie."""
+"""Pixels from the top left corner within which the spots are drawn."""
 
 
 def option_logprobs(
     model: SimulatedModel, row: OracleRow, request: Request, seeded: Callable[..., Random]
 ) -> dict[str, float]:
-    """Log-probability (nats) of each option, normalised over the options."""
+    """Return the log-probability (nats) of each option, normalised over the options."""
     edge = model.ability + model.setting_effects.get(request.tags.setting, 0.0) - row.difficulty
     scores = {o: seeded("option", row.id, o).gauss(0.0, 1.0) for o in request.options}
     for right in set(row.answer) & set(scores):

@@ -1,4 +1,4 @@
-"""What a simulation knows: the oracle, one JSON line a problem or a scanned page."""
+"""The `oracle` file of the simulated models: one JSON line per problem or scanned page."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ONLY_IN_ANSWERS = {"solution", "attributes"}
 
 
 class OracleRow(BaseModel):
-    """One problem, or one page of a scan (`<source>#p<page>`), as its author knows it.
+    """The known answer of one problem, or the text of one page of a scan (`<source>#p<page>`).
 
-    `choices` are the labels of the options; `difficulty` is on the ability's (logit) scale;
-    `captions` count with the images; `page_text` is what is printed on a page.
+    `choices` are the labels of the options; `difficulty` is on the (logit) scale of ability;
+    `captions` follow the order of the images; `page_text` is the printed text of a page.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -42,12 +42,13 @@ class OracleRow(BaseModel):
     statement: str | None = None
     page_text: str | None = None
     spared: Annotated[list[str], Field(exclude_if=lambda spared: not spared)] = []
-    """Settings whose effect it does not feel: `captions`, where words say all that pictures do."""
+    """Settings that do not affect it: `captions` if the text contains all that the pictures
+    show."""
 
     @model_validator(mode="before")
     @classmethod
     def _of_an_answer(cls, row: Any) -> Any:
-        """A frozen answer is a line of an oracle, too: how hard it is, its id decides."""
+        """Convert a frozen answer, which is a valid line too: its id determines the difficulty."""
         if not isinstance(row, dict) or not _ONLY_IN_ANSWERS & row.keys():
             return row
         choices = row.get("choices") or []
@@ -64,7 +65,7 @@ class OracleRow(BaseModel):
 
 
 class Oracle:
-    """All rows of an oracle file by id, with the topics and words that make plausible mistakes."""
+    """All rows of an `oracle` file by id, with topics and words for plausible mistakes."""
 
     def __init__(self, rows: list[OracleRow], source: str = "oracle") -> None:
         self.source = source
@@ -80,37 +81,39 @@ class Oracle:
                 self._answers[row.subject].update(row.answer)
 
     def row(self, problem: str) -> OracleRow:
-        """The row of a problem. Raises ModelError naming it and the oracle's file."""
+        """Return the row of a problem. Raises ModelError with the problem and the file."""
         try:
             return self.rows[problem]
         except KeyError:
             raise ModelError(
-                f"{self.source}: the oracle of the simulated models has no line for {problem!r}; "
-                "add one, or simulate only problems that it knows"
+                f"{self.source}: no line for {problem!r}, which the simulated models need; add "
+                "one, or limit them to the problems in the file"
             ) from None
 
     def topics(self, subject: str) -> list[str]:
-        """Every topic of a subject, sorted."""
+        """Return every topic of a subject, sorted."""
         return sorted(self._topics[subject])
 
     def answers(self, subject: str) -> list[str]:
-        """Every open answer of a subject, sorted: the words that a wrong answer may take."""
+        """Return every open answer of a subject, sorted: candidates for wrong answers."""
         return sorted(self._answers[subject])
 
 
 def load_oracle(path: str) -> Oracle:
-    """Read an oracle file, once for each version of it; or that of made-up problems.
+    """Read an `oracle` file, once per version of it; or that of synthetic problems.
 
-    `synthetic:<study>` names those problems (`omibench.synthetic.address`). Raises ModelError when
-    the file is missing, FileFormatError when a line of it is wrong, and ParamsError for problems
-    like those of no known study.
+    `synthetic:<study>` refers to those problems (`omibench.synthetic.address`). Raises ModelError
+    if the file is missing, FileFormatError if a line is invalid, and ParamsError for an unknown
+    synthetic study.
     """
     if address := parse_address(path):
         return _make_oracle(address)
     try:
         state = Path(path).stat()
     except OSError as error:
-        raise ModelError(f"{path}: the oracle of a simulated model: {reason_of(error)}") from None
+        raise ModelError(
+            f"{path}: the `oracle` file of a simulated model cannot be read: {reason_of(error)}"
+        ) from None
     return _load(path, state.st_mtime_ns, state.st_size)
 
 

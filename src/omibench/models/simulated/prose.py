@@ -76,14 +76,14 @@ UNITS = {
 
 
 class Style(NamedTuple):
-    """How a prompt wants the reply: ended by a box or a bare answer, with reasoning or without."""
+    """The format that a prompt requests: a box or a bare answer, with reasoning or without."""
 
     boxed: bool
     brief: bool
 
 
 def read_style(prompt: str) -> Style:
-    """Read the wanted style from the words of the prompt, as an obedient model would."""
+    """Read the requested format from the words of the prompt."""
     lowered = prompt.lower()
     brief = (
         "only the final answer" in lowered
@@ -94,14 +94,14 @@ def read_style(prompt: str) -> Style:
 
 
 def pick(options: tuple[str, ...], rng: Random) -> str:
-    """One of the options."""
+    """Pick one of the options."""
     return options[int(rng.random() * len(options))]
 
 
 def reasoning(n_images: int, rng: Random) -> str:
-    """Three to eight sentences about the figures, without any answer."""
+    """Return three to eight sentences about the figures, without any answer."""
     figures = max(n_images, 1)
-    # An odd stride through the sixteen sentences uses none of them twice.
+    # An odd stride through the sixteen sentences repeats none of them.
     at, stride = int(rng.random() * len(STEPS)), 1 + 2 * int(rng.random() * 8)
     steps = []
     for step in range(3 + int(rng.random() * 6)):
@@ -114,19 +114,19 @@ def reasoning(n_images: int, rng: Random) -> str:
 
 
 def boxed_ending(answer: str, style: Style, rng: Random) -> str:
-    """The ending that the prompt asks for: a box, or the bare answer where none is wanted."""
+    """Return the ending that the prompt requests: a box, or the bare answer."""
     if not style.boxed:
         return answer
     return f"\\boxed{{{answer}}}" if style.brief else pick(BOXED, rng).format(a=answer)
 
 
 def plain(answer: str) -> str:
-    """An answer as it stands in a sentence: formulas between dollar signs."""
+    """Format an answer for a sentence: formulas between dollar signs."""
     formula = ("\\" in answer or "^" in answer or "_" in answer) and "$" not in answer
     return f"${answer}$" if formula else answer
 
 
 def repetition(rng: Random) -> str:
-    """One sentence again and again, as a model caught in a loop writes it."""
+    """Repeat one sentence, like a model caught in a loop."""
     sentence = pick(STEPS, rng).format(i=1, j=2, n=3)
     return " ".join([sentence] * (60 + int(rng.random() * 60)))

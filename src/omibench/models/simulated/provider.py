@@ -1,8 +1,8 @@
-"""The `simulated` provider: a seeded stand-in for a model in every role, from an oracle.
+"""The `simulated` provider: a seeded simulation of a model in every role, with known answers.
 
 An answer depends on the model, the problem, the role, the setting and the sample index (and, in
-roles other than the respondent's, on the words that were asked), never on the order of requests.
-What all samples of a problem share depends on the model and the problem alone.
+roles other than the respondent's, on the text of the request), never on the order of requests. The
+part common to all samples of a problem depends only on the model and the problem.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Request, Response, TextPart, Usage
 
 VERSION = 2
-"""Of the simulation, in its identity: what it draws changes with it. 2: a lasting component."""
+"""Version of the simulation, part of its identity, since its draws depend on it. 2: a lasting
+component."""
 
 
 class SimulatedProvider(BaseProvider[SimulatedModel]):
     """A simulated model. Every response is marked `simulated`.
 
-    Its oracle is read from the file that the model names, unless one is given.
+    The known answers are read from the model's `oracle` file unless they are given.
     """
 
     def __init__(self, name: str, model: SimulatedModel, oracle: Oracle | None = None) -> None:
@@ -42,7 +43,7 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """As `Provider.identity`: by the oracle's content, not by the place where it lies."""
+        """See `Provider.identity`: the content of the `oracle` file, not its path."""
         fields = self.model.identity_fields
         apart = ("provider", "oracle")
         return {
@@ -57,18 +58,18 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """Yield every request with its response, in the order asked.
+        """Yield every request with its response, in the order given.
 
-        Raises ModelError when the oracle lacks a problem, or what a role answers from.
+        Raises ModelError if the `oracle` file lacks a problem or a field that the role needs.
         """
         for request in requests:
-            if request.tags.role == "formula_reader":  # no oracle knows the formulas of a page
+            if request.tags.role == "formula_reader":  # the formulas of a page are in no file
                 yield request, _make_response("", request.conversation.text)
             else:
                 yield request, self.respond(request)
 
     def respond(self, request: Request) -> Response:
-        """The response to one request."""
+        """Return the response to one request."""
         tags, prompt = request.tags, request.conversation.text
         row = self.oracle.row(tags.problem)
         if request.options:
@@ -91,7 +92,7 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         return _make_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
 
     def _before_answering(self, request: Request, row: OracleRow) -> Response | None:
-        """What a turn of a loop with tools says that does not answer yet."""
+        """Return the text of a tool turn before the answer."""
         conversation, tags = request.conversation, request.tags
         rng = self._rng("tools", tags.problem, tags.setting, str(request.index))
         if called := first_call(conversation, rng):
@@ -123,5 +124,5 @@ def _check_slips(name: str, model: SimulatedModel) -> None:
     total = sum(model.slips.model_dump().values())
     if total > 1 + 1e-9:
         raise ModelError(
-            f"the slips of model {name!r} add up to {total:.4g}; their shares are at most 1 in all"
+            f"model {name!r}: the shares of its slips add up to {total:.4g}; the maximum is 1"
         )

@@ -1,4 +1,4 @@
-"""A simulated respondent: is it right (item-response theory), and in which words it says so."""
+"""A simulated respondent: whether it is right (item-response theory), and its text."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SLIPS: tuple[Slip, ...] = (
 CHARACTERS_PER_TOKEN = 4
 _NORMAL = NormalDist()
 _SMALLEST = 2.0**-54
-"""Stands for a draw of 0, whose normal quantile is not finite."""
+"""Replaces a draw of 0, whose normal quantile is infinite."""
 _BARE_NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s*")
 
 
 def probability_correct(model: SimulatedModel, row: OracleRow, setting: str) -> float:
-    """P(correct) as `SimulatedModel` documents it, slips left out."""
+    """Return P(correct) as defined by `SimulatedModel`, without slips."""
     guess = 1 / len(row.choices) if row.choices else 0.0
     effect = 0.0 if setting in row.spared else model.setting_effects.get(setting, 0.0)
     logit = model.ability + effect - model.image_penalty * (row.n_images - 2) - row.difficulty
@@ -37,7 +37,7 @@ def probability_correct(model: SimulatedModel, row: OracleRow, setting: str) -> 
 
 
 def draw_slip(slips: Slips, row: OracleRow, rng: Random) -> Slip | None:
-    """At most one slip. One that a problem cannot show (a unit on a letter) is no slip there."""
+    """Draw at most one slip. One that a problem cannot show (a unit on a letter) is skipped."""
     drawn, bound = rng.random(), 0.0
     for slip in SLIPS:
         bound += getattr(slips, slip)
@@ -47,7 +47,7 @@ def draw_slip(slips: Slips, row: OracleRow, rng: Random) -> Slip | None:
 
 
 def can_slip(slip: Slip, row: OracleRow) -> bool:
-    """Whether a problem can show a slip: letters need choices, units a bare number."""
+    """Return whether a problem can show a slip: letters need choices, units a bare number."""
     if slip == "letter_in_sentence":
         return bool(row.choices)
     if slip == "units":
@@ -56,12 +56,12 @@ def can_slip(slip: Slip, row: OracleRow) -> bool:
 
 
 def is_bare_number(text: str) -> bool:
-    """Whether an answer is a decimal number and nothing else."""
+    """Return whether an answer is a plain decimal number."""
     return _BARE_NUMBER.fullmatch(text) is not None
 
 
 class PosedProblem(NamedTuple):
-    """One problem as it was put to the respondent: the prompt's words and the room to answer."""
+    """One problem as posed: the words of the prompt and the token limit of the answer."""
 
     row: OracleRow
     setting: str
@@ -72,16 +72,16 @@ class PosedProblem(NamedTuple):
 def is_sample_right(
     chance_right: float, lasting_share: float, lasting_draw: float, sample_draw: float
 ) -> bool:
-    """Whether one sample of several is right.
+    """Return whether one of several samples is right.
 
-    The residual of the logit is that of a standard normal variable's distribution function (a
+    The residual of the logit follows the distribution function of a standard normal variable (a
     Gaussian copula), so that the mean over models and samples is `chance_right` at any share.
 
     Args:
         chance_right: P(correct) of the model on the problem.
         lasting_share: Share of the normal variable's variance that all samples have in common.
-        lasting_draw: What they have in common, uniform in [0, 1).
-        sample_draw: What this sample has alone, uniform in [0, 1).
+        lasting_draw: The common draw, uniform in [0, 1).
+        sample_draw: The draw of this sample, uniform in [0, 1).
     """
     lasting, passing = (_NORMAL.inv_cdf(max(_SMALLEST, u)) for u in (lasting_draw, sample_draw))
     residual = sqrt(lasting_share) * lasting + sqrt(1 - lasting_share) * passing
@@ -91,13 +91,13 @@ def is_sample_right(
 def respond(
     model: SimulatedModel, oracle: Oracle, problem: PosedProblem, lasting: Random, rng: Random
 ) -> Response:
-    """One response of a simulated respondent.
+    """Return one response of a simulated respondent.
 
     Args:
         model: Its block of params.
-        oracle: What it knows.
-        problem: What it is asked.
-        lasting: The generator of what all its samples of the problem share.
+        oracle: The known answers.
+        problem: The problem as posed.
+        lasting: The generator of the part common to all samples of the problem.
         rng: The generator of this sample.
     """
     row, prompt, max_tokens = problem.row, problem.prompt, problem.max_tokens
@@ -120,7 +120,7 @@ def respond(
 
 
 def answer_text(row: OracleRow, right: bool, oracle: Oracle, rng: Random) -> str:
-    """The right answer, or a plausible wrong one, as it goes into a box."""
+    """Return the right answer, or a plausible wrong one, as it goes into a box."""
     parts = row.answer
     if not right and row.choices:
         parts = wrong_letters(row.answer, row.choices, rng)
@@ -145,7 +145,7 @@ def _ending(slip: Slip | None, answer: str, row: OracleRow, style: prose.Style, 
 
 
 def _refusal(prompt: str, rng: Random) -> Response:
-    # Some providers mark a refusal, others return it as an ordinary reply.
+    # Some providers mark a refusal; others return it as an ordinary reply.
     marked = rng.random() < 0.5
     text = prose.pick(prose.REFUSALS, rng)
     return Response(
@@ -180,7 +180,7 @@ def _usage(prompt: str, text: str) -> Usage:
 
 
 def _cut(text: str, rng: Random) -> str:
-    """Cut inside the last words, so that the text ends in the middle of a sentence."""
+    """Cut inside the last words, so that the text ends in mid-sentence."""
     return text[: len(text) - 5 - int(rng.random() * min(40, len(text) // 4))].rstrip(" .\n")
 
 

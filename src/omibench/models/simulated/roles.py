@@ -1,6 +1,6 @@
 """Simulated captioner, perceiver, translator, voter, labeller, page reader, writer; and judges.
 
-Each answers from the oracle; `error_rate` of the replies are flawed in the way of its role.
+Each uses the known answers; `error_rate` of the replies have a flaw typical of the role.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _FIGURES = "Describe the figures"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _OWN_WORDS, _SKILLS, _PICK = "main topic first", "Decide which skills", "belongs. Its topic"
-"""Words of the labeller's prompts by which they are told apart."""
+"""Phrases by which the labeller's prompts are distinguished."""
 _WORD = re.compile(r"[a-z]{4,}")
 _POINT = re.compile(r'"(\w+)": true or false')
 _ASKS_SUBJECT = '{"subject": "'
-"""Where the reply to a vote begins with a subject."""
+"""Phrase of a vote prompt that starts the reply with a subject."""
 T = TypeVar("T")
 _FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
 
 
 def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The captions of the figures named in the prompt, or of all; a flaw changes a number.
+    """Return the captions of the figures in the prompt, or of all; a flaw changes a number.
 
-    What stands in fences names none: it is the problem, with all its marks.
+    Text in fences is skipped: it is the problem, with all its image marks.
     """
     captions = _require(row.captions, row, "captions", oracle)
     numbers = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
@@ -53,9 +53,9 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
 def perceive(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
-    """The question's text, or what its figures show where these are to be described.
+    """Return the question's text, or the content of its figures if the prompt requests that.
 
-    A flaw changes a number. What the oracle does not know is said to be unread.
+    A flaw changes a number. For an unknown problem the reply states that nothing was read.
     """
     read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
     text = read or f"(SIMULATED: nothing was read of {row.id})"
@@ -65,10 +65,10 @@ def perceive(
 def translate(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
-    """The translated statement; a flaw changes a number.
+    """Return the translated statement; a flaw changes a number.
 
-    Where the prompt holds the question and its choices in fences, all of them come back under
-    their names, each mark of an image once, and choices with decimal points.
+    If the prompt contains the question and its choices in fences, all of them are returned under
+    their names, with each image mark once and decimal points in the choices.
     """
     text = _require(row.translation or row.statement, row, "translation", oracle)
     sections = read_fenced(prompt)
@@ -84,9 +84,9 @@ def translate(
 
 
 def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """Yes to each point that the prompt asks about; a flaw says no to one of them.
+    """Answer yes to each point in the prompt; a flaw answers no to one of them.
 
-    Where the prompt asks for a subject, it is the one that the oracle has.
+    If the prompt requests a subject, it is the known one.
     """
     points = _POINT.findall(prompt.rpartition("<<<END")[2])
     against = pick(tuple(points), rng) if points and _is_flawed(model, rng) else None
@@ -95,11 +95,10 @@ def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng
 
 
 def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """`{CLASS: topic}` (OMIBench, A.5); a flaw names another of the labels in the prompt.
+    """Return `{CLASS: topic}` (OMIBench, A.5); a flaw returns another of the labels in the prompt.
 
-    Where the prompt lists none, the topics that the oracle knows of the subject stand in. Topics
-    in its own words are made of the topic and a word of the captions; skills are drawn from the
-    list, with a reason.
+    If the prompt lists none, the known topics of the subject are used. Free topics combine the
+    topic with a word of the captions; skills are drawn from the list, with a reason.
     """
     listed = _LISTED.findall(prompt)
     if _SKILLS in prompt:
@@ -117,7 +116,7 @@ def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 
 
 def _find_long_word(row: OracleRow) -> str:
-    """The longest word that describes the figures, the first in the alphabet of several."""
+    """Return the longest word of the captions, the first in alphabetical order among equals."""
     words = _WORD.findall(" ".join(row.captions).lower())
     return min(words, key=lambda word: (-len(word), word), default="figures")
 
@@ -125,7 +124,7 @@ def _find_long_word(row: OracleRow) -> str:
 def read_page(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
-    """The text of a page; a flaw misreads one number of it."""
+    """Return the text of a page; a flaw misreads one number of it."""
     text = _require(row.page_text, row, "page_text", oracle)
     return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
@@ -133,7 +132,7 @@ def read_page(
 def write_rationale(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
-    """`Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
+    """Return `Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
 
     A writer that is shown the reference ends in the right answer.
     """
@@ -166,7 +165,7 @@ def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
 
 
 def _misread_number(text: str, rng: Random) -> str:
-    """The text with one number misread, or with a remark where it holds none."""
+    """Return the text with one number misread, or with a remark if it contains none."""
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
         return f"{text} {pick(_FILLERS, rng)}"
@@ -177,7 +176,7 @@ def _misread_number(text: str, rng: Random) -> str:
 def _require(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
     if not value:
         raise ModelError(
-            f"{oracle.source}: the line of {row.id!r} has no {field!r}, which a simulated model of "
-            "this role answers from"
+            f"{oracle.source}: the line of {row.id!r} has no {field!r}, which a simulated model "
+            "in this role needs"
         )
     return value

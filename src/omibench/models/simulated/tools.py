@@ -1,4 +1,4 @@
-"""Simulated respondents with tools: they look closer once, as told, before they answer."""
+"""Simulated respondents with tools: they use a tool once, if instructed, before they answer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _WORDS = "One detail is too small to be read as it stands, so I look closer."
 
 
 def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[ToolCall, ...]] | None:
-    """The words and calls of a reply that uses a tool; None where none is offered or one was used.
+    """Return a reply's text and tool calls; None if no tool is offered or one was used.
 
-    Under the text protocol the call stands in the words.
+    Under the text protocol the call is part of the text.
     """
     turns = conversation.messages
     if any(map(_calls, turns)):
@@ -34,9 +34,9 @@ def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[Tool
 
 
 def reads_first(conversation: Conversation) -> bool:
-    """Whether the stage that is under way reads the pictures and asks for no answer.
+    """Return whether the current stage reads the pictures without requesting an answer.
 
-    A stage begins with a turn of the user that does not tell what tools gave.
+    A stage begins with a user turn that contains no tool result.
     """
     before = (None, *conversation.messages)
     pairs = zip(before, conversation.messages, strict=False)
@@ -45,7 +45,7 @@ def reads_first(conversation: Conversation) -> bool:
 
 
 def _calls(message: Message) -> bool:
-    """Whether a turn calls a tool, or tells what one gave."""
+    """Return whether a turn calls a tool or contains a tool result."""
     written = message.role == "assistant" and OPENING in _text(message)
     return message.role == "tool" or bool(message.calls) or written
 

@@ -1,4 +1,4 @@
-"""Wrong answers that a model could plausibly give: each differs truly from the right one."""
+"""Plausible wrong answers: each differs from the right one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OPPOSITE = {
     "correct": "incorrect", "incorrect": "correct", "t": "f", "f": "t",
 }  # fmt: skip
 _NUMBER = re.compile(r"(?<![\d_])(?<!_\{)\d+(?:\.\d+)?")
-"""A number that is no index: another index is another name, which is easily read as a slip."""
+"""A number that is not an index: a changed index is another name, easily taken for a slip."""
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LETTERS = re.compile(r"[A-J](?:\s*,?\s*[A-J])*")
@@ -23,7 +23,7 @@ _FACTORS = (0.5, 2.0, 0.8, 1.25, 1.5, 3.0, 0.1, 10.0)
 
 
 def wrong_letters(answer: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
-    """Other options than the right ones: one of them exchanged, or one letter dropped."""
+    """Return wrong options: one of the right ones exchanged, or one letter dropped."""
     right = set("".join(answer))
     wrong_labels = [label for label in labels if label not in right]
     chosen = sorted(right)
@@ -37,13 +37,13 @@ def wrong_letters(answer: Sequence[str], labels: Sequence[str], rng: Random) -> 
 
 
 def wrong_parts(answer: Sequence[str], decoys: Sequence[str], rng: Random) -> list[str]:
-    """The parts of an open answer with one of them wrong; `decoys` lend words to a wrong text."""
+    """Return the parts of an open answer with one wrong; `decoys` supply words for a wrong text."""
     at = rng.randrange(len(answer))
     return [wrong_part(part, decoys, rng) if i == at else part for i, part in enumerate(answer)]
 
 
 def wrong_part(part: str, decoys: Sequence[str], rng: Random) -> str:
-    """One wrong part: a truth value flipped, a number moved, another form, another word."""
+    """Return a wrong part: a flipped truth value, a changed number, form or word."""
     label = _LABEL.match(part)
     head, body = (label.group(), part[label.end() :]) if label else ("", part)
     words = _WORD.findall(_COMMAND.sub(" ", body))
@@ -66,7 +66,7 @@ def wrong_part(part: str, decoys: Sequence[str], rng: Random) -> str:
 
 
 def moved_number(digits: str, rng: Random) -> str:
-    """Another number with as many decimals, at least 5 % away: `"2.50"` may give `"5.00"`."""
+    """Return another number with the same decimals, at least 5 % away: `"2.50"` gives `"5.00"`."""
     value, decimals = float(digits), len(digits.partition(".")[2])
     start = rng.randrange(len(_FACTORS))
     for step in range(len(_FACTORS)):
@@ -84,7 +84,7 @@ def _flip(text: str, truth: re.Match[str]) -> str:
 
 
 def _other_form(body: str, rng: Random) -> str:
-    """Another symbolic form: a fraction turned over, a sign changed, a factor put in front."""
+    """Return another symbolic form: an inverted fraction, a changed sign, an added factor."""
     fraction = _FRACTION.search(body)
     if fraction and fraction.group(1) != fraction.group(2) and rng.random() < 0.5:
         turned = f"\\frac{{{fraction.group(2)}}}{{{fraction.group(1)}}}"

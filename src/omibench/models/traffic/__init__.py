@@ -1,1 +1,1 @@
-"""How requests travel: retries, adaptive concurrency, rate caps and the loop that runs them."""
+"""Sending requests: retries, adaptive concurrency, rate caps and the main loop."""

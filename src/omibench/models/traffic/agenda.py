@@ -1,4 +1,4 @@
-"""What is still to be sent, and in which order."""
+"""The pending calls, and their order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from omibench.schemas.request import Request
 
 @dataclass(eq=False)
 class PendingCall:
-    """One call: samples of one conversation, and how many attempts at them have failed.
+    """One call: samples of one conversation, and its number of failed attempts.
 
-    `calls` counts those sent, also those that reached no model and so were no attempt.
+    `calls` also counts those that reached no model and so do not count as attempts.
     """
 
     requests: tuple[Request, ...]
@@ -23,7 +23,7 @@ class PendingCall:
 
 
 class Agenda:
-    """Retries that are due come first, then fresh jobs, and at the end the often failed ones."""
+    """The order of calls: due retries first, then new jobs, then those that failed often."""
 
     def __init__(self, jobs: Iterable[PendingCall]) -> None:
         self._fresh = deque(jobs)
@@ -35,7 +35,7 @@ class Agenda:
         return len(self._fresh) + len(self._late) + len(self._waiting)
 
     def next(self, now: float) -> PendingCall | None:
-        """Take the next job, or None when none is due."""
+        """Take the next job, or None if none is due."""
         if self._waiting and self._waiting[0][0] <= now:
             return heapq.heappop(self._waiting)[2]
         if self._fresh:
@@ -45,29 +45,29 @@ class Agenda:
         return None
 
     def wait(self, now: float) -> float | None:
-        """Seconds until a job is due: 0 for now, None when there is none."""
+        """Return the seconds until a job is due: 0 for now, None if there is none."""
         if self._fresh or self._late:
             return 0.0
         return max(0.0, self._waiting[0][0] - now) if self._waiting else None
 
     def put_back(self, job: PendingCall) -> None:
-        """Put a job back that was taken and not sent."""
+        """Put back a job that was taken and not sent."""
         self._fresh.appendleft(job)
 
     def schedule(self, job: PendingCall, due: float) -> None:
-        """Send a job again at `due`."""
+        """Schedule a retry of a job at `due`."""
         self._count += 1
         heapq.heappush(self._waiting, (due, self._count, job))
 
     def schedule_last(self, job: PendingCall, due: float) -> None:
-        """Send a job again after all the fresh ones; at `due` when there are none."""
+        """Schedule a retry after all new jobs; at `due` if there are none."""
         if self._fresh:
             self._late.append(job)
         else:
             self.schedule(job, due)
 
     def take_rest(self) -> list[PendingCall]:
-        """Take all that is left."""
+        """Take all remaining jobs."""
         jobs = [*self._fresh, *(job for _, _, job in sorted(self._waiting)), *self._late]
         self._fresh.clear()
         self._waiting.clear()

@@ -1,16 +1,16 @@
-"""How many requests may be in flight: additive increase, multiplicative decrease.
+"""The limit of requests in flight: additive increase, multiplicative decrease.
 
-The cut follows how much of a window the endpoint turned away, as in DCTCP (RFC 8257, section
-3.3): all of it halves the limit, a part cuts it in proportion. A provider that fails a few
-requests at any load, as most do, therefore costs no throughput.
+The decrease depends on the share of a window that the endpoint rejected, as in DCTCP (RFC 8257,
+section 3.3): all of it halves the limit, a part reduces it in proportion. So a provider that fails
+a few requests at any load, as most do, costs no throughput.
 """
 
 from __future__ import annotations
 
 NOISE = 0.1
-"""Share of a window that may be turned away without a cut."""
+"""Share of rejected requests in a window that does not reduce the limit."""
 SLOWER = 3.0
-"""A window this many times slower than the quickest counts as half turned away."""
+"""A window this many times slower than the quickest counts as half rejected."""
 _ENOUGH = 8
 _STEPS = 32
 
@@ -22,17 +22,17 @@ class Concurrency:
         self.cap = cap
         self._limit = float(cap)
         self.window = 0
-        """Counts the windows; what was started in an earlier one says nothing of this one."""
+        """Number of the window; requests started in an earlier one do not count for this one."""
         self._quickest: float | None = None
         self._clear()
 
     @property
     def limit(self) -> int:
-        """How many requests may be in flight now."""
+        """The current maximum of requests in flight."""
         return int(self._limit)
 
     def note_end(self, window: int, *, congested: bool, latency_s: float | None = None) -> None:
-        """An attempt that was started in `window` ended; `latency_s` when it was answered."""
+        """Note the end of an attempt started in `window`; `latency_s` if it was answered."""
         if window != self.window:
             return
         self._ended += 1
@@ -44,7 +44,7 @@ class Concurrency:
             self._close()
 
     def halve(self) -> None:
-        """Everything was turned away: begin with half as much once it is not."""
+        """Halve the limit after everything was rejected."""
         self._limit = max(1.0, self._limit / 2)
         self.window += 1
         self._clear()
@@ -61,7 +61,7 @@ class Concurrency:
         self._clear()
 
     def _is_slow(self) -> bool:
-        """Whether answers take much longer than they did; that they do is then the new normal."""
+        """Return whether answers became much slower; the new latency is then the baseline."""
         if self._answered < _ENOUGH:
             return False
         mean = self._latency / self._answered

@@ -1,4 +1,4 @@
-"""The loop that sends jobs: what may start when, and what follows from how it ended."""
+"""The loop that sends jobs and handles their outcomes."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from omibench.schemas.request import Outcome, Request, Response
 from omibench.text.masking import mask
 
 HOPELESS = 20
-"""So many requests turned down for good before any was answered: the others are not sent."""
+"""Stop sending after this many permanent rejections before the first answer."""
 DOUBTFUL = 200
-"""So many turned down for their content before any was answered: the content is not the reason."""
+"""After this many content rejections before the first answer, content is not the reason."""
 FATAL = 3
-"""So many failures like a wrong key or an empty account end a run that has had answers."""
+"""Failures such as a wrong key or an empty account that end a run which has had answers."""
 ALONE_S = 15.0
-"""Seconds for which the first request to an endpoint that was never heard of goes alone: it tells
-a wrong key, address or model name, and what takes longer was taken."""
+"""Seconds for which the first request to a new endpoint is sent alone: it detects a wrong key,
+address or model name, and one that takes longer was accepted."""
 _RECENT = 16
 _FIRST_GUESS = 4000
-"""Tokens of a call before one was counted."""
+"""Estimated tokens of a call before the first is counted."""
 
 
 _LOG = logging.getLogger("omibench.traffic")
 
 
 class Sent(NamedTuple):
-    """What one call brought: a response to each of the first requests of the job, in order.
+    """The result of one call: a response to each of the first requests of the job, in order.
 
-    `cost_usd` and `tokens` are those of the whole call; None where the provider did not count.
+    `cost_usd` and `tokens` cover the whole call; None if the provider did not count.
     """
 
     responses: list[Response]
@@ -59,7 +59,7 @@ Deliver = Callable[[Request, Response], None]
 
 
 class Dispatch:
-    """One run over an agenda. Made and used inside one event loop, alone."""
+    """One run over an agenda. Created and used inside one event loop."""
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
@@ -98,10 +98,10 @@ class Dispatch:
         self._random = SystemRandom()
 
     async def run(self) -> None:
-        """Send all, deliver all. When cancelled, what is in flight is settled as unknown.
+        """Send all jobs, deliver all responses. If cancelled, calls in flight settle as unknown.
 
-        After `stop` what was not sent is not delivered. Raises ModelError, after what was in flight
-        has ended, when no request can succeed.
+        After `stop`, unsent requests are not delivered. Raises ModelError, after the calls in
+        flight have ended, if no request can succeed.
         """
         try:
             while (wait := self._start()) is not None or self._running:
@@ -130,17 +130,17 @@ class Dispatch:
             _LOG.warning("%s", words.describe_unanswered(self._reasons, self.progress.total))
 
     def stop(self, wait_s: float) -> None:
-        """Send nothing more; what is in flight may take `wait_s` seconds to end."""
+        """Stop sending; calls in flight have `wait_s` seconds to end."""
         self._stop_at = self._clock() + wait_s
         self._changed.set()
 
     def note_written(self) -> None:
-        """A delivered response is in the store; only then is its place free for another."""
+        """Note that a delivered response is in the store; this frees its slot."""
         self._unwritten -= 1
         self._changed.set()
 
     def _start(self) -> float | None:
-        """Start what may start now; seconds until more may, None when nothing waits for time."""
+        """Start all jobs that can start; returns the seconds until the next, or None."""
         while self._over is None and self._broken is None and self._stop_at is None:
             now = self._clock()
             wait = self._wait(now)
@@ -156,7 +156,7 @@ class Dispatch:
                 self.agenda.put_back(job)
                 if not self._running:
                     self._over = "budget_stop"
-                # What is in flight reserves its worst case: when it ends, there may be room.
+                # Calls in flight reserve their worst case; budget may be free when they end.
                 return None
             self._launch(job, reservation, now)
         return None
@@ -212,7 +212,7 @@ class Dispatch:
     async def _attempt(
         self, job: PendingCall, reservation: Reservation, guessed: float, probe: bool
     ) -> None:
-        if self._stop_at is not None:  # told to stop between its turn and its first step
+        if self._stop_at is not None:  # stopped between its turn and its first step
             self._outage.note_cancelled(probe=probe)
             self.budget.release(reservation)
             return
@@ -251,7 +251,7 @@ class Dispatch:
         for request, response in zip(job.requests, sent.responses, strict=False):
             self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
         if missing := job.requests[len(sent.responses) :]:
-            fewer = Failure("the reply holds fewer samples than were asked for", transient=True)
+            fewer = Failure("the reply contains fewer samples than requested", transient=True)
             self._retry(PendingCall(missing, job.attempts, job.calls), fewer)
 
     def _handle_failure(
@@ -284,17 +284,17 @@ class Dispatch:
                 self._doubtful.append((job, failure))
             self._fatal += failure.fatal
             if self._is_hopeless():
-                self._broken = ModelError(f"the endpoint turns every request down: {message}")
+                self._broken = ModelError(f"the endpoint rejects every request: {message}")
 
     @property
     def _works(self) -> bool:
-        """Whether the endpoint answers other requests: in this run, or in an earlier one."""
+        """Whether the endpoint answers other requests, in this run or an earlier one."""
         return self._answered or self._stored_answers > 0
 
     def _turn_down_doubtful(self) -> None:
-        """Hand over what was turned down for its content.
+        """Deliver the requests rejected for their content.
 
-        It is refused only where others are answered: else something is wrong with all of them.
+        They count as refused only if others are answered; otherwise the cause concerns all of them.
         """
         doubtful, self._doubtful = self._doubtful, []
         for job, failure in doubtful:
@@ -308,7 +308,7 @@ class Dispatch:
         return self._over == "provider_error"
 
     def _is_hopeless(self) -> bool:
-        """Whether nothing can be expected any more; a gateway's odd slip among answers is none."""
+        """Return whether no answer can be expected any more; rare gateway errors do not count."""
         if self._answered:
             return self._fatal >= FATAL
         hopeless = self._turned_down >= max(HOPELESS, self._stored_answers)
@@ -320,10 +320,10 @@ class Dispatch:
             _LOG.warning("%s", words.RECOVERED)
 
     def _is_offline(self, failure: Failure, probe: bool) -> bool:
-        """Whether the endpoint is away, and this failure one of that."""
+        """Return whether the endpoint is unavailable and this failure is a consequence."""
         before, chance = self._outage.is_open, self._random.random()
         enough = min(OPEN_AFTER, self.limits.attempts)
-        if not failure.offline:  # as many as may be out at once are turned away by one that is full
+        if not failure.offline:  # a full endpoint can reject all calls in flight at once
             due = len(self._running) + len(self.agenda)
             enough = max(enough, min(self._concurrency.limit, due))
         offline = self._outage.note_failure(
@@ -345,7 +345,8 @@ class Dispatch:
                 self._over, self._end_reason = "provider_error", f"not sent: {reason}"
             return
         if offline and not failure.maybe_paid:
-            self.agenda.schedule_last(job, self._clock())  # it reached no model: no attempt
+            # it reached no model, so it does not count as an attempt
+            self.agenda.schedule_last(job, self._clock())
             return
         job.attempts += 1
         if job.attempts >= self.limits.attempts:
@@ -361,7 +362,7 @@ class Dispatch:
         (self.agenda.schedule_last if late else self.agenda.schedule)(job, due)
 
     def _all_turned_away(self) -> bool:
-        """Whether the endpoint sends everybody away, and not one request in many."""
+        """Return whether the endpoint rejects all requests, not just one in many."""
         return 2 * sum(self._recent) >= len(self._recent)
 
     def _give_up(

@@ -1,4 +1,4 @@
-"""Why an attempt at a request gave no answer, and what follows from it."""
+"""The reason that an attempt at a request failed, and its consequences."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from omibench.text.masking import mask_line
 
 MOST_WORDS = 600
-_UNSENT = "the request was not sent whole"
+_UNSENT = "the request was not sent completely"
 
 
 def mark_unsent(error: BaseException) -> None:
-    """Note on an exception that the request it ended had not left this machine whole."""
+    """Mark an exception: its request had not completely left this machine."""
     error.add_note(_UNSENT)
 
 
 def was_unsent(error: BaseException) -> bool:
-    """Whether an exception, or what it was raised from, bears that note: nobody can be paid."""
+    """Return whether an exception or its cause has that mark, so that nothing was billed."""
     current: BaseException | None = error
     while current is not None:
         if _UNSENT in getattr(current, "__notes__", ()):
@@ -27,35 +27,35 @@ def was_unsent(error: BaseException) -> bool:
 
 @dataclass(eq=False)
 class Failure(Exception):
-    """One attempt failed. `message` becomes one line for people, secrets masked."""
+    """One attempt failed. `message` becomes one line for users, with secrets masked."""
 
     message: str
     status: int | None = None
     transient: bool = False
-    """Whether another attempt may go better."""
+    """Whether a retry can succeed."""
     maybe_paid: bool = True
     """Whether the provider may have billed an answer that never arrived."""
     congestion: bool = False
-    """Whether the endpoint says that it has too much to do."""
+    """Whether the endpoint reports overload."""
     offline: bool = False
-    """Whether nobody answers at the address, or only a gateway before it."""
+    """Whether the address does not answer, or only a gateway in front of it does."""
     fatal: bool = False
-    """Whether every other request would meet the same: a wrong key, an empty account."""
+    """Whether every other request would fail too: a wrong key, an empty account."""
     refused: str | None = None
-    """The provider's code when it refuses the content itself."""
+    """The provider's code for refused content."""
     content: str | None = None
-    """What it has against this request's content alone: too long, a picture that it cannot read."""
+    """Why only this request's content is rejected: too long, an unreadable picture."""
     cost_usd: float | None = None
-    """What the attempt cost, where the provider counted; else see `maybe_paid`."""
+    """Cost of the attempt if the provider counted it; else see `maybe_paid`."""
     retry_after_s: float | None = None
-    """Seconds that the endpoint asks to wait; None where it does not say."""
+    """Seconds that the endpoint asks to wait; None if it does not specify any."""
 
     def __post_init__(self) -> None:
         self.message = mask_line(self.message, MOST_WORDS)
 
     @property
     def concerns_endpoint(self) -> bool:
-        """Whether it says something of the endpoint as a whole: it is away, or takes no more."""
+        """Whether it concerns the endpoint as a whole: unavailable or overloaded."""
         return self.offline or (self.congestion and self.status is not None)
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
-"""A circuit breaker: whether an endpoint is away, and when to look whether it is back.
+"""A circuit breaker: detects that an endpoint is unavailable, and when it is back.
 
-After a number of requests in a row that never reached a model, no more are sent but one probe at a
-time, at growing intervals (M. Nygard, Release It!, 2nd ed., 2018, section 5.2). The first answer
-lets all go on. Times are seconds of a clock that does not go back, and come from the caller.
+After a number of consecutive requests that never reached a model, only single probes are sent, at
+growing intervals (M. Nygard, Release It!, 2nd ed., 2018, section 5.2). The first answer resumes
+sending. Times are seconds of a monotonic clock and come from the caller.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from threading import Lock
 from omibench.models.traffic.failure import Failure
 
 OPEN_AFTER = 5
-"""Failures in a row after which an endpoint counts as away."""
+"""Consecutive failures after which an endpoint counts as unavailable."""
 FIRST_PROBE_S = 1.0
 LONGEST_PROBE_S = 60.0
 LOOK_S = 1.0
-"""Seconds after which others look again whether a probe was answered."""
+"""Seconds after which others check again whether a probe was answered."""
 NEVER_ANSWERED_S = 60.0
-"""Seconds after which an address is given up at which nobody has ever answered."""
+"""Seconds after which an address that has never answered is given up."""
 
 
 class Outage:
-    """The state of one endpoint. Runs in several threads may share it."""
+    """The state of one endpoint. Runs in several threads can share it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,27 +34,27 @@ class Outage:
         self._next = 0.0
         self._probing = False
         self.is_open = False
-        """Whether the endpoint is away: only probes are sent."""
+        """Whether the endpoint is unavailable: only probes are sent."""
         self.since: float | None = None
-        """When the first of the failures in a row was seen."""
+        """Time of the first of the consecutive failures."""
         self.is_known = False
-        """Whether anything was ever heard of it: its address is right."""
+        """Whether it has ever answered: its address is right."""
 
     def wait(self, now: float) -> float:
-        """Seconds until a request may go, 0 for now."""
+        """Return the seconds until a request can be sent, 0 for now."""
         with self._lock:
             if not self.is_open:
                 return 0.0
             return LOOK_S if self._probing else max(0.0, self._next - now)
 
     def send(self) -> bool:
-        """A request goes; whether it is a probe."""
+        """Note a sent request; returns whether it is a probe."""
         with self._lock:
             self._probing = self.is_open
             return self.is_open
 
     def note_answer(self) -> bool:
-        """The endpoint said something of a request; whether it was away until then."""
+        """Note an answer of the endpoint; returns whether it had been unavailable."""
         with self._lock:
             was_open, self.is_open, self._probing = self.is_open, False, False
             self._row, self.since, self.is_known = 0, None, True
@@ -67,7 +67,7 @@ class Outage:
             return was_open
 
     def begin(self, now: float, outage_s: float) -> None:
-        """A run begins: it waits again, also after another has given the endpoint up."""
+        """Start a run: it waits again, even after another run has given up the endpoint."""
         if self.is_over(now, outage_s):
             with self._lock:
                 self._row, self.is_open, self._probing, self.since = 0, False, False, None
@@ -75,9 +75,9 @@ class Outage:
     def note_failure(
         self, failure: Failure, now: float, *, probe: bool, chance: float, enough: int
     ) -> bool:
-        """A request failed; whether the endpoint is away by now, and the failure one of that.
+        """Note a failure; returns whether the endpoint is unavailable and caused it.
 
-        `enough` failures in a row mean that it is; `chance` is uniform in [0, 1).
+        After `enough` consecutive failures it is; `chance` is uniform in [0, 1).
         """
         with self._lock:
             self.is_known = self.is_known or failure.status is not None
@@ -97,14 +97,14 @@ class Outage:
             return self.is_open
 
     def note_cancelled(self, *, probe: bool) -> None:
-        """A request was cancelled: nothing is known of it."""
+        """Note a cancelled request with an unknown outcome."""
         with self._lock:
             self._probing = self._probing and not probe
 
     def is_over(self, now: float, outage_s: float, has_answered: bool = False) -> bool:
-        """Whether the endpoint was away for so long that nobody waits any more.
+        """Return whether the endpoint has been unavailable for too long to wait.
 
-        `has_answered`: it has answered before, though not this process.
+        `has_answered`: it has answered before, but not to this process.
         """
         with self._lock:
             if not self.is_open or self.since is None:
@@ -113,17 +113,17 @@ class Outage:
             return now - self.since >= (outage_s if patient else min(outage_s, NEVER_ANSWERED_S))
 
     def describe_end(self, now: float, outage_s: float, why: str) -> str:
-        """What to say when it is over; `why` is what the last failure said."""
+        """Describe the end of waiting; `why` is the message of the last failure."""
         away = now - (now if self.since is None else self.since)
         if self.is_known:
             return (
-                f"the endpoint has been away for {away / 60:.1f} min, and `limits.outage_s` is "
-                f"{outage_s:g} s: {why}; what was answered is kept: run the command again when it "
-                "is back"
+                f"the endpoint has been unavailable for {away / 60:.1f} min, and "
+                f"`limits.outage_s` is {outage_s:g} s: {why}; finished answers are kept, so run "
+                "the command again when it is back"
             )
         return (
-            f"the endpoint has not answered once in {away:.0f} s: {why}; see whether `base_url` is "
-            "right and the server runs, and run the command again"
+            f"the endpoint has not answered once in {away:.0f} s: {why}; check `base_url` and "
+            "that the server is running, then run the command again"
         )
 
     def _look_later(self, failure: Failure, now: float, chance: float) -> None:
@@ -132,11 +132,11 @@ class Outage:
         self._plan(failure, now, chance)
 
     def _plan(self, failure: Failure, now: float, chance: float) -> None:
-        wait = self._interval * (1 - 0.2 * chance)  # not all processes at the same moment
+        wait = self._interval * (1 - 0.2 * chance)  # spread over time, not all processes at once
         self._next = now + max(wait, failure.retry_after_s or 0.0)
 
 
 @cache
 def get_outage(endpoint: Hashable) -> Outage:
-    """The state of an endpoint, the same for all runs of this process."""
+    """Return the state of an endpoint, shared by all runs of this process."""
     return Outage()

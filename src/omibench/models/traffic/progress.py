@@ -1,4 +1,4 @@
-"""Counters of a run, for a progress bar to read while it goes."""
+"""Counters of a run for a progress bar."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass
 class Progress:
-    """What has happened to the requests of one run. Written by the run alone."""
+    """The progress of the requests of one run. Only the run writes it."""
 
     total: int = 0
     finished: int = 0
     """Responses of any outcome; `failed` of them without an answer from the provider."""
     failed: int = 0
     attempts: int = 0
-    """Calls sent, of which `retried` were not the first of their request."""
+    """Calls sent; `retried` of them were not the first of their request."""
     retried: int = 0
     in_flight: int = 0
     limit: int = 0
-    """Calls that may be in flight now."""
+    """Current maximum of calls in flight."""
     cost_usd: float = 0.0
     held_until: float | None = None
-    """Unix time until which the endpoint asked to be left alone; None when it did not."""
+    """Unix time until which the endpoint asked to wait; None if it did not."""
     last_failure: str = ""

@@ -1,34 +1,34 @@
-"""Caps a minute on requests and tokens, kept by spacing what is sent."""
+"""Per-minute caps on requests and tokens, kept by spacing the calls."""
 
 from __future__ import annotations
 
 BURST_S = 0.05
-"""Seconds whose worth may go at once, so that a late timer costs nothing."""
+"""Seconds worth of units that can be sent at once, so that a late timer costs nothing."""
 
 
 class RateLimiter:
-    """At most `per_minute` units in any minute, spread evenly; providers count seconds, too.
+    """Allows `per_minute` units in any minute, spread evenly, since providers also count seconds.
 
-    A token bucket (ITU-T I.371, annex A, in its continuous form). Times are seconds of any clock
-    that does not go back. A single amount above the bucket's size passes when the bucket is full
-    and leaves it in debt.
+    A token bucket (ITU-T I.371, annex A, in its continuous form). Times are seconds of any
+    monotonic clock. An amount larger than the bucket passes when the bucket is full and leaves it
+    in debt.
     """
 
     def __init__(self, per_minute: float, now: float) -> None:
         self._size = max(1.0, per_minute / 60 * BURST_S)
-        # A full bucket and a minute's flow together make per_minute.
+        # A full bucket and the flow of a minute add up to per_minute.
         self._per_second = (per_minute - (self._size - 1)) / 60
         self._level = self._size
         self._at = now
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until `amount` may go, 0 for now."""
+        """Return the seconds until `amount` can be sent, 0 for now."""
         self._fill(now)
         lacking = min(amount, self._size) - self._level
         return max(0.0, lacking / self._per_second) if lacking > 1e-9 else 0.0
 
     def take(self, amount: float, now: float) -> None:
-        """`amount` goes. A negative one comes back: less was used than was taken."""
+        """Take `amount`. A negative amount is returned: less was used than taken."""
         self._fill(now)
         self._level = min(self._size, self._level - amount)
 
@@ -39,7 +39,7 @@ class RateLimiter:
 
 
 class Caps:
-    """The caps of one endpoint. Tokens are guessed by the mean of the calls so far."""
+    """The caps of one endpoint. Tokens are estimated by the mean of the calls so far."""
 
     def __init__(
         self, requests_per_minute: float | None, tokens_per_minute: float | None, now: float
@@ -50,23 +50,23 @@ class Caps:
         self._calls = 0
 
     def guess(self, first: float) -> float:
-        """Tokens that the next call may use; `first` stands in until one was counted."""
+        """Estimate the tokens of the next call; `first` is used until a call is counted."""
         return self._used / self._calls if self._calls else first
 
     def wait(self, tokens: float, now: float) -> float:
-        """Seconds until a call of so many tokens may go."""
+        """Return the seconds until a call with this number of tokens can be sent."""
         requests = self._requests.wait(1, now) if self._requests else 0.0
         return max(requests, self._tokens.wait(tokens, now) if self._tokens else 0.0)
 
     def take(self, tokens: float, now: float) -> None:
-        """A call goes."""
+        """Take a call from the caps."""
         if self._requests:
             self._requests.take(1, now)
         if self._tokens:
             self._tokens.take(tokens, now)
 
     def correct(self, guessed: float, tokens: int | None, now: float) -> None:
-        """A call that was guessed at `guessed` used `tokens`; None when nobody counted."""
+        """Correct a call estimated at `guessed` to `tokens`; None if they were not counted."""
         if tokens is None:
             return
         self._used += tokens

@@ -1,4 +1,4 @@
-"""Which errors pass, whether they were paid, and how long to wait before the next attempt."""
+"""Which errors are transient, whether they were billed, and the wait before a retry."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from omibench.text.masking import mask_line
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0
 LEAST_ASKED_S = 0.1
-"""A shorter Retry-After, 0 above all, is none: else each rejection would be sent again at once."""
+"""A shorter Retry-After, especially 0, is ignored: otherwise each rejection would be retried at
+once."""
 _TRANSIENT = {408, 409, 425, 429}
 _CONGESTION = {429, 503, 529}
 _OFFLINE = {502, 503, 504, 521, 522, 523, 530}
 _FATAL = {401, 402, 404}
 _MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
-"""A gateway gave up waiting; the model behind it may have answered all the same."""
+"""A gateway timed out; the model behind it may still have answered."""
 _NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
 _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError"}
 _LOCAL_ERRORS = {"UnsupportedProtocol", "LocalProtocolError", "PoolTimeout"}
@@ -30,7 +31,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: float) -> Failure:
-    """The failure that an HTTP error tells; `now` is Unix time. Header names are lower case."""
+    """Convert an HTTP error to a failure; `now` is Unix time. Header names are lower case."""
     code, message = _read_error(body)
     broke = code in _NO_MONEY
     should_retry = headers.get("x-should-retry")
@@ -50,7 +51,7 @@ def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: f
 
 
 def failure_of_connection(error: BaseException) -> Failure:
-    """The failure of a connection: `error` is the SDK's, raised from that of its HTTP library."""
+    """Convert a connection error of the SDK to a failure; its cause is the HTTP library's."""
     cause = error.__cause__ or error
     name = type(cause).__name__
     if isinstance(cause, Failure):
@@ -66,15 +67,15 @@ def failure_of_connection(error: BaseException) -> Failure:
 
 
 def passes(status: int) -> bool:
-    """Whether an HTTP status may be another one next time."""
+    """Return whether an HTTP status is transient."""
     return status in _TRANSIENT or status >= 500
 
 
 def read_retry_after(headers: Mapping[str, str], now: float, body: str = "") -> float | None:
-    """Seconds that a reply asks to wait, at least 0; None where it does not say, or not clearly.
+    """Return the seconds that a reply asks to wait, at least 0; None if missing or unclear.
 
-    Read in this order: `retry-after-ms`, `retry-after` in seconds or as an HTTP date (counted
-    from the reply's own `date`, so that wrong clocks do no harm), Gemini's `retryDelay`.
+    Read in this order: `retry-after-ms`, `retry-after` in seconds or as an HTTP date (relative to
+    the reply's own `date`, so that wrong clocks do not matter), Gemini's `retryDelay`.
     """
     if (ms := _number(headers.get("retry-after-ms"))) is not None:
         return ms / 1000
@@ -89,11 +90,11 @@ def read_retry_after(headers: Mapping[str, str], now: float, body: str = "") -> 
 
 
 def wait_s(failure: Failure, attempt: int, chance: float) -> float:
-    """Seconds to wait after attempt `attempt` (from 0) failed; `chance` is uniform in [0, 1).
+    """Return the seconds to wait after attempt `attempt` (from 0) failed; `chance` is in [0, 1).
 
-    What the endpoint asks for and up to a tenth (at most 5 s) more, so that not all come back at
-    once; else, and where it asks for next to nothing, exponential backoff with full jitter
-    (M. Brooker, AWS Architecture Blog, 2015).
+    The requested wait plus up to a tenth (at most 5 s), so that not all calls return at once; if
+    none or almost none was requested, exponential backoff with full jitter (M. Brooker, AWS
+    Architecture Blog, 2015).
     """
     requested_s = failure.retry_after_s
     if requested_s is not None and requested_s >= LEAST_ASKED_S:
@@ -117,7 +118,7 @@ def _date(text: str | None) -> float | None:
 
 
 def _read_error(body: str) -> tuple[str, str]:
-    """Code and words of an error's body, in the forms of the APIs; of a page its text."""
+    """Read code and message of an error body, in the formats of the APIs; of a page its text."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

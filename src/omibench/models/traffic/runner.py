@@ -1,4 +1,4 @@
-"""From the event loop, which runs in a thread of its own, to a plain generator."""
+"""From the event loop, which runs in a separate thread, to a plain generator."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from omibench.schemas.request import Request, Response
 Open = Callable[[], AbstractAsyncContextManager[Send]]
 """Opens the connection inside the loop and closes it at the end."""
 STOP_S = 5.0
-"""Seconds that a stopped run may take to close its connections."""
+"""Seconds that a stopped run has to close its connections."""
 
 Answer = tuple[Request, Response]
 
 
 class JobRun:
-    """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts.
+    """One run of jobs. `progress` counts during the run; it is replaced when the loop starts.
 
-    `stored_answers` is how many requests beside them were answered before; `outage` is what is
-    known of the endpoint, shared by all runs that ask it.
+    `stored_answers` is the number of other requests that were answered before; `outage` is the
+    state of the endpoint, shared by all its runs.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
@@ -54,14 +54,14 @@ class JobRun:
         self._thread = Thread(target=self._work, name="omibench traffic", daemon=True)
 
     def answers(self) -> Iterator[Answer]:
-        """Each request with its response as it comes in, each once.
+        """Yield each request with its response as it arrives, each once.
 
-        The place of a request in flight is free again when the next answer is asked for, so that
-        a killed process never loses more paid answers than it may have in flight. Closing the
-        generator, and Ctrl-C, cancel what is in flight; Ctrl-C still yields what has come in.
-        Where signals are watched (`models.traffic.stop`), one sends nothing more and yields what
-        comes in for `limits.drain_s`, before StopSignal is raised.
-        Raises ModelError when the endpoint turns every request down.
+        The slot of a request in flight is freed when the next answer is requested, so a killed
+        process never loses more billed answers than it can have in flight. Closing the generator
+        and Ctrl-C cancel the calls in flight; Ctrl-C still yields the answers that have arrived. If
+        signals are watched (`models.traffic.stop`), a signal stops sending, and answers are yielded
+        for `limits.drain_s` before StopSignal is raised. Raises ModelError if the endpoint rejects
+        every request.
         """
         with stoppable(self._drain):
             self._thread.start()
@@ -107,7 +107,7 @@ class JobRun:
                 self._stored_answers,
                 self._outage,
             )
-            if self._wait_s is not None:  # told to stop while the connection was opened
+            if self._wait_s is not None:  # stopped while the connection was opened
                 self._dispatch.stop(self._wait_s)
             await self._dispatch.run()
 
@@ -132,7 +132,7 @@ class JobRun:
         try:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(callback)
-        except RuntimeError:  # the loop has ended by itself
+        except RuntimeError:  # the loop ended by itself
             pass
 
     def _drain_answers(self) -> Iterator[Answer]:

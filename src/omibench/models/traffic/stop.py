@@ -1,8 +1,8 @@
-"""Stopping: what SIGINT, SIGTERM and SIGHUP do while requests are out that may be paid for.
+"""Stopping on SIGINT, SIGTERM and SIGHUP while requests in flight may be billed.
 
-A handler of signals may interrupt anything, also a lock that it would need. So it only notes the
-signal and wakes a thread, which tells whoever is asking (`stoppable`) to send nothing more. What is
-asked in the thread that was interrupted goes on until its answers are in, and raises then.
+A signal handler can interrupt anything, including a lock that it needs. So it only notes the signal
+and wakes a thread, which stops every sender (`stoppable`). Requests of the
+interrupted thread continue until their answers have arrived; then it raises.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ECHO_S = 1.0
-"""A Ctrl-C this soon after the first signal is the same one, which came by two ways."""
+"""A Ctrl-C this soon after the first signal is the same one, received twice."""
 WIND_UP_S = 5.0
-"""Seconds that all else may take to end once nothing is out; then the process is ended."""
+"""Seconds that the rest has to end when no request is in flight; then the process is killed."""
 
-STOPPED = "stopped; run the same command again to go on"
+STOPPED = "stopped; run the same command again to continue"
 
 Stop = Callable[[bool], object]
-"""Called with False: send no more, and wait a while for what is out. With True: do not wait."""
+"""Called with False: stop sending and wait for calls in flight. With True: do not wait."""
 
 
 class StopSignal(KeyboardInterrupt):
-    """The process was told to stop by the signal `number`. No error: nothing may handle it as one.
+    """The signal `number` stopped the process. Not an Exception, so no handler catches it.
 
-    `code` is the exit code of a process that ended so, as shells count it.
+    `code` is the exit code of such a process, as shells count it.
     """
 
     def __init__(self, number: int) -> None:
@@ -44,11 +44,11 @@ class StopSignal(KeyboardInterrupt):
 
 
 class _State:
-    """Of this process. A handler only reads it and sets plain fields."""
+    """State of this process. A signal handler only reads it and sets plain fields."""
 
     def __init__(self) -> None:
         self.owner = 0
-        """The process that watches; a copy of it by fork does not."""
+        """The process that watches; its forks do not."""
         self.depth = 0
         self.whole_program = False
         self.number: int | None = None
@@ -60,35 +60,35 @@ class _State:
 
 
 class _Now:
-    """Holds the state of the outermost `signals_watched`, or one that nothing changes."""
+    """Holds the state of the outermost `signals_watched`, or a constant one."""
 
     state = _State()
 
 
 def stop_requested() -> int | None:
-    """The number of the signal that told this process to stop; None when none did."""
+    """Return the number of the signal that stops this process, or None."""
     state = _Now.state
     return state.number if state.owner == os.getpid() else None
 
 
 def check_stop() -> None:
-    """Raise StopSignal when the process was told to stop."""
+    """Raise StopSignal if the process received a stop signal."""
     if (number := stop_requested()) is not None:
         raise StopSignal(number)
 
 
 def pause(seconds: float) -> None:
-    """Sleep, but raise StopSignal as soon as the process is told to stop."""
+    """Sleep, but raise StopSignal as soon as the process receives a stop signal."""
     _Now.state.requested.wait(seconds)
     check_stop()
 
 
 @contextmanager
 def stoppable(stop: Stop) -> Iterator[None]:
-    """While the block lasts, requests are out: a signal calls `stop` and interrupts nothing.
+    """Mark a block with requests in flight: a signal calls `stop` and does not interrupt it.
 
-    `stop` is called in another thread; the block has to end then, and StopSignal is raised after
-    it. It is raised at once when the process was told to stop before.
+    `stop` is called in another thread; the block must then end, and StopSignal is raised after it.
+    It is raised immediately if the process received a stop signal before.
     """
     key, out = object(), _Now.state.out
     out[key] = stop
@@ -102,12 +102,12 @@ def stoppable(stop: Stop) -> Iterator[None]:
 
 @contextmanager
 def signals_watched(*, whole_program: bool = False) -> Iterator[None]:
-    """Let `SIGNALS` stop this process in order, while the block lasts; not those it ignores.
+    """Let `SIGNALS` stop this process cleanly during the block, except those it ignores.
 
-    With nothing out, StopSignal is raised where the program is. Else what is out ends first, and
-    raises it; a second SIGINT ends the waiting. A block that lasts `WIND_UP_S` longer is ended with
-    its process; so is the process itself where the block is the `whole_program`.
-    Outside of the main thread, nothing is changed.
+    Without requests in flight, StopSignal is raised in the main thread. Otherwise they end first,
+    and then it is raised; a second SIGINT ends the wait. If a block takes `WIND_UP_S` longer, the
+    process is killed, as it also is if the block is the `whole_program`. Outside the main thread,
+    nothing is changed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -131,7 +131,7 @@ def signals_watched(*, whole_program: bool = False) -> Iterator[None]:
 
 
 def say(line: str) -> None:
-    """A line on standard error that no broken pipe and no interrupted writer can hold up."""
+    """Write a line to standard error without blocking on a broken pipe or an interrupted writer."""
     with suppress(OSError):
         os.write(2, f"omibench: {line}\n".encode("utf-8", "replace"))
 
@@ -168,15 +168,18 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _conduct(reader: int, state: _State) -> None:
-    """The thread that passes signals on, and ends what does not end by itself."""
+    """Forward signals in a thread, and kill the process if it does not end by itself."""
     with os.fdopen(reader, "rb", buffering=0) as pipe:
         while pipe.read(1):
             state.requested.set()
             out = list(state.out.values())
             if out and not state.hurried:
-                say("stopping: nothing more is sent, what is out is waited for and kept")
+                say(
+                    "stopping: nothing more is sent; waiting for the requests in flight to keep "
+                    "their answers"
+                )
             for stop in out:
-                with suppress(Exception):  # one that cannot be told holds up no other
+                with suppress(Exception):  # a sender that fails does not block the others
                     stop(state.hurried)
             if not state.hurried:
                 threading.Thread(target=_end_late, args=(state,), daemon=True).start()

@@ -1,4 +1,4 @@
-// A correction of what was read, written as an entry of corrections.yaml for a person to copy.
+// A correction of the reading, as an entry of corrections.yaml to copy.
 
 import { make } from "./dom.js";
 import { startText } from "./math.js";
@@ -9,12 +9,12 @@ const MARGIN = 6; // points around a box
 const ORDER = ["paper", "page", "box", "problem"];
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}\p{Co}]/u;
 
-/** How each kind of correction is asked for: name, label, and whether it takes several lines. */
+/** Inputs of each kind of correction: name, label, and whether it is multi-line. */
 const INPUTS = {
   formula: [["formula", "LaTeX, without dollar signs", true]],
   text: [["text", "Text, formulas between dollar signs", true]],
   choice: [["text", "Text of the choice", true]],
-  answer: [["answer", "Answer; several letters or parts with ; between them", false]],
+  answer: [["answer", "Answer; separate several letters or parts with ;", false]],
   solution: [["solution", "Worked solution", true]],
   figure: [
     ["page", "Page", false],
@@ -24,11 +24,11 @@ const INPUTS = {
     ["at", "First words of the second problem", false],
     ["number", "Its number", false],
   ],
-  merge: [["merge", "Number of the problem whose text belongs at the end of this one", false]],
+  merge: [["merge", "Number of the problem to append to this one", false]],
   drop: [],
 };
 
-/** A text as YAML: in single quotes where it is printable and on one line, else escaped. */
+/** A text as YAML: in single quotes if printable and on one line, else escaped. */
 export function quoteText(text) {
   if (!UNPRINTABLE.test(text)) return `'${text.replaceAll("'", "''")}'`;
   return JSON.stringify(text).replace(new RegExp(UNPRINTABLE, "gu"), escapeSign);
@@ -187,7 +187,7 @@ function rememberName() {
   try {
     localStorage.setItem("omibench-corrector", parts.by.value);
   } catch {
-    // Some browsers keep nothing for pages on disk.
+    // Some browsers have no storage for pages on disk.
   }
 }
 

@@ -1,1 +1,1 @@
-"""What is checked over several blocks of params.yaml."""
+"""Checks across several blocks of params.yaml."""

@@ -1,7 +1,7 @@
-"""From where a model may run its own code: never from data of others, nor on their word.
+"""Restricts the location of custom code: never in data of others, nor enabled by it.
 
-As with plug-ins (`params/plugins.py`), what is pulled, shared or recorded is read as data. So
-parameters that lie there cannot say `trust_remote_code`, and no model whose code runs lies there.
+As with plug-ins (`params/plugins.py`), pulled, shared or recorded files are only read as data. So
+parameters in them cannot set `trust_remote_code`, and no model with custom code can be there.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from omibench.params.models.base import LocalModel, ModelBlock
 _USUAL: Final = {
     "results": "results",
     "store": "the store of responses",
-    "archive": "responses that were shared",
+    "archive": "shared responses",
 }
-"""The folders of data by their usual names, whatever the parameters in question name instead."""
+"""The data folders by their usual names, whatever the parameters set instead."""
 
 
 def find_foreign_code(
     models: Mapping[str, ModelBlock], files: Sequence[str | Path], folders: Mapping[str, str]
 ) -> str | None:
-    """What is wrong with where a study's models take their own code from.
+    """Find an unsafe location of a study's custom model code.
 
     Args:
         models: The models of the study.
-        files: The files that the parameters come from; none for the slice of a job.
-        folders: Folders that hold data of others, and what to call them.
+        files: The files of the parameters; none for the slice of a job.
+        folders: Folders with data of others, and their descriptions.
 
     Returns:
-        A line that begins with the key; None where nothing is wrong.
+        A line that begins with the key, or None.
     """
     folders = {**_USUAL, **folders}
     for name, model in models.items():
@@ -42,14 +42,14 @@ def find_foreign_code(
         for file in files:
             if place := describe_data_folder(Path(file), root, folders):
                 return (
-                    f"{key}: {file} lies in {place}: parameters from there run no code; read it, "
-                    "and keep a copy of the file where you keep your own"
+                    f"{key}: {file} is in {place}, and parameters there cannot enable code; read "
+                    "the file and copy it to a folder of your own"
                 )
         if Path(model.id).is_dir() and (
             place := describe_data_folder(Path(model.id), root, folders)
         ):
             return (
-                f"{key}: {model.id} lies in {place}: code is never taken from there; read it, and "
-                "keep a copy of the model elsewhere"
+                f"{key}: {model.id} is in {place}, and code there is never run; read it and copy "
+                "the model to another folder"
             )
     return None

@@ -1,4 +1,4 @@
-"""What a study defines and never asks: a newcomer's block that `infer` was not told of."""
+"""Finds models and settings that a study defines but never uses."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from omibench.params.study import Study
 
 
 def describe_unused(study: Study) -> str | None:
-    """One line that names models and settings which nothing asks, and what to write; else None.
+    """Return a line with the unused models and settings and a remedy; else None.
 
-    Without it a study that leaves `infer` out would end at its dataset without a word.
+    Otherwise a study without `infer` would silently end with its dataset.
     """
     models = [name for name in study.models if name not in study.asked_models]
     settings = [name for name in study.settings if name not in study.infer.settings]
@@ -19,7 +19,7 @@ def describe_unused(study: Study) -> str | None:
     ends = "" if study.cells else ", and the study ends with its dataset"
     names = [*_describe_names("model", models), *_describe_names("setting", settings)]
     block = f"infer: {{{_infer(study, models, settings)}}}"
-    return f"nothing asks {' and '.join(names)}{ends}: write `{block}`, or leave them out"
+    return f"{' and '.join(names)}: never used{ends}; add `{block}`, or remove them"
 
 
 def _describe_names(kind: str, names: Sequence[str]) -> list[str]:

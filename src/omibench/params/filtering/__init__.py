@@ -1,1 +1,1 @@
-"""What the block `filter:` is made of: presets of reasons, and the models that judge."""
+"""Parts of the block `filter:`: presets of reasons, and judging models."""

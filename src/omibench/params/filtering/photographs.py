@@ -1,4 +1,4 @@
-"""The block `filter.photographs`: which photographs become items."""
+"""The block `filter.photographs`: the photographs that become items."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from omibench.schemas.problem import Subject
 
 
 class PhotographScreen(JudgePanel):
-    """Models that say which subject a photograph is of, and whether a figure belongs to it.
+    """Models that determine the subject of a photograph and whether it shows a figure.
 
-    A photograph stays where all agree on a wanted subject and a figure (MathReal, data
-    collection). `photographs: NAME` is short for one model.
+    A photograph is kept if all agree on a wanted subject and a figure (MathReal, data collection).
+    `photographs: NAME` is short for one model.
     """
 
     subjects: Annotated[list[Subject], Field(min_length=1)] = ["mathematics"]
-    """Subjects that are wanted."""
+    """Wanted subjects."""
     completeness_prompt: str | None = None
-    """A text file whose words take the place of the instructions with which the models of
-    `filter.completeness` vote on photographs."""
+    """Text file that replaces the instructions with which the models of `filter.completeness`
+    vote on photographs."""
 
 
 Photographs = Annotated[

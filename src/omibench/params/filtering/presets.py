@@ -1,4 +1,4 @@
-"""The reasons of the filter that each paper names, as presets of the block `filter:`."""
+"""Presets of the block `filter:`: the filter reasons of each paper."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ JUDGEMENT_REASONS: Final[Mapping[str, str]] = {
     "captions": "captions_suffice",
     "difficulty": "too_easy",
 }
-"""Judgement by models -> the reason under which it rejects. After a translation, `near_duplicate`
-is looked for across languages."""
+"""Judgement by models -> its reason of rejection. After a translation, `near_duplicate` also
+compares across languages."""
 MODEL_REASONS: Final = tuple(
     name for name in dict.fromkeys(JUDGEMENT_REASONS.values()) if name != "near_duplicate"
 )
-"""The reasons for which models alone reject, in the order in which they are asked."""
+"""Reasons for which only models reject, in their order."""
 
 
 class FilterPreset(NamedTuple):
-    """The computed reasons that are tried, and the thresholds that differ from paper to paper.
+    """The computed reasons of a preset, and its thresholds that differ from the defaults.
 
-    `judgements` are those that the paper makes and that need models: `filter` must name them.
+    `judgements` are those of the paper that need models: set them in `filter`.
     """
 
     reasons: tuple[str, ...]
@@ -50,14 +50,14 @@ _FORMAT_FILTERING = (
 PRESETS: Final[Mapping[PresetName, FilterPreset]] = {
     "default": FilterPreset(("out_of_scope", *_FORMAT_FILTERING)),
     "omibench": FilterPreset(_FORMAT_FILTERING),
-    # EMMA, 3.2: what captions suffice for; all else was looked at by people.
+    # EMMA, 3.2: problems that captions suffice for; all others were inspected manually.
     "emma": FilterPreset((), judgements=("captions",)),
     # USNCO-V, Dataset Curation: multiple-choice questions, each with an image and four choices.
     "usnco-v": FilterPreset(("out_of_scope", "too_few_images"), min_images=1, choice_count=4),
     # MathReal, Data Collection Process: samples with a figure, then a vote of three models.
     "mathreal": FilterPreset(("too_few_images",), judgements=("completeness",), min_images=1),
 }
-"""`default` leaves out `image_not_referred_to`, which no paper names: it speaks against a sixth of
+"""`default` excludes `image_not_referred_to`, which is in no paper: it would reject a sixth of
 the problems that OMIBench has released (docs/building.md)."""
 
 THRESHOLD_REASONS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -74,4 +74,4 @@ THRESHOLD_REASONS: Final[Mapping[str, tuple[str, ...]]] = {
     "near_duplicate_images": ("exact_duplicate", "near_duplicate"),
     "unresolved": ("ocr_error",),
 }
-"""Threshold of `filter:` -> the reasons that read it."""
+"""Threshold of `filter:` -> the reasons that use it."""

@@ -1,4 +1,4 @@
-"""The models that judge problems before they are frozen: who translates, who tries to answer."""
+"""Models that judge problems before the freeze: by translating them or trying to answer."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from omibench.params.setting import Setting
 from omibench.schemas.request import Decoding
 
 SCREENS = ("one_image", "captions", "difficulty")
-"""The judgements in which models try to answer; simulated models have `setting_effects` of these
+"""Judgements in which models try to answer; simulated models have `setting_effects` of these
 names."""
 
 
 class TranslationParams(Block):
-    """Who translates problems into English. `translation: NAME` is short for it."""
+    """Models that translate problems into English. `translation: NAME` is short for it."""
 
     model: Name
     prompt: str | None = None
-    """A text file whose words take the place of the built-in instructions."""
+    """Text file that replaces the built-in instructions."""
     max_tokens: Annotated[int, Field(ge=1)] = 4096
     negations: dict[str, list[str]] = {}
-    """Language -> its words of negation, where we know none or others are meant."""
+    """Language -> its words of negation, for languages without built-in ones or to override
+    them."""
 
 
 def _write_out(value: object) -> object:
@@ -43,24 +44,24 @@ class ScreenParams(Block):
 
     models: Annotated[list[Name], Field(min_length=1)]
     samples: Annotated[int, Field(ge=1, le=64)] = 10
-    """Answers that each model gives (EMMA, 3.2: ten)."""
+    """Answers per model (EMMA, 3.2: ten)."""
     right: Annotated[int, Field(ge=1, le=64)] = 5
-    """Right answers of one model from which on it has solved the problem (EMMA, 3.2: five)."""
+    """Right answers of one model at which the problem counts as solved (EMMA, 3.2: five)."""
     prompt: str = "cot"
-    """A built-in prompt's name, or the path of a text file, as in a setting."""
+    """Name of a built-in prompt, or path of a text file, as in a setting."""
     prompts: PromptFiles = {}
-    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
+    """Text files that replace our wording, by prompt name (docs/prompts.md)."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     max_tokens: Annotated[int, Field(ge=1)] = 4096
 
     @model_validator(mode="after")
     def _right_can_be_reached(self) -> Self:
         if self.right > self.samples:
-            raise ValueError(f"right is {self.right} of {self.samples} samples")
+            raise ValueError(f"right is {self.right}, more than the {self.samples} samples")
         return self
 
     def setting(self, name: str) -> Setting:
-        """The screen of that name as a setting: how its models are asked."""
+        """Return the screen of that name as a setting for its models."""
         decoding = Decoding(
             temperature=self.temperature, max_tokens=self.max_tokens, samples=self.samples
         )
@@ -76,11 +77,11 @@ class ScreenParams(Block):
 
 
 class CaptionScreen(ScreenParams):
-    """The same, from captions instead of images (EMMA, 3.2 and C.1)."""
+    """A screen with captions instead of images (EMMA, 3.2 and C.1)."""
 
     captioner: Name
     caption_prompt: str | None = None
-    """A text file whose words take the place of the captioner's instructions."""
+    """Text file that replaces the captioner's instructions."""
 
     def _images(self, name: str) -> Images:
         options = {"prompt": self.caption_prompt} if self.caption_prompt else {}
@@ -88,7 +89,7 @@ class CaptionScreen(ScreenParams):
 
 
 class DifficultyScreen(ScreenParams):
-    """With all images: rejected when every model solves it."""
+    """A screen with all images: a problem is rejected if every model solves it."""
 
     samples: Annotated[int, Field(ge=1, le=64)] = 1
     right: Annotated[int, Field(ge=1, le=64)] = 1

@@ -1,1 +1,1 @@
-"""The blocks under `models:` in params.yaml: what all share, and one module a provider."""
+"""The blocks under `models:` in params.yaml: the common base, and one module per provider."""

@@ -12,7 +12,7 @@ from omibench.params.roles import Runtime
 
 
 class AnthropicModel(ApiModel):
-    """The Anthropic messages API. Its SDK takes no temperature: sampling is the provider's."""
+    """The Anthropic messages API. Its SDK takes no temperature: the provider's default applies."""
 
     cache_write_factor: ClassVar[float] = 1.25
     default_url: ClassVar[str] = "https://api.anthropic.com"
@@ -21,12 +21,12 @@ class AnthropicModel(ApiModel):
 
     provider: Literal["anthropic"]
     key_env: Runtime[Variable] = "ANTHROPIC_API_KEY"
-    """Environment variable that holds the key; the key itself never stands in a file."""
+    """Environment variable with the API key; the key itself must never be in a file."""
     thinking: Literal["adaptive", "disabled"] | Annotated[int, Field(ge=1024)] | None = None
     """`adaptive`, `disabled`, or a budget of tokens."""
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     batch: Runtime[bool] = False
-    """Ask through the batch API, at half the price and within a day."""
+    """Use the batch API: half the price, answers within a day."""
 
     @property
     def takes_temperature(self) -> bool:
@@ -34,5 +34,5 @@ class AnthropicModel(ApiModel):
         return False
 
     def as_probe(self) -> Self:
-        """Without its thinking, whose budget is larger than a probe."""
+        """Return the model without thinking, whose budget is larger than a probe."""
         return super().as_probe().model_copy(update={"thinking": None})

@@ -1,8 +1,8 @@
-"""What the blocks of all models share: identity and display, and what a served model has.
+"""The common base of all model blocks: identity, display, and the fields of served models.
 
-A provider's block derives from `ServedModel`, or from `ApiModel` or `LocalModel` where one fits.
-What others ask about a model (is it paid, is it asked in batches, which files does it read) is a
-property here, so that a provider of a plug-in answers it as a built-in one does.
+A provider's block derives from `ServedModel`, or from `ApiModel` or `LocalModel` if one fits.
+Everything that other packages need to know about a model (whether it is paid, uses batches, reads
+files) is a property here, so that providers of plug-ins work like built-in ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from omibench.params.blocks import Block, Name, Rate, Url, Variable
 from omibench.params.roles import Display, Request, Role, Runtime, select_fields
 
 COMMIT_DIGITS, CODE_DIGITS = 40, 64
-"""Hexadecimal digits of a commit on a hub, and of the SHA-256 of a folder's code."""
+"""Hexadecimal digits of a hub commit, and of the SHA-256 of a folder's code."""
 _PIN = re.compile(rf"[0-9a-f]{{{COMMIT_DIGITS}}}|[0-9a-f]{{{CODE_DIGITS}}}(\+.+)?")
 
 Positive = Annotated[float, Field(gt=0)]
@@ -26,247 +26,248 @@ ImageTokens = Literal["openai-tiles", "openai-patches", "anthropic", "gemini", "
 
 
 class ModelBlock(Block):
-    """One model of a study. Its own fields are identity unless they are marked otherwise."""
+    """One model of a study. Its fields are identity unless marked otherwise."""
 
     is_simulated: ClassVar[bool] = False
-    """Whether its answers are made up, so that everything made from them is marked SIMULATED."""
+    """Whether its answers are simulated, so that every result based on them is marked SIMULATED."""
     is_recorded: ClassVar[bool] = False
-    """Whether it only repeats responses that were recorded elsewhere, perhaps not all."""
+    """Whether it only replays recorded responses, possibly not all."""
 
     provider: str
     label: Display[str | None] = None
-    """Name in tables and figures; the key of the block when left out."""
+    """Name in tables and figures; default: the key of the block."""
     group: Display[str | None] = None
-    """Heading under which the model stands in tables."""
+    """Heading of the model's group in tables."""
     parameters_b: Display[Positive | None] = None
-    """Parameters in billions (10^9), all of them, where the maker says."""
+    """Total parameters in billions (10^9), if published."""
     active_parameters_b: Display[Positive | None] = None
-    """Those of them that work on one token, where they are fewer (mixture of experts)."""
+    """Parameters active per token, if fewer (mixture of experts)."""
     weights: Display[Literal["open", "closed"] | None] = None
     """Whether the weights can be downloaded; results can be sliced by it."""
     base: Display[Name | None] = None
     """The model that this one was fine-tuned from (a key of `models`); tables show its gain."""
     family: Display[str | None] = None
-    """The series that its maker releases in several sizes, such as `Qwen3-VL`: its models are one
-    curve over parameters."""
+    """Model series with several sizes, such as `Qwen3-VL`; its models form one curve over
+    parameters."""
     variant: Display[Literal["instruct", "thinking"] | None] = None
-    """Which of two releases of one size it is, where a family has a model that thinks first and
-    one that does not: they are compared (OMIBench, G.3)."""
+    """Distinguishes two releases of one size, if a family has a model with and one without
+    thinking: they are compared (OMIBench, G.3)."""
 
     @property
     def is_paid(self) -> bool:
-        """Whether asking it costs dollars, so that it is held by the study's budget."""
+        """Whether requests cost dollars and count against the study's budget."""
         return False
 
     @property
     def lacks_price(self) -> bool:
-        """Whether it costs an unknown number of dollars, since its block gives no price."""
+        """Whether it costs an unknown amount, because its block has no price."""
         return False
 
     @property
     def is_batch(self) -> bool:
-        """Whether it is asked through a provider's batch API."""
+        """Whether it uses a provider's batch API."""
         return False
 
     @property
     def max_images(self) -> int | None:
-        """How many images one request may carry; None when there is no limit."""
+        """Maximum images in one request; None without a limit."""
         return None
 
     @property
     def gives_reward(self) -> bool:
-        """Whether it gives a response a real number and writes no words, as a reward head does."""
+        """Whether it returns a number per response instead of text, as a reward head does."""
         return False
 
     @property
     def takes_temperature(self) -> bool:
-        """Whether it decodes at the temperature of a setting, and at 0 always alike."""
+        """Whether it uses the temperature of a setting, and is deterministic at 0."""
         return True
 
     @property
     def context(self) -> int | None:
-        """Tokens of prompt and reply that fit into it together; None where nobody says."""
+        """Context length of prompt and reply together in tokens; None if unknown."""
         return None
 
     @property
     def named_settings(self) -> Collection[str]:
-        """The settings that its block names."""
+        """The settings listed in its block."""
         return ()
 
     def files(self, data: str | None, setting: str | None = None) -> list[str]:
-        """The files that it answers from.
+        """Return the files with its answers.
 
         Args:
-            data: The study's folder of benchmark files, if it has one.
-            setting: The setting that it is asked under; None for all of them.
+            data: The study's folder of benchmark files, if any.
+            setting: One setting; None for all of them.
         """
         return []
 
     @property
     def identity_fields(self) -> dict[str, Any]:
-        """The provider and every identity field that is not at its default."""
+        """The provider and every identity field with a non-default value."""
         values = self.model_dump(mode="json", exclude_defaults=True)
         return {"provider": self.provider} | select_fields(type(self), values, (Role.IDENTITY,))
 
     @property
     def store_identity(self) -> dict[str, Any]:
-        """What enters the keys of its requests, as far as its block knows it."""
+        """The part of the keys of its requests that its block determines."""
         return self.identity_fields
 
     @model_validator(mode="after")
     def _active_are_part_of_all(self) -> Self:
         if (self.active_parameters_b or 0) > (self.parameters_b or float("inf")):
-            raise ValueError("active_parameters_b is more than parameters_b")
+            raise ValueError("active_parameters_b is larger than parameters_b")
         return self
 
 
 class Can(Block):
-    """What an endpoint is declared to do; checked before anything is sent."""
+    """Declared abilities of an endpoint; checked before anything is sent."""
 
     samples: Runtime[bool] = False
-    """Several samples of one conversation in one request (`n`); else one request a sample."""
+    """Several samples of one conversation per request (`n`); otherwise one request per sample."""
     seed: Request[bool] = False
     logprobs: Request[bool] = False
     prefill: Request[bool] = False
-    """Whether it goes on with a last turn of the assistant where a request says
-    `continue_final_message`, as servers of vLLM and SGLang do."""
+    """Whether it continues a final assistant turn if a request sets `continue_final_message`, as
+    vLLM and SGLang servers do."""
     temperature: Request[bool] = True
-    """Whether the endpoint takes a temperature; where not, what was sampled is recorded so."""
+    """Whether the endpoint takes a temperature; if not, the responses are stored as sampled by
+    default."""
     images: Runtime[Annotated[int, Field(ge=0)] | None] = None
-    """Images that one request may carry."""
+    """Maximum images per request."""
     image_mb: Runtime[Positive | None] = None
-    """Megabytes (10^6 bytes) that one image may have."""
+    """Maximum size of one image in megabytes (10^6 bytes)."""
 
 
 class Limits(Block):
-    """What an endpoint allows. Concurrency adapts below `concurrency` by itself."""
+    """Limits of an endpoint. Concurrency adapts automatically up to `concurrency`."""
 
     requests_per_minute: Positive | None = None
     tokens_per_minute: Positive | None = None
     concurrency: Annotated[int, Field(ge=1)] = 32
-    """Most requests in flight at once, over all processes of this machine each on its own."""
+    """Maximum requests in flight, per process of this machine."""
     timeout_s: Positive = 600.0
-    """Seconds that one attempt may take."""
+    """Time limit of one attempt in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 8
-    """Attempts at one request before it ends as `provider_error`."""
+    """Attempts per request before it ends as `provider_error`."""
     retry_after_s: Positive = 900.0
-    """Longest Retry-After that is waited for; a longer one ends the request as it says."""
+    """Longest Retry-After to wait for; a longer one ends the request."""
     outage_s: Positive = 1800.0
-    """Seconds that an endpoint may be away, or turn everything away, before it is given up."""
+    """Seconds that an endpoint can be unavailable or reject everything before it is given up."""
     drain_s: Annotated[float, Field(ge=0)] = 20.0
-    """Seconds that requests in flight are waited for once the run was told to stop."""
+    """Seconds to wait for requests in flight after the run was told to stop."""
 
 
 class Price(Block):
-    """US dollars per million tokens, as printed by the provider on a day."""
+    """US dollars per million tokens, as published by the provider on the given day."""
 
     input: Annotated[float, Field(ge=0)]
     output: Annotated[float, Field(ge=0)]
     cached_input: Annotated[float, Field(ge=0)] | None = None
     batch: Rate = 0.5
-    """Share of the price that the batch API costs."""
+    """Price of the batch API as a share of the full price."""
     as_of: date
-    """The day on which the price was read."""
+    """Day of the price list."""
 
 
 class ServedModel(ModelBlock):
-    """What all models have that answer real requests."""
+    """The common fields of models that answer real requests."""
 
     cache_write_factor: ClassVar[float] = 1.0
-    """Price of a token written to a cache over that of an input token, by the provider's list."""
+    """Price of a token written to a cache relative to an input token, by the provider's list."""
 
     id: str
-    """The served id, as the endpoint or hub knows it."""
+    """The served id, as used by the endpoint or hub."""
     revision: str | None = None
-    """Snapshot, quantisation or commit, where the id alone does not fix the weights."""
+    """Snapshot, quantisation or commit, if the id alone does not determine the weights."""
     endpoint: str = "default"
-    """Class of the endpoint, such as `azure` or `self-hosted`, when answers may differ by it."""
+    """Class of the endpoint, such as `azure` or `self-hosted`, if answers can depend on it."""
     can: Can = Can()
     limits: Runtime[Limits] = Limits()
     price: Runtime[Price | None] = None
     image_tokens: Runtime[ImageTokens | None] = None
     """The provider's published formula for the tokens of an image."""
     context_tokens: Request[Annotated[int, Field(ge=1)] | None] = None
-    """Tokens of prompt and reply that it takes together, where candidates are to fit into it."""
+    """Context length of prompt and reply together in tokens, needed to fit candidates into it."""
 
     @property
     def is_paid(self) -> bool:
-        """Anything with a price is paid."""
+        """A model with a price is paid."""
         return self.price is not None
 
     @property
     def lacks_price(self) -> bool:
-        """Paid, and without a price."""
+        """Paid, but without a price."""
         return self.is_paid and self.price is None
 
     @property
     def max_images(self) -> int | None:
-        """As `can.images`."""
+        """See `can.images`."""
         return self.can.images
 
     @property
     def takes_temperature(self) -> bool:
-        """As `can.temperature`."""
+        """See `can.temperature`."""
         return self.can.temperature
 
     @property
     def context(self) -> int | None:
-        """As `context_tokens`."""
+        """See `context_tokens`."""
         return self.context_tokens
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
-        """What the block itself says to a formula for the tokens of its images."""
+        """Return the options of the block for a formula of image tokens."""
         return {}
 
 
 class ApiModel(ServedModel):
-    """A model behind an API: an address, a key and, mostly, a bill."""
+    """A model behind an API: with an address, a key and usually a price."""
 
     default_url: ClassVar[str] = ""
-    """Where the provider's client sends what has no `base_url`."""
+    """Address used without a `base_url`."""
     url_env: ClassVar[str] = ""
-    """The environment variable by which users of the provider's client give another address."""
+    """Environment variable of the provider's client for another address."""
     list_api: ClassVar[Literal["openai", "anthropic"]] = "openai"
-    """In whose form its endpoint lists the models that it serves."""
+    """The API by which its endpoint lists the served models."""
 
     base_url: Runtime[Url | None] = None
     key_env: Runtime[Variable] = "OMIBENCH_API_KEY"
-    """Environment variable that holds the key; the key itself never stands in a file."""
+    """Environment variable with the API key; the key itself must never be in a file."""
     batch: Runtime[bool] = False
-    """Ask through the provider's batch API, at less than the full price and within a day."""
+    """Use the provider's batch API: cheaper, answers within a day."""
 
     @property
     def is_paid(self) -> bool:
-        """An API costs dollars, also where the block gives no price."""
+        """An API costs dollars, even if the block has no price."""
         return True
 
     @property
     def is_batch(self) -> bool:
-        """As the field `batch`."""
+        """See the field `batch`."""
         return self.batch
 
     def as_probe(self) -> Self:
-        """The model as one small request asks it: directly, with no switch that makes it large."""
+        """Return the model for one small request: direct, without options that enlarge it."""
         return self.model_copy(update={"batch": False})
 
 
 class JobResources(Block):
-    """What the job that loads a local model asks of a cluster; nothing of it enters a response."""
+    """Cluster resources of the job that loads a local model; they do not affect responses."""
 
     gpus: Annotated[int, Field(ge=0)] | None = None
-    """GPUs, all on one node; as many as the model is spread over when left out."""
+    """GPUs, all on one node; default: the number that the model is spread over."""
     gpu_model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
-    """The GPUs' name on the cluster, such as `a100`; any will do when left out."""
+    """Name of the GPU type on the cluster, such as `a100`; default: any."""
     gpu_maker: Literal["nvidia", "amd"] = "nvidia"
     cpus: Annotated[int, Field(ge=1)] = 4
     memory_gb: Positive = 32.0
-    """Main memory in gigabytes (10^9 bytes), not the GPUs' own."""
+    """Main memory in gigabytes (10^9 bytes), without GPU memory."""
     hours: Positive = 24.0
-    """Wall time after which the cluster may end the job; what was answered by then is kept."""
+    """Wall time in hours, after which the cluster can end the job; finished answers are kept."""
 
 
 class LocalModel(ServedModel):
-    """What local engines share: one job loads the model for all that it is asked.
+    """The common fields of local engines: one job loads the model for all its requests.
 
     `id` is a hub id or a folder.
     """
@@ -274,26 +275,26 @@ class LocalModel(ServedModel):
     weights: Display[Literal["open", "closed"] | None] = "open"
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
     trust_remote_code: bool = False
-    """Run the Python code that comes with the model, with your rights (docs/local_models.md).
+    """Run the Python code that comes with the model, with your permissions (docs/local_models.md).
 
-    Only together with a `revision` that fixes this code: of a hub model the commit, 40 hexadecimal
-    digits; of a folder what `omibench code-hash FOLDER` prints, 64, after which `+` and a note may
-    say which weights they are. Never taken from parameters that lie among results or data.
+    Requires a `revision` that fixes this code: for a hub model the commit (40 hexadecimal digits);
+    for a folder the output of `omibench code-hash FOLDER` (64 digits), optionally followed by `+`
+    and a note on the weights. Rejected in parameters among results or data.
     """
     resources: Runtime[JobResources] = JobResources()
 
     @property
     def n_gpus(self) -> int:
-        """Over how many GPUs the model is spread."""
+        """Number of GPUs that the model is spread over."""
         return 1
 
     @model_validator(mode="after")
     def _its_code_is_fixed(self) -> Self:
         if self.trust_remote_code and not _PIN.fullmatch(self.revision or ""):
             raise ValueError(
-                "trust_remote_code runs code of others and needs a `revision` that fixes it: of a "
-                f"hub model the commit ({COMMIT_DIGITS} hexadecimal digits), of a folder what "
-                f"`omibench code-hash FOLDER` prints ({CODE_DIGITS})"
+                "trust_remote_code runs third-party code and needs a `revision` that fixes it: "
+                f"for a hub model the commit ({COMMIT_DIGITS} hexadecimal digits), for a folder "
+                f"the output of `omibench code-hash FOLDER` ({CODE_DIGITS})"
             )
         return self
 
@@ -302,22 +303,22 @@ class LocalModel(ServedModel):
         gpus = self.resources.gpus
         if gpus is not None and gpus < self.n_gpus:
             raise ValueError(
-                f"the model is spread over {self.n_gpus} GPUs, and resources.gpus is {gpus}: raise "
-                "it, or lower `gpus`, or tensor_parallel x pipeline_parallel of vLLM"
+                f"the model is spread over {self.n_gpus} GPUs, but resources.gpus is {gpus}; "
+                "raise it, or lower `gpus`, or tensor_parallel x pipeline_parallel of vLLM"
             )
         return self
 
 
 class LocalGenerator(LocalModel):
-    """A local model that answers in words, perhaps about pictures."""
+    """A local model that generates text, with or without image input."""
 
     thinking: bool | None = None
-    """`enable_thinking` of the chat template, where the template reads it."""
+    """`enable_thinking` of the chat template, if the template supports it."""
     max_pixels: Annotated[int, Field(ge=784)] | None = None
-    """Pixels to which one image is scaled down at most."""
+    """Maximum pixels of an image; larger ones are scaled down."""
     seed: int = 0
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
-        """`max_pixels`, where the formula depends on it."""
+        """Return `max_pixels` if the formula depends on it."""
         bounded = formula == "qwen-vl" and self.max_pixels
         return {"max_pixels": self.max_pixels} if bounded else {}

@@ -17,11 +17,11 @@ CODE_PLACES: Final = frozenset(
         "hf_overrides", "speculative_config",
     }
 )  # fmt: skip
-"""Arguments of vLLM's LLM that say where a model, and the code that comes with it, is found."""
+"""Arguments of vLLM's LLM that set the location of a model or its code."""
 
 
 class VllmModel(LocalGenerator):
-    """Offline batches by vLLM: the model is loaded once for all that it is asked."""
+    """Offline batches by vLLM: the model is loaded once for all its requests."""
 
     provider: Literal["vllm"]
     tensor_parallel: Runtime[Count] = 1
@@ -30,77 +30,77 @@ class VllmModel(LocalGenerator):
     max_num_seqs: Runtime[Count] = 64
     gpu_memory: Runtime[Rate] = 0.9
     engine: Extra = {}
-    """More arguments of vLLM's LLM, as it spells them; part of identity."""
+    """Further arguments of vLLM's LLM under their names; part of identity."""
 
     @model_validator(mode="after")
     def _engine_brings_no_code(self) -> Self:
         if "trust_remote_code" in self.engine:
             raise ValueError(
-                "engine must not say `trust_remote_code`: say it in the model's own block, with "
+                "engine must not contain `trust_remote_code`; set it in the model's block, with "
                 "the `revision` that fixes its code"
             )
         places = sorted(CODE_PLACES & self.engine.keys()) if self.trust_remote_code else []
         if places:
             raise ValueError(
-                f"engine must not say `{places[0]}` together with trust_remote_code: what runs "
-                "would not be what `revision` fixes"
+                f"engine must not contain `{places[0]}` together with trust_remote_code: the code "
+                "that runs would not be fixed by `revision`"
             )
         return self
 
     @property
     def n_gpus(self) -> int:
-        """Over how many GPUs the model is spread."""
+        """Number of GPUs that the model is spread over."""
         return self.tensor_parallel * self.pipeline_parallel
 
     @property
     def context(self) -> int | None:
-        """As `context_tokens`, or else `max_model_len`."""
+        """`context_tokens`, or else `max_model_len`."""
         return self.context_tokens or self.max_model_len
 
 
 class TransformersModel(LocalGenerator):
-    """Batched generation by transformers, where vLLM does not fit."""
+    """Batched generation by transformers, for models or machines without vLLM."""
 
     provider: Literal["transformers"]
     batch_size: Runtime[Count] = 8
     device: Runtime[str | None] = None
-    """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
+    """Device such as `cuda` or `cpu`; default: the first GPU, or else the CPU."""
     gpus: Runtime[Count] = 1
-    """GPUs over which the layers are spread, where one does not hold them."""
+    """Number of GPUs to spread the layers over, if one is too small."""
 
     @property
     def n_gpus(self) -> int:
-        """As `gpus`, unless the block gives none to the model or keeps it on the CPU."""
+        """`gpus`, or 0 if the block disables GPUs or selects the CPU."""
         return 0 if self.device == "cpu" or self.resources.gpus == 0 else self.gpus
 
 
 class RewardModel(LocalModel):
-    """A reward model by transformers: a language model whose head gives a response one number.
+    """A reward model by transformers: a language model whose head returns one number per response.
 
-    It marks responses for `best-of-n` (EMMA, C.4) and answers nothing.
+    It marks responses for `best-of-n` (EMMA, C.4) and generates no answers.
     """
 
     provider: Literal["transformers-reward"]
     batch_size: Runtime[Count] = 8
     device: Runtime[str | None] = None
-    """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
+    """Device such as `cuda` or `cpu`; default: the first GPU, or else the CPU."""
     gpus: Runtime[Count] = 1
-    """GPUs over which the layers are spread, where one does not hold them."""
+    """Number of GPUs to spread the layers over, if one is too small."""
     max_model_len: Count | None = None
-    """Tokens of question and response that it takes together; what is longer gets no mark. The
-    positions of the checkpoint when left out."""
+    """Maximum tokens of question and response together; longer input gets no mark. Default: the
+    maximum positions of the checkpoint."""
 
     @property
     def gives_reward(self) -> bool:
-        """It does nothing else."""
+        """Always true."""
         return True
 
     @property
     def max_images(self) -> int | None:
-        """None at all: it reads text alone."""
+        """None: it takes only text."""
         return 0
 
     @property
     def n_gpus(self) -> int:
-        """As `gpus`, unless the block gives none to the model or keeps it on the CPU."""
+        """`gpus`, or 0 if the block disables GPUs or selects the CPU."""
         return 0 if self.device == "cpu" or self.resources.gpus == 0 else self.gpus

@@ -12,7 +12,7 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class OpenAIModel(ApiModel):
-    """Any endpoint that speaks the OpenAI API: OpenAI, Gemini's, a vLLM server, DashScope, ..."""
+    """Any endpoint compatible with the OpenAI API: OpenAI, Gemini, a vLLM server, DashScope, ..."""
 
     default_url: ClassVar[str] = "https://api.openai.com/v1"
     url_env: ClassVar[str] = "OPENAI_BASE_URL"
@@ -20,24 +20,24 @@ class OpenAIModel(ApiModel):
     provider: Literal["openai"]
     api: Literal["chat", "responses"] = "chat"
     key_env: Runtime[Variable] = "OPENAI_API_KEY"
-    """Environment variable that holds the key; the key itself never stands in a file."""
+    """Environment variable with the API key; the key itself must never be in a file."""
     effort: Effort | None = None
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
     detail: Literal["auto", "low", "high"] | None = None
     extra_body: Extra = {}
-    """Fields that this endpoint alone knows, such as chat_template_kwargs; part of identity. A key
-    among them is written `${NAME}`, the name of its environment variable."""
+    """Additional fields of this endpoint, such as chat_template_kwargs; part of identity. Write
+    a key in them as `${NAME}`, the name of its environment variable."""
     batch: Runtime[bool] = False
-    """Ask through the batch API, at half the price and within a day."""
+    """Use the batch API: half the price, answers within a day."""
 
     @property
     def store_identity(self) -> dict[str, Any]:
-        """As for all models, and whether the endpoint samples as it likes."""
+        """As for all models, and whether the endpoint uses its default sampling."""
         identity = self.identity_fields
-        # Keys of answers that were paid for have never held it, and certificates always have.
+        # Keys of billed responses never contained it; certificates always did.
         identity.pop("max_tokens_field", None)
         return identity | ({} if self.can.temperature else {"sampling": "provider_default"})
 
     def image_options(self, formula: ImageTokens) -> dict[str, Any]:
-        """`detail`, where it is low and the formula depends on it."""
+        """Return `detail` if it is low and the formula depends on it."""
         return {"detail": "low"} if formula == "openai-tiles" and self.detail == "low" else {}

@@ -11,7 +11,7 @@ from omibench.params.roles import Request
 
 
 class RecordedModel(ModelBlock):
-    """Replays published responses from files, one list of files a setting."""
+    """Replays published responses from files, one list of files per setting."""
 
     is_recorded: ClassVar[bool] = True
 
@@ -19,14 +19,14 @@ class RecordedModel(ModelBlock):
     responses: Request[dict[str, list[str]]]
     """Setting -> files (Parquet or JSONL), relative to the study's `data` folder."""
     partial: Request[bool] = False
-    """The files hold only a part of the items; the others are left out of the model's cells."""
+    """The files cover only part of the items; the others are omitted from the model's cells."""
 
     @property
     def named_settings(self) -> Collection[str]:
-        """Those under which responses were recorded."""
+        """The settings with recorded responses."""
         return self.responses
 
     def files(self, data: str | None, setting: str | None = None) -> list[str]:
-        """The files of one setting, or of all."""
+        """Return the files of one setting, or of all."""
         groups = [self.responses.get(setting, [])] if setting else self.responses.values()
         return [str(Path(data or ".") / file) for group in groups for file in group]

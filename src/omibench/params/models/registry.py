@@ -1,4 +1,4 @@
-"""The providers by name, each with the class of its block, and the parsing of a model's block."""
+"""The providers by name with their block classes, and the parsing of a model's block."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from omibench.schemas.validation import UNKNOWN_PART, nested_error, suggest_name
 
 @dataclass(frozen=True)
 class ProviderEntry:
-    """What is registered under a provider's name.
+    """The registration of a provider.
 
     Args:
         block: The class of its block in params.yaml.
-        open: Makes the provider of one model from its name, its block and the `Folders`.
+        open: Opens the provider of one model from its name, its block and the `Folders`.
     """
 
     block: type[ModelBlock]
@@ -38,35 +38,35 @@ PROVIDERS: Final[Registry[ProviderEntry]] = Registry("providers", "provider")
 
 
 def block_class(provider: object) -> type[ModelBlock]:
-    """The class of the blocks of a provider.
+    """Return the block class of a provider.
 
     Raises:
-        PluginError: There is no provider of that name, or the plug-in that brings it is broken.
+        PluginError: The provider does not exist, or its plug-in cannot be loaded.
     """
     return PROVIDERS.get(str(provider)).block
 
 
 def is_provider(name: object) -> bool:
-    """Whether there is a provider of that name.
+    """Return whether a provider of that name exists.
 
     Raises:
-        PluginError: The plug-in that brings it is broken.
+        PluginError: Its plug-in cannot be loaded.
     """
     return isinstance(name, str) and PROVIDERS.load(name)
 
 
 def parse_model(values: object) -> ModelBlock:
-    """Check one block under `models:`.
+    """Parse one block under `models:`.
 
     Args:
-        values: Plain values, or a block that was checked before.
+        values: Plain values, or a block that is already parsed.
 
     Returns:
-        The block, of its provider's own class.
+        The block, in its provider's class.
 
     Raises:
-        pydantic.ValidationError: The values are no block of their provider.
-        PluginError: The plug-in that brings the provider is broken.
+        pydantic.ValidationError: The values are not a valid block of their provider.
+        PluginError: The provider's plug-in cannot be loaded.
     """
     if isinstance(values, ModelBlock):
         return values
@@ -75,7 +75,9 @@ def parse_model(values: object) -> ModelBlock:
     name = values.get("provider")
     if name is None:
         names = ", ".join(PROVIDERS.names)
-        missing = PydanticCustomError(UNKNOWN_PART, "is missing; known: {names}", {"names": names})
+        missing = PydanticCustomError(
+            UNKNOWN_PART, "is missing; available: {names}", {"names": names}
+        )
         raise _mistake(missing, ("provider",), values)
     if not is_provider(name):
         context = {"name": repr(name), "hint": suggest_name(str(name), PROVIDERS.names)}
@@ -100,7 +102,7 @@ def _validate(values: object, _: ValidatorFunctionWrapHandler) -> ModelBlock:
 
 
 class _SchemaOfProviders:
-    """The JSON schema: the blocks of the built-in providers, and any block of another one."""
+    """The JSON schema: the blocks of the built-in providers, and any block of other ones."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -117,4 +119,4 @@ class _SchemaOfProviders:
 
 
 Model = Annotated[SerializeAsAny[ModelBlock], WrapValidator(_validate), _SchemaOfProviders()]
-"""A block under `models:`, of the class that its `provider` names."""
+"""A block under `models:`, in the class of its `provider`."""

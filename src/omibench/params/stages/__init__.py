@@ -1,1 +1,1 @@
-"""The blocks of params.yaml that belong to a stage, one module a stage."""
+"""The blocks of params.yaml that belong to a stage, one module per stage."""

@@ -1,4 +1,4 @@
-"""How several samples of one problem become one result: the block `aggregate` of a setting."""
+"""The block `aggregate` of a setting: how several samples of a problem become one result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name
-from omibench.params.names import RuleBookName
+from omibench.params.names import ScorerName
 from omibench.params.panel import Panel
 
 Marking = Literal["one-by-one", "joint"]
@@ -15,7 +15,7 @@ AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"
 BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
 _WITHOUT_SAMENESS = ("published", "mathreal")
 SELF = "self"
-"""As a judge's name: the model that gave the samples."""
+"""Judge name for the model that generated the samples."""
 
 
 class Aggregation(Block):
@@ -27,23 +27,23 @@ class Aggregation(Block):
     judge: Panel | None = None
     """The reward model of `best-of-n` and `tournament`: a key of `models`, or `self`."""
     marking: Marking = "one-by-one"
-    """Of `best-of-n`: each candidate in a prompt of its own, or all k of them in one prompt
-    (`joint`), in as few prompts as the reward model's context holds them (EMMA, 4.3)."""
+    """For `best-of-n`: each candidate in a separate prompt, or all k of them in one prompt
+    (`joint`), in as few prompts as fit into the reward model's context (EMMA, 4.3)."""
     captions: Name | None = None
-    """For a reward model that takes no pictures: who puts them into words (EMMA, C.4)."""
+    """For a reward model without image input: the model that describes the pictures (EMMA, C.4)."""
     caption_prompt: str | None = None
-    """A text file whose words take the place of the captioner's instructions."""
+    """Text file that replaces the captioner's instructions."""
     k: list[Annotated[int, Field(ge=1)]] = []
-    """Smaller numbers of samples that are reported too; each takes the first k samples."""
-    sameness: RuleBookName | None = None
-    """The rule book that says which answers are one, for votes and for consistency@k; left out:
-    those with the same normal form."""
+    """Smaller numbers of samples to report as well; each takes the first k samples."""
+    sameness: ScorerName | None = None
+    """The scorer that determines which answers are equal, for votes and for consistency@k;
+    default: answers with the same normal form."""
 
     @model_validator(mode="after")
     def _compares_answers(self) -> Self:
         if self.sameness in _WITHOUT_SAMENESS:
             raise ValueError(
-                f"sameness: {self.sameness} compares no answers by itself; name another rule book"
+                f"sameness: {self.sameness} cannot compare answers by itself; set another scorer"
             )
         return self
 
@@ -53,22 +53,24 @@ class Aggregation(Block):
             need = "needs" if self.how in BY_JUDGE else "takes no"
             raise ValueError(f"{self.how!r} {need} `judge`, the model that marks or compares")
         if self.captions and self.judge is None:
-            raise ValueError(f"{self.how!r} takes no `captions`: nobody is shown the problem")
+            raise ValueError(
+                f"{self.how!r} takes no `captions`, since no model is shown the problem; remove it"
+            )
         if self.caption_prompt and not self.captions:
-            raise ValueError("caption_prompt goes with `captions`, the model that is given it")
+            raise ValueError("caption_prompt requires `captions`, the model that gets it")
         if self.marking == "joint" and self.how != "best-of-n":
-            raise ValueError(f"marking: joint goes with best-of-n, not with {self.how}")
+            raise ValueError(f"marking: joint is only for best-of-n, not for {self.how}")
         return self
 
     @property
     def prompt_name(self) -> str:
-        """What the words for its reward model are called among the prompts."""
+        """Name of the prompt for its reward model."""
         if self.how == "tournament":
             return "comparison"
         return "joint_marks" if self.marking == "joint" else "mark"
 
     def name_judges(self, respondent: str) -> list[str]:
-        """The models that choose among a respondent's samples, each by its key of `models`."""
+        """Return the keys in `models` of the models that choose among a respondent's samples."""
         names = self.judge.models if self.judge else []
         return [respondent if name == SELF else name for name in names]
 

@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
-from omibench.params.names import RuleBookName
+from omibench.params.names import ScorerName
 
 MOST_ATTRIBUTES = 2
-"""By how many attributes one slice may be cut: cells of three hold too few items to say much."""
+"""Maximum attributes of a slice: with three, the slices contain too few items to be meaningful."""
 
 
 def split_slice(text: str) -> list[str]:
-    """The attributes of a slice: "exam, image_type" -> ["exam", "image_type"]."""
+    """Return the attributes of a slice: "exam, image_type" -> ["exam", "image_type"]."""
     return [name.strip() for name in text.split(",")]
 
 
@@ -22,7 +22,7 @@ def _check_slice(text: str) -> str:
     names = split_slice(text)
     if not all(names) or len(names) > MOST_ATTRIBUTES or len(set(names)) < len(names):
         raise ValueError(
-            f"is {text!r}; name one attribute, or two different ones with a comma between them"
+            f"is {text!r}; give one attribute, or two different ones with a comma between them"
         )
     return ",".join(names)
 
@@ -48,72 +48,72 @@ References = Annotated[
 
 
 class Baselines(Block):
-    """What models and settings are compared with."""
+    """The baselines of models and settings."""
 
     models: dict[Name, Name] = {}
-    """Model -> the model that it is compared with, under each setting that both have."""
+    """Model -> its baseline model, under each setting that both have."""
     settings: dict[Name, Name] = {}
-    """Setting -> the setting that it is compared with, of each model that has both."""
+    """Setting -> its baseline setting, for each model with both."""
     resamples: Annotated[int, Field(ge=0, le=100_000)] = 0
-    """How many draws of the paired cluster bootstrap each difference over all items gets beside
-    its test; a second for 10,000 of 1,322 items. None if left out."""
+    """Number of draws of the paired cluster bootstrap for each difference over all items, shown
+    next to its test; 10,000 draws of 1,322 items take a second. Default: no bootstrap."""
 
 
 class PeopleSubset(Block):
-    """Which problems people are given: drawn by seed, as OMIBench's appendix K describes it."""
+    """The problems given to human participants: drawn by seed, as in OMIBench's appendix K."""
 
     size: Annotated[int, Field(ge=1)] = 52
-    """How many are scored."""
+    """Number of scored problems."""
     familiarisation: Annotated[int, Field(ge=0)] = 10
-    """How many more they answer first, to get used to the form; these are never scored."""
+    """Number of further problems that they answer first for practice; these are never scored."""
     by: str = "subject"
-    """The attribute over whose values the draw spreads."""
+    """The attribute by which the draw is stratified."""
     shares: Literal["equal", "proportional"] = "equal"
-    """As many of each value as the others have, or in proportion to the dataset."""
+    """The same number of each value, or in proportion to the dataset."""
     seed: Annotated[int, Field(ge=0)] | None = None
-    """Equal seeds draw equal problems; `study.seed` if left out."""
+    """Seed of the draw; default: `study.seed`."""
 
 
 class AnalyzeParams(Block):
     """How results are summarised and shown."""
 
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    main_rules: RuleBookName | None = None
-    """The rule book of the headline; the first of `score.rules` when left out."""
+    main_rules: ScorerName | None = None
+    """The scorer of the headline; default: the first of `score.rules`."""
     published: Tables = []
-    """CSV files of printed results to stand beside ours: one, or several."""
+    """CSV files of published results to show next to yours: one, or several."""
     explorer: bool | Annotated[int, Field(ge=0)] = 5000
-    """Write one page a problem and a cell, so that every number can be followed to its page: in
-    studies of at most so many responses, always (`true`) or never (`false`). The report of a larger
-    study names `omibench explore`, with the address of each cell."""
+    """Write one page per problem and cell, so that every number can be traced to its page:
+    always (`true`), never (`false`), or in studies up to this number of responses. The report of
+    a larger study gives the `omibench explore` address of each cell."""
     slices: list[Slice] | None = None
-    """By which attributes of items, models or settings results are told apart: `exam`, or two
-    with a comma, `exam,image_type`. Subject, number of images and answer type if left out."""
+    """Attributes of items, models or settings by which results are sliced: `exam`, or two with a
+    comma, `exam,image_type`. Default: subject, number of images and answer type."""
     full_settings: list[Name] | None = None
-    """The settings over which figures take all models together. If left out: those that show every
-    picture and the whole text unchanged, without those that another one has with more tokens."""
+    """The settings over which figures aggregate all models. Default: those that show every
+    picture and the whole text unchanged, without those that exist with more tokens."""
     reference_setting: References = []
-    """The setting under which the headline compares models, or several: of each model the first
-    that it has. If left out, the first of `infer.settings` that two models have."""
+    """The setting under which the headline compares models, or several: for each model the first
+    that it has. Default: the first of `infer.settings` with two models."""
     baselines: Baselines = Baselines()
-    """What models and settings are compared with, over the same items."""
+    """Baselines of models and settings, over the same items."""
     regression: bool = False
-    """Fit a logistic regression of being right on model, setting, number of images and subject."""
+    """Fit a logistic regression of correctness on model, setting, number of images and subject."""
     people: str | None = None
-    """A CSV file of people's answers: person, group, problem, answer, seconds."""
+    """CSV file of human answers: person, group, problem, answer, seconds."""
     people_subset: PeopleSubset | None = None
-    """Draw the problems that people are given; models are scored on the same ones."""
+    """Draw the problems given to human participants; models are scored on the same ones."""
     people_cutoffs: str | None = None
-    """A CSV file of cut-offs of exams: exam, year, percentile, score, of. From them follows an
-    estimate of what people score (USNCO-V, figure 5)."""
+    """CSV file of cut-off scores of exams: exam, year, percentile, score, of. They yield an
+    estimate of human scores (USNCO-V, figure 5)."""
     external_scores: str | None = None
-    """A CSV file of scores on other benchmarks: model, benchmark, metric, value, source."""
+    """CSV file of scores on other benchmarks: model, benchmark, metric, value, source."""
 
     def writes_pages(self, responses: int) -> bool:
-        """Whether a study gets pages of single problems and cells.
+        """Return whether a study gets pages of single problems and cells.
 
         Args:
-            responses: How many the study has.
+            responses: Number of responses of the study.
         """
         if isinstance(self.explorer, bool):
             return self.explorer

@@ -1,4 +1,4 @@
-"""The block `certify`: how the judge is checked against people."""
+"""The block `certify`: how the judge is compared with human labels."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from omibench.params.blocks import Block
 
 
 class CertifyParams(Block):
-    """Labels of people to certify the judge with, and certificates that stand already."""
+    """Human labels to certify the judge, and existing certificates."""
 
     labels: str | None = None
     """File of human labels of this study's responses; a certificate is made from it."""
     certificates: list[str] = []
-    """Certificates made elsewhere; one counts where judge model and prompt are the same."""
+    """Existing certificates; one applies if judge model and prompt are the same."""
     sources: str | None = None
-    """File of people's `source` of disagreements, such as disagreements.jsonl with this filled in;
-    `labels` if left out."""
+    """File with the human `source` of disagreements, such as a completed disagreements.jsonl;
+    default: `labels`."""
     disagreements: Annotated[int, Field(ge=0)] = 100
-    """Responses of each model on which rules and judge disagree, drawn for reading."""
+    """Responses per model on which scorer and judge disagree, drawn for inspection."""

@@ -1,4 +1,4 @@
-"""The block `freeze`: what the frozen dataset is called and holds."""
+"""The block `freeze`: name and content of the frozen dataset."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from omibench.params.presentation import FreezeExamples
 
 
 class FreezeParams(Block):
-    """What the frozen dataset is called; a changed question needs a new version.
+    """Name and content of the frozen dataset; a changed question needs a new version.
 
-    A release that is read as `frozen` keeps its name and version where they are left out.
+    A release that is read as `frozen` keeps its name and version by default.
     """
 
     name: Name = "dataset"
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
     metadata: Literal["strip", "keep"] = "strip"
-    """What cameras and programs noted in pictures (places, devices, names): `keep` freezes pictures
-    byte for byte, as a benchmark published them."""
+    """Metadata in pictures (places, devices, names): `keep` freezes pictures byte for byte, as
+    published by a benchmark."""
     allow_without_rationale: bool = False
-    """Whether problems without a rationale may be released; otherwise no release is built of a
-    dataset that holds one."""
+    """Whether problems without a rationale can be released; otherwise a dataset that contains
+    one is not released."""
     examples: FreezeExamples = FreezeExamples()
-    """Which problems may be shown, solved, before others."""
+    """Problems to use as solved examples."""

@@ -1,4 +1,4 @@
-"""Who is asked for GPTScore, and in which variant."""
+"""The judges of GPTScore, and its variants."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from omibench.params.blocks import Name
 from omibench.params.panel import JudgePanel, write_out
 
 GptscoreVariant = Literal["justified", "bare-answers"]
-"""What GPTScore asks of a response beside the official conclusion."""
+"""The criterion of GPTScore in addition to the official conclusion."""
 
 
 def name_prompt(variant: GptscoreVariant) -> str:
-    """What a variant is called among the prompts."""
+    """Return the prompt name of a variant."""
     return "gptscore" if variant == "justified" else f"gptscore-{variant}"
 
 
 class GptscorePanel(JudgePanel):
-    """Judges of GPTScore, and what they ask of a response (OMIBench, C.2)."""
+    """Judges of GPTScore, and their criterion (OMIBench, C.2)."""
 
     variant: GptscoreVariant = "justified"
-    """`justified`, as in the paper: the conclusion alone, without reasoning that justifies it, is
-    inconsistent. `bare-answers`: a response that gives only its final answer is judged by it. Says
-    nothing where `prompt` names words of your own."""
+    """`justified`, as in the paper: a conclusion without reasoning that justifies it is
+    inconsistent. `bare-answers`: a response with only a final answer is judged by it. No effect
+    if `prompt` is set."""
 
     @property
     def prompt_name(self) -> str:
-        """What its words are called among the prompts."""
+        """Its name among the prompts."""
         return name_prompt(self.variant)
 
 

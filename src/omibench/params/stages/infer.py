@@ -1,4 +1,4 @@
-"""The block `infer`: which models answer under which settings."""
+"""The block `infer`: the models to evaluate and their settings."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ Crossings = Annotated[
 
 
 class InferParams(Block):
-    """Which models answer under which settings: all pairs, unless something narrows them."""
+    """The models to evaluate and their settings: all pairs unless narrowed."""
 
     models: list[Name] = []
-    """All that `printed` names, when left out."""
+    """Default: all models in `printed`."""
     settings: list[Name] = []
-    """All that `printed` names, when left out."""
+    """Default: all settings in `printed`."""
     only: dict[str, list[Name]] = {}
-    """The settings of a model that does not answer under all."""
+    """The settings of a model that is not evaluated under all."""
     printed: dict[str, Crossings] = {}
-    """The pairs that each table or figure of a paper prints (`table 2`). With it, only pairs are
-    evaluated that one of them prints; `models`, `settings` and `only` narrow them further."""
+    """The pairs in each table or figure of a paper (`table 2`). If set, only these pairs are
+    evaluated; `models`, `settings` and `only` narrow them further."""
     failed_share: Rate = 0.05
-    """The share of a cell's responses that may end as `provider_error`. A cell with more of them,
-    or without any answer, is a failed job; what was bought stays in the store."""
+    """Share of a cell's responses that can end as `provider_error`. The job of a cell with more
+    of them, or without any answer, fails; its responses stay in the store."""
 
     @model_validator(mode="before")
     @classmethod
@@ -58,7 +58,7 @@ class InferParams(Block):
         return {key: list(dict.fromkeys(names)) for key, names in collected.items()} | values
 
     def list_pairs(self) -> list[tuple[str, str]]:
-        """The models and settings that are evaluated, model by model."""
+        """List the models and settings to evaluate, model by model."""
         pairs = [
             (model, setting)
             for model in self.models
@@ -72,7 +72,7 @@ class InferParams(Block):
         return [pair for pair in pairs if pair in printed]
 
     def list_printed_places(self, model: str, setting: str) -> list[str]:
-        """The tables and figures that print a model under a setting."""
+        """List the tables and figures that print a model under a setting."""
         return [
             name
             for name, crossings in self.printed.items()

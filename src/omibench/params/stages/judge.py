@@ -1,4 +1,4 @@
-"""The block `judge`: who judges the reasoning in responses, and of which."""
+"""The block `judge`: the judges of the reasoning in responses, and their input."""
 
 from __future__ import annotations
 
@@ -18,35 +18,34 @@ BUILT_IN_KEYS: Final = {
 
 
 class ErrorDraw(Block):
-    """Which failures are classified: some of each model, drawn by seed (MathReal, figure 6)."""
+    """A sample of failures to classify: some of each model, drawn by seed (MathReal, figure 6)."""
 
     per_model: Annotated[int, Field(ge=1)] = 100
-    """How many failures of each model under each setting that is judged."""
+    """Number of failures per model under each judged setting."""
     seed: int = 0
-    """Of the draw. A failure keeps its rank when others join, and has the same for all models."""
+    """Seed of the draw. A failure keeps its rank when others are added, and has the same one for
+    all models."""
     by: str | None = None
-    """`subject`, or an attribute of the problems such as `category`: its values are drawn in the
-    proportion of their failures. All failures are drawn from together if left out."""
+    """`subject`, or an attribute of the problems such as `category`: its values are drawn in
+    proportion to their failures. Default: no stratification."""
 
 
 class ErrorPanel(JudgePanel):
-    """Who names the type of the first error of a failure: judges, people, or both."""
+    """Who classifies the first error of a failure: judges, annotators, or both."""
 
     models: list[Name] = []
-    """Keys of `models`; none where people alone label. A tie of their votes is no verdict."""
+    """Keys of `models`; empty if only annotators label. A tied vote yields no verdict."""
     taxonomy: str = "omibench"
     """`omibench`, `emma` or `mathreal`, or a YAML file with `types:` (name: when it applies)."""
     draw: ErrorDraw | None = None
-    """Classify some failures of each model; all of them if left out."""
+    """Classify a sample of the failures of each model; default: all."""
     labels: str | None = None
-    """A file of people's labels with the column `error_type`; `certify.labels` if left out."""
+    """File of human labels with the column `error_type`; default: `certify.labels`."""
 
     @model_validator(mode="after")
     def _names_somebody(self) -> Self:
         if not (self.models or self.draw or self.labels):
-            raise ValueError(
-                "names nobody: give `models`, people's `labels`, or a `draw` for people to label"
-            )
+            raise ValueError("is empty; set `models`, human `labels`, or a `draw` for annotators")
         return self
 
 
@@ -57,53 +56,53 @@ Errors = Annotated[
 
 
 class JudgeParams(Block):
-    """What judges say of the reasoning in responses; nothing is asked that is not named here."""
+    """The judgements of the reasoning in responses. Only those you list are run."""
 
     quality: Panel | None = None
     """Five dimensions and an overall mark of every rationale, 1 to 5 (OMIBench, B.2)."""
     alignment: Panel | None = None
-    """Alignment with the reference rationale, 1 to 5, where there is one (OMIBench, B.2)."""
+    """Alignment with the reference rationale, if any, 1 to 5 (OMIBench, B.2)."""
     errors: Errors | None = None
-    """The type of error of every failure (OMIBench, F.2; EMMA, 5; MathReal)."""
+    """The error type of every failure (OMIBench, F.2; EMMA, 5; MathReal)."""
     transcripts: Panel | None = None
-    """Key terms and meaning that a text keeps which a model read from the pictures, under settings
-    with `perception` that read (MathReal, OCR accuracy); its other parts need no judge."""
+    """Key terms and meaning preserved in the text that a model read from the pictures, under
+    settings with `perception` that read (MathReal, OCR accuracy); its other parts need no judge."""
     others: dict[JudgeName, Panel] = {}
-    """Further judges by name, of plug-ins: each says one number or label (docs/plugins.md)."""
+    """Further judges of plug-ins by name, each with one number or label (docs/plugins.md)."""
     wrong_by: str | None = None
-    """The rule book that says which answers are wrong; the first of `score.rules` if left out."""
+    """The scorer that determines the wrong answers; default: the first of `score.rules`."""
     settings: list[Name] | None = None
-    """The settings whose responses are judged; all of them if left out."""
+    """The settings to judge; default: all."""
     problems: Annotated[int, Field(ge=1)] | None = None
-    """Judge at most so many problems, the same of every cell; all of them if left out. Where
-    `errors` has a `draw`, that alone says which failures are classified."""
+    """Maximum number of problems to judge, the same for every cell; default: all. If `errors`
+    has a `draw`, only that selects the failures to classify."""
     images: bool = False
-    """Show the problem's pictures to these judges, which must then be models that see."""
+    """Show the problem's pictures to these judges, which must then support images."""
 
     @property
     def is_named(self) -> bool:
-        """Whether anything is said of the reasoning, by judges or by people."""
+        """Whether the reasoning is judged, by models or annotators."""
         return bool(self.panels or self.errors)
 
     @property
     def judges_responses(self) -> bool:
-        """Whether anything is said of responses, and not of readings of pictures alone."""
+        """Whether responses are judged, not only transcripts of pictures."""
         return bool(self.errors or self.panels.keys() - {"transcript"})
 
     @property
     def panels(self) -> dict[str, JudgePanel]:
-        """The panels that are named, by instrument."""
+        """The configured panels by instrument."""
         return {name: panel for name, _, panel in self.named_panels}
 
     @property
     def named_panels(self) -> list[NamedPanel]:
-        """The same with their keys in params.yaml."""
+        """The configured panels with their keys in params.yaml."""
         keys = ((name, key, getattr(self, key)) for name, key in BUILT_IN_KEYS.items())
         return [
             *(
                 NamedPanel(name, f"judge.{key}", panel)
                 for name, key, panel in keys
-                if panel and panel.models  # errors may be left to people
+                if panel and panel.models  # errors can be left to annotators
             ),
             *(NamedPanel(name, f"judge.others.{name}", p) for name, p in self.others.items()),
         ]

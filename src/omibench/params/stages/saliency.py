@@ -1,4 +1,4 @@
-"""The block `saliency:`: which parts of the pictures the models' choices rest on."""
+"""The block `saliency:`: which parts of the pictures the models' choices depend on."""
 
 from __future__ import annotations
 
@@ -15,51 +15,52 @@ log = logging.getLogger("omibench.params.stages.saliency")
 
 
 class SaliencyParams(Block):
-    """Occlusion saliency (USNCO-V, Methods, equations 6 and 7); what `settings` lacks is not asked.
+    """Occlusion saliency (USNCO-V, Methods, equations 6 and 7), only for the listed `settings`.
 
-    A black square slides over each picture of a multiple-choice problem, and the log-probability
-    of each option's letter, where the model's own response has one, is asked for at every place.
+    A black square slides over each picture of a multiple-choice problem. At every position, the
+    log-probability of each option's letter at its place in the model's own response is requested.
     """
 
     settings: list[Name] = []
-    """Settings that are looked into: those that ask once."""
+    """Settings to analyse: those with a single request."""
     models: list[Name] | None = None
-    """Their models, which must give log-probabilities; all of `infer.models` if left out."""
+    """Their models, which must return log-probabilities; default: all of `infer.models`."""
     reading: Reading = "final_letter"
-    """What of the response (sample 0) stands before the letter that is scored: `final_letter`, all
-    of it up to its final letter; `before_answer`, its reasoning without the lines that state the
-    answer, and then a question for the letter."""
+    """The part of the response (sample 0) before the scored letter: `final_letter`, everything
+    up to its final letter; `before_answer`, its reasoning without the lines that state the
+    answer, followed by a question for the letter."""
     after_response: list[Name] = []
-    """Not used any more: the response stands before the letter under every setting. Until 0.2."""
+    """Deprecated and ignored: the response precedes the letter under every setting. Removed in
+    0.2."""
     problems: Annotated[int, Field(ge=1)] | None = 20
-    """So many problems at most, the same of every cell, drawn by the study's seed."""
+    """Maximum number of problems, the same for every cell, drawn by the study's seed."""
     patch: Annotated[int, Field(ge=4)] = 56
     """Side of the square in pixels."""
     stride: Annotated[int, Field(ge=4)] = 28
-    """Pixels from one place to the next."""
+    """Pixels from one position to the next."""
     max_pixels: Annotated[int, Field(ge=3136)] | None = None
-    """Pixels to which a picture is scaled down at most, its sides to multiples of `stride`; the
-    pictures are shown as they are if left out."""
+    """Maximum pixels of a picture; larger ones are scaled down, with sides that are multiples of
+    `stride`. Default: unchanged."""
     top: Annotated[int, Field(ge=1)] = 15
-    """Positions with the largest effect that an overlay shows."""
+    """Number of positions with the largest effect in an overlay."""
     prompts: PromptFiles = {}
-    """Text files that take the place of our words, by the names of prompts (docs/prompts.md)."""
+    """Text files that replace our wording, by prompt name (docs/prompts.md)."""
 
     @property
     def resolution(self) -> str:
-        """At which resolution pictures are shown, in words."""
+        """The resolution of the pictures, as text."""
         return f"at most {self.max_pixels:,} pixels" if self.max_pixels else "original resolution"
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.patch < self.stride:
             raise ValueError(
-                f"patch {self.patch} is smaller than stride {self.stride}: parts of the pictures "
-                "would never be covered"
+                f"patch {self.patch} is smaller than stride {self.stride}, so parts of the "
+                "pictures would never be covered; raise patch"
             )
         if self.after_response:
             log.warning(
-                "omibench: saliency.after_response is not used any more and goes with 0.2: the "
-                "response stands before the letter under every setting, as `saliency.reading` says"
+                "omibench: saliency.after_response is ignored and will be removed in 0.2: the "
+                "response precedes the letter under every setting; use `saliency.reading`"
             )
         return self

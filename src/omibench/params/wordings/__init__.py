@@ -1,1 +1,1 @@
-"""Files of words that a study names: its folder of prompts, and where each file is used."""
+"""Custom prompt files of a study: its folder of prompts, and the use of each file."""

@@ -1,7 +1,7 @@
-"""The folder of prompts that a study names, written out: each file where its prompt is sent.
+"""Expands a study's folder of prompts: each file at the place where its prompt is sent.
 
-So a job's slice names the files that it uses, and a changed file reruns the jobs that use it.
-What a block names itself stays.
+So a job's slice lists its files, and a changed file reruns the jobs that use it. Files set in a
+block take precedence.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from omibench.params.study import Study
 
 Files = Mapping[str, str]
-"""Paths of text files by the names of the prompts that they take the place of."""
+"""Paths of text files by the names of the prompts that they replace."""
 P = TypeVar("P", bound="JudgePanel")
 S = TypeVar("S", bound="ScreenParams")
 _PAGE_PROMPTS: Mapping[str | None, tuple[str, ...]] = {
     None: ("page-text", "page-figures"),
     "olmocr": ("page-olmocr",),
 }
-"""What is sent for pages, by `ocr.preset`; MinerU's tasks are no prompts."""
+"""The prompts for pages by `ocr.preset`; MinerU's tasks are not prompts."""
 
 
 def spread_prompts(study: Study) -> Study:
-    """A study in which every block names the files of its folder of prompts that it uses.
+    """Return a study in which every block lists its files from the folder of prompts.
 
     Raises:
-        ParamsError: The folder cannot be listed, or holds a file that bears no name of a prompt.
+        ParamsError: The folder cannot be listed, or contains a file without the name of a prompt.
     """
     if study.prompts is None:
         return study
@@ -62,7 +62,7 @@ def spread_prompts(study: Study) -> Study:
 
 
 def list_setting_prompts(setting: Setting) -> Iterator[str]:
-    """The names of the prompts that a setting sends, but for those of its captioner and judges."""
+    """Return the prompt names of a setting, without those of its captioner and judges."""
     yield from (setting.prompt, f"{setting.prompt}-open")
     if setting.examples:
         yield "example"
@@ -77,7 +77,7 @@ def list_setting_prompts(setting: Setting) -> Iterator[str]:
 
 
 def _fill_setting(setting: Setting, files: Files, heads: Set[str]) -> Setting:
-    """The setting with the files that it uses; a reward head is given no words."""
+    """Return the setting with its files; a reward head takes no prompt."""
     prompts = {name: files[name] for name in list_setting_prompts(setting) if name in files}
     aggregate = setting.aggregate
     captions = files.get("caption") if aggregate.captions else None
@@ -160,7 +160,7 @@ def _fill_screen(screen: S | None, files: Files) -> S | None:
 
 def _fill_score(score: ScoreParams, files: Files) -> ScoreParams:
     graders, extractors = score.grader, score.extractor
-    if "mathreal" in score.rules:  # those of the judge are named only where they get other words
+    if "mathreal" in score.rules:  # the judges' are listed only if they are replaced
         graders = _fill_panel(score.graders, "grade", files) if "grade" in files else graders
         if "extraction" in files:
             extractors = _fill_panel(score.extractors, "extraction", files)

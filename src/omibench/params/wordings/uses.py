@@ -1,4 +1,4 @@
-"""Where a study names files of words, and which prompts they take the place of."""
+"""Lists the custom prompt files of a study, and the prompts that they replace."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class PromptUse(NamedTuple):
-    """A file of words: the key of params.yaml that names it, and the prompt.
+    """A custom prompt file: its key in params.yaml, and the prompt.
 
-    `prompt` is empty for a setting's prompt that takes the place of none.
+    `prompt` is empty for a setting's prompt that replaces none.
     """
 
     key: str
@@ -27,13 +27,13 @@ class PromptUse(NamedTuple):
 
 
 def list_prompt_uses(study: Study) -> list[PromptUse]:
-    """Every file of words that a study uses, its folder of prompts written out.
+    """List every custom prompt file of a study, including its folder of prompts.
 
     Args:
-        study: The study, as it is read from params.yaml.
+        study: The study from params.yaml.
 
     Returns:
-        One entry a key and prompt, in the order of the graph.
+        One entry per key and prompt, in the order of the graph.
     """
     building = [use for use in _list_of_building(study) if use.file]
     saliency = _list_mapping("saliency.prompts", study.saliency.prompts)
@@ -41,18 +41,18 @@ def list_prompt_uses(study: Study) -> list[PromptUse]:
 
 
 def list_evaluation_uses(study: ResultsParams) -> list[PromptUse]:
-    """The same of settings and judges alone: the words behind the numbers of a report."""
+    """List the files of settings and judges only: the wording behind the numbers of a report."""
     return [use for use in _list_of_evaluation(study) if use.file]
 
 
 def find_idle_prompt(study: Study) -> str | None:
-    """What is wrong where a block names a file for a prompt that it never sends.
+    """Find a prompt file in a block that never sends that prompt.
 
     Args:
-        study: The study, its folder of prompts not yet written out.
+        study: The study, with its folder of prompts not yet expanded.
 
     Returns:
-        A line that begins with the key; None where nothing is wrong.
+        A line that begins with the key, or None.
     """
     blocks = [
         (f"settings.{name}.prompts", setting.prompts, list_setting_prompts(setting))
@@ -117,5 +117,5 @@ def _list_mapping(key: str, prompts: dict[str, str]) -> Iterator[PromptUse]:
 
 
 def _find_file(prompt: str) -> str:
-    """The path that `prompt` of a setting holds; empty for the name of a prompt."""
+    """Return the path in `prompt` of a setting; empty for the name of a prompt."""
     return prompt if "/" in prompt or Path(prompt).suffix else ""

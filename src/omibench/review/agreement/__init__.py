@@ -1,4 +1,4 @@
-"""How far people who read the same agree, field by field."""
+"""Agreement between reviewers of the same tasks, per field."""
 
 from omibench.review.agreement.figures import measure_agreement
 

@@ -1,4 +1,4 @@
-"""Figures of agreement: which measures a field has, each with its interval."""
+"""Agreement measures of each field, with their intervals."""
 
 from __future__ import annotations
 
@@ -46,8 +46,9 @@ MEASURES: Final = (
     ALPHA_INTERVAL,
     ALPHA_MASI,
 )
-"""All of them. The alphas differ in the distance of two values: any two that differ, places on the
-scale, the difference on it, and the distance of two sets."""
+"""All measures. The alphas differ in the distance between two values: nominal, rank on the scale
+(ordinal), difference on the scale (interval), or distance between two sets (MASI).
+"""
 
 
 def measure_agreement(
@@ -56,23 +57,23 @@ def measure_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> list[AgreementFigure]:
-    """How far people agree who read the same independently, by kind of task and field.
+    """Measure the agreement of independent reviewers by kind of task and field.
 
-    A field with one value of several has the share of equal values, Cohen's and Fleiss' kappa and
-    Krippendorff's alpha; a rating has Cohen's kappa with quadratic weights and the ordinal and the
-    interval alpha; a field with several values has alpha with the MASI distance of sets, and each
-    option the measures of one value. Which decisions count: `readings.list_readings`.
+    Single-valued fields have the share of equal values, Cohen's and Fleiss' kappa and
+    Krippendorff's alpha. Ratings have Cohen's kappa with quadratic weights and the ordinal and
+    interval alpha. Fields with several values have alpha with the MASI distance between sets, and
+    the single-value measures for each option. `readings.list_readings` selects the decisions.
 
     Args:
         tasks: Tasks of every purpose.
         decisions: Decisions in any order.
-        confidence: The two-sided level of the intervals, in (0, 1). They are about other problems,
-            read by the same people.
-        seed: Of the resamples.
+        confidence: Two-sided level of the intervals, in (0, 1). They generalize to other problems
+            with the same reviewers.
+        seed: Seed of the resamples.
 
     Returns:
-        Rows in the order of kinds, fields and measures; a value is None where it is undefined,
-        since nobody ever said anything else.
+        Rows ordered by kind, field and measure. A value is None if it is undefined because all
+        reviewers always gave the same value.
     """
     by_kind: dict[str, list[ReadTask]] = defaultdict(list)
     for read in list_readings(tasks, decisions):
@@ -86,8 +87,9 @@ def measure_agreement(
 
 
 def measure_masi_distance(first: Hashable, second: Hashable) -> float:
-    """1 - MASI of two sets, in [0, 1] (Passonneau 2006): Jaccard's share, times 1 where they are
-    equal, 2/3 where one holds the other, 1/3 where they overlap, 0 where they are disjoint."""
+    """1 - MASI of two sets, in [0, 1] (Passonneau 2006): the Jaccard index, times 1 if the sets are
+    equal, 2/3 if one contains the other, 1/3 if they overlap, 0 if they are disjoint.
+    """
     if first == second:
         return 0.0
     if not isinstance(first, frozenset) or not isinstance(second, frozenset):
@@ -103,11 +105,11 @@ _DISTANCES: Final[Mapping[str, Mapping[str, Level | Distance]]] = {
     "rating": {ALPHA_ORDINAL: "ordinal", ALPHA_INTERVAL: "interval"},
     "set": {ALPHA_MASI: measure_masi_distance},
 }
-"""The alphas of each scale on which values lie at distances."""
+"""The alphas of each scale that defines distances between values."""
 
 
 class _Measurement(NamedTuple):
-    """One measure of a comparison, over how many units."""
+    """Build the figure of one measure over a number of units."""
 
     measure: str
     estimate: CoefficientEstimate
@@ -136,7 +138,7 @@ def _measure(comparison: Comparison, confidence: float, seed: int) -> Iterator[_
 
 
 def _measure_pairs(comparison: Comparison, confidence: float, seed: int) -> _Measurement:
-    """Cohen's kappa of the two sides."""
+    """Return Cohen's kappa of the two sides."""
     pairs, is_rating = comparison.pairs, comparison.scale == "rating"
     ratings = count_ratings(pairs, comparison.values)
     coefficient = make_cohen_kappa(pairs, comparison.sides, ratings.values, quadratic=is_rating)
@@ -152,7 +154,7 @@ def _measure_pairs(comparison: Comparison, confidence: float, seed: int) -> _Mea
 def _estimate_distances(
     ratings: Ratings, coefficient: Coefficient, confidence: float, seed: int
 ) -> CoefficientEstimate:
-    """A coefficient of distances; where all agree, with the lower bound of nominal values."""
+    """Return an alpha; if all values agree, use the lower bound of the nominal one."""
     estimate = estimate_by_resampling(coefficient, ratings.n_clusters, confidence, seed)
     if estimate.value < 1:
         return estimate

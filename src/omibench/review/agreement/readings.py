@@ -1,4 +1,4 @@
-"""Which decisions are independent readings of the same."""
+"""Selection of independent readings of the same task."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from omibench.schemas.review import ReviewDecision, ReviewTask
 
 @dataclass(frozen=True)
 class ReadTask:
-    """A task that two people or more read independently.
+    """A task with independent readings by two or more people.
 
     Attributes:
         task: The task.
-        readings: The first decision of each, in order of time.
+        readings: The first decision of each person, ordered by time.
     """
 
     task: ReviewTask
@@ -25,19 +25,19 @@ class ReadTask:
 def list_readings(
     tasks: Iterable[ReviewTask], decisions: Iterable[ReviewDecision]
 ) -> list[ReadTask]:
-    """The independent readings of every task that has two or more.
+    """List the independent readings of every task that has two or more.
 
-    A person's first decision on a task counts, as annotator or auditor, on the content as it is.
-    Later ones may know of the others' decisions, seniors see the history, and what the maker of an
-    imported decision saw is not known. Samples, calibrations and familiarisation are left out;
-    simulated readings as well where two people or more read the task.
+    Only a person's first decision on the current content counts, as annotator or auditor. Later
+    decisions may be influenced by those of others, seniors see the history, and it is unknown what
+    the authors of imported decisions saw. Samples, calibrations and familiarisation are excluded,
+    as are simulated readings if two or more people read the task.
 
     Args:
         tasks: Tasks of every purpose.
         decisions: Decisions in any order.
 
     Returns:
-        In the order of the tasks.
+        Readings in the order of the tasks.
     """
     by_id = {t.id: t for t in tasks if t.purpose == "work" and t.kind in KINDS}
     readings: dict[str, dict[str, ReviewDecision]] = {name: {} for name in by_id}

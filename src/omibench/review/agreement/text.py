@@ -1,4 +1,4 @@
-"""What `omibench review agree` prints, and the rows of its file."""
+"""Output of `omibench review agree` and the rows of its file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RESIDUAL = "residual error rate"
 
 @dataclass(frozen=True)
 class QualityReport:
-    """How good the work of people is, by three measures.
+    """The quality of human work by three measures.
 
     Attributes:
-        agreement: How far they agree.
+        agreement: Agreement between people.
         residual: Errors that remain in settled work.
-        calibration: What they showed in calibration sets.
-        confidence: The two-sided level of all intervals.
+        calibration: Results of the calibration sets.
+        confidence: Two-sided level of all intervals.
     """
 
     agreement: Sequence[AgreementFigure]
@@ -32,12 +32,12 @@ class QualityReport:
 
 
 def describe_quality(report: QualityReport) -> str:
-    """The text of `omibench review agree`: a table for each measure that there is."""
+    """Return the text of `omibench review agree`: one table per available measure."""
     interval = f"{100 * report.confidence:g} % interval"
     lines = (
         _describe_agreement(report.agreement, interval)
         if report.agreement
-        else ["No task was read by two people independently: there is no agreement to measure."]
+        else ["No task was read by two people independently, so agreement cannot be measured."]
     )
     if report.residual:
         lines += ["", *_describe_residual(report.residual, interval)]
@@ -47,7 +47,7 @@ def describe_quality(report: QualityReport) -> str:
 
 
 def describe_calibration(results: Sequence[CalibrationResult]) -> str:
-    """A table of who showed what in calibration sets."""
+    """Return the table of calibration results per person."""
     head = ("person", "kind", "set", "calibration", "agreeing", "decided", "needed")
     rows = [
         (
@@ -61,14 +61,13 @@ def describe_calibration(results: Sequence[CalibrationResult]) -> str:
         )
         for result in results
     ]
-    return "\n".join(align_columns([head, *rows])) if rows else "nobody did a calibration set"
+    return "\n".join(align_columns([head, *rows])) if rows else "no calibration set was done"
 
 
 def list_quality_rows(report: QualityReport) -> list[dict[str, Any]]:
-    """The figures as rows of a CSV file, with the columns of `AgreementFigure`.
+    """Return the figures as rows of a CSV file with the columns of `AgreementFigure`.
 
-    The residual error rate of a kind is a row without a field: its tasks are those that were judged
-    again.
+    The residual error rate of a kind is a row without a field; its tasks are those judged again.
     """
     residual = (
         AgreementFigure(
@@ -126,7 +125,7 @@ def _describe_residual(errors: Iterable[ResidualError], interval: str) -> list[s
         overturned += error.overturned
     lines = align_columns([head, *rows])
     if overturned:
-        lines.append(f"overturned, to be corrected: {', '.join(overturned)}")
+        lines.append(f"overturned, to correct: {', '.join(overturned)}")
     return lines
 
 

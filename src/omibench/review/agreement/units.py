@@ -1,4 +1,4 @@
-"""What is compared of a field: units that each reader gave a value."""
+"""Units of comparison: the values that each reader gave for a field."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _SCALES: Final[Mapping[str, Scale]] = {
     "rating": "rating",
     "choices": "set",
 }
-"""The scale of each type of field that is compared; texts are not."""
+"""The scale of each type of field that is compared; texts are not compared."""
 Values = list[Hashable]
-"""What one reader said of a task: a value for each unit, None where it was not asked."""
+"""One reader's values for a task: one per unit, None if the question was not shown."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One thing that readers may agree on: a field, or one option of a field of several.
+    """One field, or one option of a field with several values, that readers can agree on.
 
     Attributes:
         field: Name of the field.
-        option: The option, where it is compared by itself.
-        scale: What the values are: names, whole numbers of a scale, or sets of names.
-        values: The scale in order, where it is one.
-        units: The values that each reader gave, by name; units of one problem are a cluster.
-        pairs: The units that both `sides` rated, by the names in `sides`.
-        sides: `annotator` and `auditor`, or the two people where no more read anything.
-        tasks: How many tasks have units.
-        people: How many people read them.
-        simulated: Whether programs stand in for some of them.
+        option: The option, if options are compared individually.
+        scale: Type of the values: names, integers on a scale, or sets of names.
+        values: The values of an ordered scale, in order.
+        units: The values that each reader gave, by unit; units of one problem form a cluster.
+        pairs: The units rated by both `sides`, in the order of `sides`.
+        sides: `annotator` and `auditor`, or the two people if there are only two.
+        tasks: The number of tasks with units.
+        people: The number of people who read them.
+        simulated: Whether any of them is simulated.
     """
 
     field: str
@@ -55,11 +55,11 @@ class Comparison:
 
 
 def list_comparisons(kind: Kind, tasks: Sequence[ReadTask]) -> list[Comparison]:
-    """All that readers of a kind may agree on.
+    """List the comparisons of one kind of task.
 
     Args:
         kind: The kind.
-        tasks: Its tasks that two people or more read.
+        tasks: Its tasks with two or more readers.
     """
     return [
         comparison
@@ -91,7 +91,7 @@ def _read_values(field: Field, decision: ReviewDecision) -> Values:
     value = decision.fields.get(field.name)
     if not is_asked(field, decision.fields):
         return [None]
-    if field.type == "choices":  # none of the options is an answer as well
+    if field.type == "choices":  # selecting no option is also an answer
         return [frozenset(map(str, value)) if isinstance(value, list) else frozenset()]
     if field.type == "steps":
         return [str(step) for step in value] if isinstance(value, list) else []
@@ -103,7 +103,7 @@ def _list_members(value: Hashable) -> frozenset[str]:
 
 
 def _sort_options(field: Field, values: Iterable[str]) -> list[str]:
-    """The options that somebody picked, in the order of the declaration."""
+    """Return the options that any reader selected, in declaration order."""
     order = {value: number for number, value in enumerate(field.values)}
     return sorted(values, key=lambda value: (order.get(value, len(order)), value))
 
@@ -148,7 +148,7 @@ def _split_units(
     read: Callable[[ReviewDecision], Values],
     name: Callable[[ReviewDecision], str],
 ) -> list[Unit]:
-    """The units of a task that two readers or more rated; the first of each name counts."""
+    """Return the units of a task rated by two or more readers; each name's first reading counts."""
     values: dict[str, Values] = {}
     for reading in task.readings:
         values.setdefault(name(reading), read(reading))

@@ -43,10 +43,10 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 def find_kind(name: str) -> Kind:
-    """The kind of that name.
+    """Return the kind with that name.
 
     Raises:
-        ParamsError: There is none; the message suggests the nearest name.
+        ParamsError: The kind does not exist; the message suggests the nearest name.
     """
     try:
         return KINDS[name]

@@ -1,4 +1,4 @@
-"""A problem that a person solves, as models do: the human baseline."""
+"""A problem that a person solves under the same conditions as models: the human baseline."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ BASELINE: Final = Kind(
     name="baseline",
     title="Human baseline",
     instruction=(
-        "Solve the problem on your own, with paper and pen, in one go: the time counts from when "
-        "the problem opens, and stops while you look elsewhere. Give the final answer alone: the "
-        "letter of an option, or a value with its unit. Where you do not know, leave it empty; "
-        "that counts as wrong. The first problems are there to get used to the form and do not "
-        "count."
+        "Solve the problem on your own, with paper and pen, in one go. The time starts when the "
+        "problem opens and pauses while you are in another window. Give only the final answer: the "
+        "letter of an option, or a value with its unit. If you do not know, leave it empty; that "
+        "counts as wrong. The first problems are for practice and do not count."
     ),
     parts=STATEMENT,
     fields=(
@@ -31,4 +30,4 @@ BASELINE: Final = Kind(
     timed=True,
     source="OMIBench, K",
 )
-"""Neither answer nor solution is part of such a task."""
+"""Such a task shows neither answer nor solution."""

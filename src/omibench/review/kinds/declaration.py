@@ -1,20 +1,20 @@
-"""What a kind of task is: what it shows to whom, what it asks, and when readers disagree.
+"""Declaration of a kind of task: the content, its visibility, the fields, and disagreements.
 
-Each kind is declared once. The form of the application, the check of a decision, the configuration
-of Label Studio, escalation and agreement are all made from the declaration.
+Each kind is declared once. The web form, the validation of decisions, the Label Studio
+configuration, escalation and agreement are all derived from the declaration.
 
-What whoever makes a form has to know:
+Rules for forms:
 
-- The options of a field are `list_options(field, content)`: those of the declaration, and those of
-  the task where the field has `options_from`. Where the task lists none, nothing is required.
-- `is_asked(field, fields)` says whether a field is asked, and so may be required.
-- A field with `edits` starts with `write_part_text` (`review.part_texts`) of that part, and with
-  the text of the chosen candidate where the part is `candidates`. One with `prefill` starts with
-  that part (a `text` field by `write_part_text`) and keeps it as its value. Neither is filled in
-  where the part is hidden from the person's role.
-- Fields with the same `group` stand under one heading.
-- Keys are unique in a kind; `j`, `k`, `?` and the digits where a rating or `options_from` waits for
-  one are the form's own.
+- `list_options(field, content)` returns the options of a field: the declared ones, plus those of
+  the task if the field has `options_from`. If the task has none, nothing is required.
+- `is_asked(field, fields)` returns whether a field is shown, and so can be required.
+- A field with `edits` starts with `write_part_text` (`review.part_texts`) of that part, or with the
+  text of the chosen candidate if the part is `candidates`. A field with `prefill` starts with that
+  part (a `text` field by `write_part_text`) and keeps it as its value. Neither is prefilled if the
+  part is hidden from the person's role.
+- Fields with the same `group` share a heading.
+- Keys are unique in a kind. `j`, `k`, `?`, and digits while a rating or `options_from` expects one,
+  are reserved for the form.
 """
 
 from __future__ import annotations
@@ -30,23 +30,26 @@ from omibench.schemas.review import ReviewRole
 PartStyle = Literal[
     "markdown", "text", "choices", "answer", "candidates", "steps", "facts", "images", "pages"
 ]
-"""How a part is shown: `markdown` with LaTeX and pictures at their marks; `text` as it is;
+"""How a part is shown: `markdown` with LaTeX and pictures at their marks; `text` verbatim;
 `choices` as the options of a problem; `answer` as a list of texts; `candidates` as rationales side
 by side; `steps` as a numbered list; `facts` as names with values; `images` and `pages` as pictures
-with zoom."""
+with zoom.
+"""
 FieldType = Literal["choice", "choices", "rating", "flag", "text", "steps"]
-"""`choice` is one value, `choices` a list of them, `rating` a whole number of a scale, `flag` true
-or false, `text` a text, and `steps` one value for each step of the part `steps`."""
+"""`choice` is one value, `choices` a list of values, `rating` an integer on a scale, `flag` true or
+false, `text` a text, and `steps` one value for each step of the part `steps`.
+"""
 Design = Literal["review", "everyone"]
-"""`review`: an annotator decides, an auditor audits, a senior settles. `everyone`: each person who
-is asked decides apart, and nothing is compared or settled."""
+"""`review`: an annotator decides, an auditor audits, a senior settles. `everyone`: each assignee
+decides independently, and nothing is compared or settled.
+"""
 
 
 @dataclass(frozen=True)
 class Option:
-    """A value that a field may take, its title, and the key that picks it.
+    """A value of a field, with its title and its key.
 
-    `drops` marks a value that takes the item out of the dataset once the task is settled.
+    `drops` marks a value that removes the item from the dataset once the task is settled.
     """
 
     value: str
@@ -62,23 +65,23 @@ class Field:
 
     Attributes:
         name: Its name in `ReviewDecision.fields`.
-        title: What the form says.
-        type: What it holds.
+        title: The text on the form.
+        type: The type of its value.
         options: The values of a `choice`, of `choices` and of each of the `steps`.
-        options_from: The part of the task that lists options beside these: texts, or entries with
-            `value` or `id` or `label`, and perhaps `title` and `help`.
+        options_from: The part of the task with additional options: texts, or entries with `value`,
+            `id` or `label`, and optionally `title` and `help`.
         scale: Lowest and highest value of a `rating`.
-        required: Whether a decision without it is refused.
-        edits: The part whose text a `text` field starts with; unchanged, the field is None.
-            Settled, its text replaces what the problem says there.
-        prefill: The part whose value the field starts with, which is kept as it is.
-        when: The field is asked only where another one has one of these values.
+        required: Whether a decision without it is rejected.
+        edits: The part that a `text` field starts with; unchanged, the field is None. Once settled,
+            its text replaces that of the problem.
+        prefill: The part whose value the field starts with and keeps.
+        when: Other fields with the values for which this field is shown.
         critical: Whether any difference between annotator and auditor escalates (OMIBench, A.4.2).
-        tolerance: Of a `rating`: a difference of more than this escalates.
-        key: The key that goes to the field, or turns a `flag`.
+        tolerance: Of a `rating`: a larger difference than this escalates.
+        key: The key that focuses the field, or toggles a `flag`.
         help: A sentence below the title.
-        group: The heading under which it stands with its neighbours.
-        attribute: The attribute of the item that its settled value becomes; none where empty.
+        group: The heading that it shares with its neighbours.
+        attribute: The attribute of the item that its settled value sets; empty for no attribute.
     """
 
     name: str
@@ -110,10 +113,10 @@ class Part:
 
     Attributes:
         name: Its name in `ReviewTask.content`; `images` and `pages` are the task's pictures.
-        title: What stands above it.
+        title: Its heading.
         style: How it is shown.
-        hidden_from: Roles that never see it (OMIBench, A.4.1): it is not sent to their browsers.
-        hashed: Whether a decision is about it, so that another content makes the decision stale.
+        hidden_from: Roles that never see it (OMIBench, A.4.1); it is not sent to their browsers.
+        hashed: Whether decisions are about it, so that a change makes them stale.
     """
 
     name: str
@@ -130,13 +133,13 @@ class Kind:
     Attributes:
         name: Its name in tasks and decisions.
         title: A noun, for menus.
-        instruction: What the person does, in plain sentences; Markdown.
-        parts: What is shown, in order.
-        fields: What is asked, in order.
-        design: How the decisions of several people make one result.
-        reviewers: How many people decide before a task is settled, the senior left out.
+        instruction: The instruction for the person, in plain sentences; Markdown.
+        parts: The parts shown, in order.
+        fields: The fields of the form, in order.
+        design: How several people's decisions are combined.
+        reviewers: The number of people who decide before a task is settled, without the senior.
         timed: Whether the time of a decision is part of the result.
-        source: The passage of the paper that asks for it.
+        source: The passage of the paper that describes the task.
     """
 
     name: str
@@ -151,22 +154,22 @@ class Kind:
     by_name: Mapping[str, Field] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the fields."""
+        """Index the fields by name."""
         object.__setattr__(self, "by_name", {item.name: item for item in self.fields})
 
     def list_visible_parts(self, role: ReviewRole) -> list[Part]:
-        """The parts that a role may see."""
+        """Return the parts that a role can see."""
         return [part for part in self.parts if role not in part.hidden_from]
 
 
 def list_options(item: Field, content: Mapping[str, JsonValue]) -> tuple[Option, ...]:
-    """The options of a field in one task: those that the task lists, then the declared ones.
+    """Return the options of a field in one task: those of the task, then the declared ones.
 
-    Those of the task are picked by the digits, the first nine of them.
+    The digits are the keys of the task's first nine options.
 
     Args:
         item: The field.
-        content: The content of the task; a part that is not there lists none.
+        content: The content of the task; a missing part has no options.
     """
     entries = content.get(item.options_from) if item.options_from else None
     from_task = [
@@ -185,7 +188,9 @@ def _read_option(entry: JsonValue, key: str) -> Option:
 
 
 def is_asked(item: Field, fields: Mapping[str, JsonValue]) -> bool:
-    """Whether a field is asked, the fields before it having these values; `true` is a flag's."""
+    """Return whether a field is shown, given the values of the fields before it; `true` is a
+    flag's.
+    """
     if item.when is None:
         return True
     name, values = item.when

@@ -1,4 +1,4 @@
-"""Whether a problem is of the difficulty and kind that the dataset is for."""
+"""Whether the difficulty and type of a problem fit the dataset."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ DIFFICULTY: Final = Kind(
     name="difficulty",
     title="Difficulty",
     instruction=(
-        "Judge as somebody who has taken part in such competitions. Keep a problem that asks for "
-        "several steps of reasoning over its pictures. Take out what is trivial, what only "
-        "specialists of a narrow field could know, and what differs in style from the papers that "
-        "the dataset is made of."
+        "Judge as a former participant of such competitions. Keep a problem that requires several "
+        "steps of reasoning about its pictures. Remove problems that are trivial, that require "
+        "specialist knowledge of a narrow field, or that differ in style from the papers of the "
+        "dataset."
     ),
     parts=(*PROBLEM, FACTS),
     fields=(
@@ -32,7 +32,7 @@ DIFFICULTY: Final = Kind(
         ),
         Field(
             "level",
-            "How hard is it among those that belong there?",
+            "How hard is it compared with other problems of the dataset?",
             "choice",
             options=(
                 Option("easy", "Easy", "1"),

@@ -1,4 +1,4 @@
-"""A response on which rule book and judge disagree: where does that come from?"""
+"""The source of a disagreement between scorer and judge on a response."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ DISAGREEMENT: Final = Kind(
     name="disagreement",
     title="Source of a disagreement",
     instruction=(
-        "A rule book compared the final answer with the official one, and a judge read the whole "
-        "response; they disagree. Read the response, say whether it is right, and name the source "
-        "of the disagreement. Two people do this independently of each other."
+        "A scorer compared the final answer with the official one, and a judge read the whole "
+        "response; they disagree. Read the response, decide whether it is correct, and select the "
+        "source of the disagreement. Two people do this independently."
     ),
     parts=(*PROBLEM, SOLUTION, RESPONSE, FACTS),
     fields=(
@@ -26,27 +26,27 @@ DISAGREEMENT: Final = Kind(
                     "no_effective_reasoning",
                     "No effective reasoning",
                     "1",
-                    "An answer without a derivation, or with text that has nothing to do with it.",
+                    "An answer without a derivation, or with unrelated text.",
                 ),
                 Option(
                     "reasoning_error",
                     "Reasoning error",
                     "2",
-                    "There is a derivation, and a step of it is false: logic, calculation or fact.",
+                    "A derivation with a wrong step: logic, calculation or fact.",
                 ),
                 Option(
                     "rule_match_error",
                     "Rule match error",
                     "3",
-                    "The answer means the same as the official one, and the rule book did not see "
-                    "it for its form.",
+                    "The answer means the same as the official one, but the scorer did not "
+                    "recognize its form.",
                 ),
                 Option(
                     "other",
                     "Other",
                     "4",
-                    "What neither response nor rule book can be blamed for: a wrong official "
-                    "answer, an ambiguous question.",
+                    "Caused by neither response nor scorer: a wrong official answer or an "
+                    "ambiguous question.",
                 ),
             ),
             critical=True,

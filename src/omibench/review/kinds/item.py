@@ -1,4 +1,4 @@
-"""An item in its final form: is it valid, how good is it, what is wrong with it."""
+"""Review of an item in its final form: validity, quality and defects."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ DEFECTS: Final = (
     Option("image_not_needed", "The pictures are not needed", "5"),
     Option("unreadable", "Text or picture cannot be read", "6"),
     Option("text_image_mismatch", "Text and pictures do not fit together", "7"),
-    Option("other", "Another defect, named in the comment", "8"),
+    Option("other", "Another defect, described in the comment", "8"),
 )
 
 ITEM: Final = Kind(
     name="item",
     title="Item",
     instruction=(
-        "Read the item as a reader of the dataset will, and solve it. Say whether it can be solved "
-        "as it stands, whether text and pictures fit together, and whether answer and solution are "
-        "right. Quality: 5 is an item that you would be glad to have written, 3 one that will do, "
-        "1 one that should not be in a dataset. What you correct under the form counts only if the "
-        "item is valid with it."
+        "Read the item as a user of the dataset would, and solve it. Decide whether it can be "
+        "solved in its current form, whether text and pictures match, and whether answer and "
+        "solution are correct. Quality: 5 is an item that you would be glad to have written, 3 is "
+        "acceptable, 1 should not be in a dataset. Your corrections below the form apply only if "
+        "the item is valid with them."
     ),
     parts=(*PROBLEM, SOLUTION, ITEM_LABELS, FACTS),
     fields=(
@@ -56,7 +56,7 @@ ITEM: Final = Kind(
             options=(
                 Option("valid", "Right", "s"),
                 Option("invalid", "Not right", "x"),
-                Option("absent", "There is none", "z"),
+                Option("absent", "No solution", "z"),
             ),
             required=False,
             critical=True,

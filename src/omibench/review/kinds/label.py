@@ -18,20 +18,20 @@ SUBJECTS: Final = (
 LABELS: Final = tuple(
     Part(name, title, "text", hidden_from=AUDITOR, hashed=False)
     for name, title in (
-        ("subject", "Subject so far"),
-        ("subfield", "Subfield so far"),
-        ("topic", "Topic so far"),
-        ("reason", "Why the labeller chose it"),
+        ("subject", "Current subject"),
+        ("subfield", "Current subfield"),
+        ("topic", "Current topic"),
+        ("reason", "The labeller's reason"),
     )
 )
-SUBFIELDS: Final = Part("subfields", "Subfields of the list", "facts", hashed=False)
+SUBFIELDS: Final = Part("subfields", "Known subfields", "facts", hashed=False)
 
 LABEL: Final = Kind(
     name="label",
     title="Label",
     instruction=(
-        "Label the item by the method and the concept that its solution rests on, not by the story "
-        "around it, and take the pictures into account. Keep the label, change the topic within "
+        "Label the item by the method and concept of its solution, not by its story, and take the "
+        "pictures into account. Keep the label, change the topic within "
         "its subject, or change subject and topic. If several items fit none of the subfields, "
         "propose a new one."
     ),
@@ -60,11 +60,11 @@ LABEL: Final = Kind(
             "Topic",
             "text",
             prefill="topic",
-            help="As narrow as it can be named; `#` between several.",
+            help="As specific as possible; separate several topics with `#`.",
         ),
         Field(
             "proposal",
-            "Proposal for the list of subfields",
+            "Proposed change to the subfields",
             "text",
             required=False,
             help="A subfield to add, rename or merge, and why.",

@@ -1,4 +1,4 @@
-"""A problem as it was read from a paper, held against the page."""
+"""Comparison of a problem with the page that it was read from."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ PAGE: Final = Kind(
     name="page",
     title="Page check",
     instruction=(
-        "Compare the problem with the page, whose boxes say where it was read. Correct what was "
-        "misread: words, numbers, formulas, options, and the answer where the key says another "
-        "one. Write formulas between dollar signs, and leave marks such as `[IMAGE0]` where a "
-        "picture stands. Take the problem out if it cannot be mended from the page: parts of it "
-        "are missing or cannot be read, or no answer is well defined. Say so, too, where its "
-        "pictures are not those of the page or parts of them are cut off."
+        "Compare the problem with the page; the boxes show where it was read. Correct reading "
+        "errors in words, numbers, formulas and options, and the answer if it differs from the "
+        "key. Write formulas between dollar signs, and keep marks such as `[IMAGE0]` at the "
+        "position of a picture. Remove the problem if it cannot be corrected from the page: parts "
+        "are missing or illegible, or no answer is well defined. Also report pictures that are not "
+        "those of the page or are cut off."
     ),
     parts=(*PROBLEM, PAGES, FACTS),
     fields=(
         Field(
             "usable",
-            "Is the problem whole, perhaps after your corrections?",
+            "Is the problem complete, if need be with your corrections?",
             "choice",
             options=(
                 Option("usable", "Yes", "y"),
-                Option("unusable", "No: take it out", "n", drops=True),
+                Option("unusable", "No: remove it", "n", drops=True),
             ),
             critical=True,
         ),
         Field(
             "pictures",
-            "Are its pictures right: all of them, whole, at their marks?",
+            "Are all its pictures correct, complete and at their marks?",
             "choice",
             options=(
                 Option("right", "Yes", "r"),
-                Option("wrong", "No: take it out until they are mended", "w", drops=True),
+                Option("wrong", "No: remove it until they are fixed", "w", drops=True),
             ),
             critical=True,
         ),
         Field(
             "reasons",
-            "Why is it to be taken out?",
+            "Why should it be removed?",
             "choices",
             options=(
                 Option("incomplete", "A part of it is missing", "1"),
-                Option("misread", "It is misread beyond mending", "2"),
-                Option("unreadable", "A formula or picture cannot be read", "3"),
-                Option("no_answer", "No answer, or none that is well defined", "4"),
-                Option("duplicate", "The dataset has it already", "5"),
+                Option("misread", "Too many reading errors to correct", "2"),
+                Option("unreadable", "A formula or picture is illegible", "3"),
+                Option("no_answer", "No well-defined answer", "4"),
+                Option("duplicate", "Already in the dataset", "5"),
             ),
             required=False,
             when=("usable", ("unusable",)),

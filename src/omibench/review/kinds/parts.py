@@ -1,4 +1,4 @@
-"""Parts and fields that several kinds share, so that they are shown and asked in the same way."""
+"""Parts and fields that several kinds share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGES: Final = Part("pages", "Pages of the paper", "pages", hashed=False)
 FACTS: Final = Part("facts", "About the item", "facts", hashed=False)
 ITEM_LABELS: Final = Part("labels", "Labels", "facts", hidden_from=AUDITOR, hashed=False)
 STATEMENT: Final = (QUESTION, CHOICES, IMAGES)
-"""What a reader of the dataset is asked."""
+"""Fields about an item from the view of a dataset user."""
 PROBLEM: Final = (*STATEMENT, ANSWER)
 
 RIGHT_OR_WRONG: Final = (
@@ -26,16 +26,16 @@ RIGHT_OR_WRONG: Final = (
 
 
 def correct_parts(*parts: Part, group: str = "Corrections") -> tuple[Field, ...]:
-    """Fields in which the texts of parts can be corrected.
+    """Return fields for correcting the texts of parts.
 
     Args:
-        parts: Those of a problem; a field has the name and title of its part.
+        parts: Parts of a problem; a field has the name and title of its part.
         group: The heading above them.
 
     Returns:
-        A text field for each part, which is None where the text is left as it is. Where two
-        readers leave a part in different words a senior decides; that of the official answer counts
-        in calibrations and residual errors, too.
+        A text field for each part, None if the text is unchanged. If two readers leave different
+        words in a part, a senior decides. A difference in the official answer also counts in
+        calibrations and residual errors.
     """
     return tuple(
         Field(

@@ -15,7 +15,7 @@ INTERFERENCE: Final = "Irrelevant content"
 
 
 class Condition(NamedTuple):
-    """One condition: the field, the attribute that MathReal's release has for it, its grades."""
+    """One condition: the field, its attribute in MathReal's release, and its grades."""
 
     name: str
     attribute: str
@@ -26,7 +26,9 @@ class Condition(NamedTuple):
 
 
 _QUALITY: Final = (
-    Condition("blur", "blur", "Blur", "b", "From sharp to letters and lines that cannot be told."),
+    Condition(
+        "blur", "blur", "Blur", "b", "From sharp to letters and lines that cannot be recognized."
+    ),
     Condition(
         "exposure",
         "underexposure/overexposure",
@@ -39,9 +41,9 @@ _QUALITY: Final = (
         "shadow coverage",
         "Shadow",
         "s",
-        "By the share of the question that lies in shadow; 3 is more than 60 %.",
+        "By the share of the question in shadow; 3 is more than 60 %.",
     ),
-    Condition("glare", "glare", "Glare", "g", "From none to spots that hide what is needed."),
+    Condition("glare", "glare", "Glare", "g", "From none to spots that hide required parts."),
 )
 _PERSPECTIVE: Final = (
     Condition(
@@ -49,21 +51,21 @@ _PERSPECTIVE: Final = (
         "in-plane tilt",
         "Tilt in the plane",
         "l",
-        "The angle of the lines of text, quarter turns left out; 3 is more than 30°.",
+        "The angle of the text lines, ignoring quarter turns; 3 is more than 30°.",
     ),
     Condition(
         "slant",
         "non-planar capture",
         "Taken at a slant",
         "n",
-        "From straight above to a page that is plainly a trapezium.",
+        "From straight above to a clear trapezoid.",
     ),
     Condition(
         "bending",
         "background distortion",
         "Bent or creased paper",
         "d",
-        "From flat to bends that deform what is printed.",
+        "From flat to bends that deform the print.",
     ),
 )
 _INTERFERENCE: Final = (
@@ -79,28 +81,28 @@ _INTERFERENCE: Final = (
         "reverse side content",
         "Other side shines through",
         "r",
-        "From nothing to print that mixes with the question.",
+        "From none to print that overlaps the question.",
     ),
     Condition(
         "question_marking",
         "question marking",
         "Marks on the text",
         "q",
-        "Underlined, circled or crossed out: from nothing to most of it.",
+        "Underlined, circled or crossed out: from none to most of it.",
     ),
     Condition(
         "figure_marking",
         "figure marking",
         "Marks on the figure",
         "f",
-        "From nothing to marks that hide its lines.",
+        "From none to marks that hide its lines.",
     ),
     Condition(
         "handwritten_answer",
         "handwritten answer for multiple-choice questions",
-        "Handwritten answer in a blank or at an option",
+        "Handwritten answer in a blank or next to an option",
         "a",
-        "0 is none, 1 is one.",
+        "0 is none, 1 is present.",
         highest=1,
     ),
     Condition(
@@ -108,7 +110,7 @@ _INTERFERENCE: Final = (
         "handwritten process for constructed-response questions",
         "Handwritten solution",
         "p",
-        "By its lines; 3 is four or more.",
+        "By number of lines; 3 is four or more.",
     ),
 )
 ROTATION: Final = Field(
@@ -122,7 +124,7 @@ ROTATION: Final = Field(
         Option("180°", "180°", "i"),
     ),
     critical=True,
-    help="How the page lies in the photograph, against one that can be read.",
+    help="Rotation of the page in the photograph, relative to a readable page.",
     group=PERSPECTIVE,
     attribute="rotation",
 )
@@ -146,9 +148,9 @@ CONDITIONS: Final = Kind(
     name="photo_conditions",
     title="Conditions of a photograph",
     instruction=(
-        "Grade each condition from 0 (not there) to 3 (what is needed cannot be read or told for "
-        "it). Look at the question and its figure alone, not at the rest of the page. Two people "
-        "grade; grades that are two apart go to a senior."
+        "Grade each condition from 0 (absent) to 3 (required parts cannot be read because of it). "
+        "Consider only the question and its figure, not the rest of the page. Two people grade; "
+        "grades that differ by two or more go to a senior."
     ),
     parts=(IMAGES, FACTS),
     fields=(
@@ -160,7 +162,7 @@ CONDITIONS: Final = Kind(
     source="MathReal, C (stage two)",
 )
 NOISE_LISTS: Final = ("noise", "noise groups")
-"""The attributes that list the conditions of a photograph, and their groups."""
+"""The attributes that list the conditions of a photograph and their groups."""
 _NOISE_GROUPS: Final = {
     "image quality degradation": tuple(c.attribute for c in _QUALITY),
     "image perspective variation": ("rotation", *(c.attribute for c in _PERSPECTIVE)),
@@ -170,14 +172,14 @@ _ABSENT: Final = (None, "0", "Upright")
 
 
 def list_noise(attributes: Mapping[str, Value]) -> dict[str, Value]:
-    """The conditions that a photograph has, and their groups (MathReal, section 3.4).
+    """Return the conditions of a photograph and their groups (MathReal, section 3.4).
 
     Args:
-        attributes: Of a problem, with the grades of its conditions.
+        attributes: Attributes of a problem, with the grades of its conditions.
 
     Returns:
-        `noise` and `noise groups`, by the names of MathReal's release; each left out where it is
-        empty. A condition is there from grade 1, and where the picture is not upright.
+        `noise` and `noise groups`, with the names of MathReal's release; empty ones are omitted. A
+        condition is present from grade 1, or if the picture is not upright.
     """
     noise = {
         group: sorted(name for name in names if attributes.get(name) not in _ABSENT)

@@ -1,4 +1,4 @@
-"""Photographs of problems: which are taken, and what they ask (MathReal, stages one and three)."""
+"""Screening and transcription of photographs of problems (MathReal, stages one and three)."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ SCREENING: Final = Kind(
     name="photo_screening",
     title="Screening of a photograph",
     instruction=(
-        "Say whether the photograph can become an item. It stays only if all three conditions hold."
+        "Decide whether the photograph can become an item. It is kept only if all three conditions "
+        "are met."
     ),
     parts=(IMAGES, FACTS),
     fields=(
         _ask(
             "single_question",
-            "Does it show one whole question?",
+            "Does it show one complete question?",
             "q",
             "w",
-            "Pieces of neighbouring questions do no harm.",
+            "Parts of neighbouring questions are acceptable.",
         ),
         _ask(
             "complete",
-            "Is everything of it in the picture?",
+            "Is all of it in the picture?",
             "a",
             "s",
-            "All text and all of the figure, with nothing cut off that is needed.",
+            "All text and the entire figure, with no required part cut off.",
         ),
         _ask(
             "figure_needed",
             "Is the figure needed to solve it?",
             "z",
             "x",
-            "A figure that only illustrates is not.",
+            "A purely illustrative figure is not.",
         ),
     ),
     source="MathReal, C (stage one)",
@@ -52,16 +53,16 @@ FIELDS: Final = Kind(
     name="photo_fields",
     title="Question of a photograph",
     instruction=(
-        "Write down the printed question letter for letter, without what was written by hand. "
-        "Solve it and check the answer. Describe the figure so that somebody who cannot see it "
-        "could draw it, and use nothing of the text for that. Formulas stand between dollar signs."
+        "Transcribe the printed question exactly, without handwriting. "
+        "Solve it and check the answer. Describe the figure so that a reader who cannot see it "
+        "could draw it, without using the text. Write formulas between dollar signs."
     ),
     parts=(IMAGES, QUESTION, ANSWER, DESCRIPTION, FACTS),
     fields=(
-        Field("question", "Question as it is printed", "text", prefill="question"),
+        Field("question", "Printed question", "text", prefill="question"),
         Field(
             "table",
-            "Does the question hold a table?",
+            "Does the question contain a table?",
             "choice",
             options=(Option("1", "Yes", "y"), Option("0", "No", "n")),
             critical=True,
@@ -105,16 +106,16 @@ FIELDS: Final = Kind(
             critical=True,
             attribute="category",
         ),
-        Field("answer", "Answer", "text", prefill="answer", help="One part a line."),
+        Field("answer", "Answer", "text", prefill="answer", help="One part per line."),
         Field("description", "Description of the figure", "text", prefill="description"),
         Field(
             "clean_image",
             "Clean picture of the same figure",
             "choice",
             options=(
-                Option("fits", "The one beside it fits", "g"),
-                Option("wrong", "The one beside it is another figure", "w"),
-                Option("none", "There is none", "x"),
+                Option("fits", "The adjacent picture matches", "g"),
+                Option("wrong", "The adjacent picture shows another figure", "w"),
+                Option("none", "No clean picture", "x"),
             ),
             critical=True,
         ),

@@ -1,4 +1,4 @@
-"""An answer of a model as a person rates it, to hold judges against."""
+"""Human rating of a model's response, for comparison with judges."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from omibench.review.kinds.parts import PROBLEM, RESPONSE, RIGHT_OR_WRONG, SOLUT
 
 _MARKS: Final = (
     ("correctness", "Correctness", "c", "Is each step valid?"),
-    ("faithfulness", "Faithfulness", "f", "Does it say only what text and pictures give?"),
-    ("information_usage", "Use of information", "i", "Does it use all that is needed?"),
+    ("faithfulness", "Faithfulness", "f", "Does it use only facts given by text and pictures?"),
+    ("information_usage", "Use of information", "i", "Does it use all required information?"),
     ("clarity", "Clarity", "y", "Can it be followed?"),
-    ("detail", "Detail", "d", "Are the steps as small as they have to be?"),
+    ("detail", "Detail", "d", "Are the steps small enough?"),
     ("overall", "Overall", "o", "The reasoning as a whole."),
     ("alignment", "Alignment", "l", "Is it the reasoning of the reference solution?"),
 )
@@ -21,10 +21,10 @@ RATING: Final = Kind(
     name="rating",
     title="Rating of an answer",
     instruction=(
-        "Say whether the response reaches the official answer by reasoning that holds: the same "
-        "answer in other words or units counts as reached, and one that a plain error led to does "
-        "not count. No verdict of a program is shown. The marks below are of the reasoning, from 1 "
-        "(worst) to 5; give them where you were asked to."
+        "Decide whether the response reaches the official answer by valid reasoning. The same "
+        "answer in other words or units counts; an answer reached through a clear error does not. "
+        "No program's verdict is shown. The marks below rate the reasoning from 1 (worst) to 5; "
+        "give them if you were asked to."
     ),
     parts=(*PROBLEM, SOLUTION, RESPONSE),
     fields=(

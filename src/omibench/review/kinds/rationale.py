@@ -1,4 +1,4 @@
-"""A worked solution, made from what models wrote."""
+"""A worked solution based on responses of models."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ RATIONALE: Final = Kind(
     name="rationale",
     title="Rationale",
     instruction=(
-        "Choose the candidate that needs the least work, check it in five respects, and mark each "
-        "check that it passes before you have changed anything. Then make it a solution that a "
-        "good student can follow, and say how much that took. Where you hesitate between a "
-        "revision and a new text, write it anew if its structure is in the way. Where no candidate "
-        "reaches the official answer, you see wrong ones: they show what may go wrong, and parts "
-        "of them may still be of use. The text ends in the final answer, in the form that the "
-        "question asks for."
+        "Choose the candidate that needs the least work, and mark which of the five checks it "
+        "passes before you change anything. Then turn it into a solution that a good student can "
+        "follow, and state how much work that took. If you hesitate between a revision and a new "
+        "text, write a new one if the structure is a problem. If no candidate reaches the official "
+        "answer, you see wrong ones: they show typical errors, and parts of them may still be "
+        "useful. The text ends with the final answer, in the form required by the question."
     ),
     parts=(*PROBLEM, REFERENCE, CANDIDATES, FACTS),
     fields=(
@@ -38,8 +37,8 @@ RATIONALE: Final = Kind(
             "flag",
             key="c",
             group=_CHECKS,
-            help="Every larger step follows, all conditions are used as they are meant, and none "
-            "is made up.",
+            help="Every major step follows, all conditions are used correctly, and none is made "
+            "up.",
         ),
         Field(
             "computation",
@@ -55,7 +54,7 @@ RATIONALE: Final = Kind(
             "flag",
             key="p",
             group=_CHECKS,
-            help="No step is left out that a reader could not fill in at once, and each one leads "
+            help="No step is missing that a reader could not complete easily, and each step leads "
             "to the next.",
         ),
         Field(
@@ -64,8 +63,8 @@ RATIONALE: Final = Kind(
             "flag",
             key="f",
             group=_CHECKS,
-            help="The reasoning arrives at the official answer, which is stated once, plainly and "
-            "in the right form.",
+            help="The reasoning leads to the official answer, which is stated once, clearly and in "
+            "the right form.",
         ),
         Field(
             "clarity",
@@ -73,25 +72,25 @@ RATIONALE: Final = Kind(
             "flag",
             key="l",
             group=_CHECKS,
-            help="Easy to follow, without repetitions and detours, in the notation of the problem.",
+            help="Easy to follow, without repetition or detours, in the notation of the problem.",
         ),
         Field(
             "action",
-            "What did it take?",
+            "How much work did it take?",
             "choice",
             options=(
                 Option(
                     "accept",
                     "Accept, with minor edits",
                     "a",
-                    "Right and whole; only words, transitions or notation are touched up.",
+                    "Correct and complete; only wording, transitions or notation were edited.",
                 ),
                 Option(
                     "revise",
                     "Substantive revision",
                     "v",
-                    "The idea is right; steps were missing, a local mistake was mended, or detours "
-                    "were cut.",
+                    "The idea is correct; missing steps were added, a local mistake was fixed, or "
+                    "detours were cut.",
                 ),
                 Option(
                     "rewrite",
@@ -107,10 +106,10 @@ RATIONALE: Final = Kind(
             "text",
             required=False,
             edits="candidates",
-            help="Starts with the candidate that you chose.",
+            help="Starts with the chosen candidate.",
         ),
     ),
     reviewers=1,
     source="OMIBench, A.3.2",
 )
-"""One person writes; what they wrote is audited as a part of the item (A.4.1)."""
+"""One person writes the solution; it is audited as part of the item (A.4.1)."""

@@ -1,4 +1,4 @@
-"""The steps of a response: which are wrong, and of what type the first fatal error is."""
+"""The wrong steps of a response, and the type of the first fatal error."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ STEPS: Final = Kind(
     name="steps",
     title="Steps and error type",
     instruction=(
-        "First see whether the response is wrong at all: the judge may have been mistaken. "
-        "Then go through its steps and mark each as right or wrong; a step that says nothing of "
-        "substance (a heading, a restatement) is no step of the reasoning. If the response is "
-        "wrong, name the type of the first error from which it does not recover, by its root "
-        "cause: a misread picture that leads to a wrong calculation is an error of perception."
+        "First check whether the response is wrong at all: the judge may be mistaken. "
+        "Then go through its steps and mark each as right or wrong; a step without substance (a "
+        "heading, a restatement) is not a step of the reasoning. If the response is wrong, select "
+        "the type of the first error from which it does not recover, by its root cause: a misread "
+        "picture that leads to a wrong calculation is an error of perception."
     ),
     parts=(*PROBLEM, SOLUTION, STEPS_PART, ERROR_TYPES, FACTS),
     fields=(
@@ -27,8 +27,8 @@ STEPS: Final = Kind(
             "The response is ...",
             "choice",
             options=(
-                Option("wrong", "Wrong, as it was judged", "n"),
-                Option("right", "Right after all", "y"),
+                Option("wrong", "Wrong, as judged", "n"),
+                Option("right", "Correct", "y"),
             ),
             critical=True,
         ),
@@ -39,7 +39,7 @@ STEPS: Final = Kind(
             options=(
                 Option("right", "Right", "r"),
                 Option("wrong", "Wrong", "w"),
-                Option("no_step", "No step of the reasoning", "o"),
+                Option("no_step", "Not a step of the reasoning", "o"),
             ),
         ),
         Field(

@@ -1,4 +1,4 @@
-"""A translated problem beside its original."""
+"""Comparison of a translated problem with its original."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ TRANSLATION: Final = Kind(
     title="Translation check",
     instruction=(
         "Compare the translation with the original, sentence by sentence: conditions, negations, "
-        "numbers, units, symbols and names of quantities. Correct what differs, and terms that an "
-        "English exam paper would not use. If a word or condition of the original can be read in "
-        "several ways and nothing tells which one is meant, the problem is ambiguous and leaves "
-        "the dataset."
+        "numbers, units, symbols and names of quantities. Correct differences, and terms that an "
+        "English exam paper would not use. If a word or condition of the original has several "
+        "meanings and the context does not decide between them, the problem is ambiguous and is "
+        "removed from the dataset."
     ),
     parts=(ORIGINAL_QUESTION, ORIGINAL_CHOICES, *PROBLEM, FACTS),
     fields=(
@@ -27,9 +27,9 @@ TRANSLATION: Final = Kind(
             "The translation is ...",
             "choice",
             options=(
-                Option("verified", "Right as it stands", "v"),
-                Option("corrected", "Right with my corrections", "c"),
-                Option("ambiguous", "Ambiguous: discard the problem", "a", drops=True),
+                Option("verified", "Correct", "v"),
+                Option("corrected", "Correct with my changes", "c"),
+                Option("ambiguous", "Ambiguous: remove the problem", "a", drops=True),
             ),
             critical=True,
         ),

@@ -1,5 +1,5 @@
-"""Tasks for Label Studio, and what people decided there.
+"""Exchange of tasks and decisions with Label Studio.
 
-Task id and content hash stand in the data of each task, and the field of a result in its `meta`:
-Label Studio keeps both through import and export, other than ids of its own.
+The data of each task contains the task id and content hash, and the `meta` of a result contains the
+field: Label Studio preserves both on import and export, unlike its own ids.
 """

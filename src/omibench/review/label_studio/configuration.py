@@ -1,4 +1,4 @@
-"""The labelling configuration of a kind of task, made from its declaration."""
+"""Labelling configuration of a kind of task, made from its declaration."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from omibench.schemas.review import ReviewRole
 
 FLAG: Final = (Option(TRUE, "Yes"), Option(FALSE, "No"))
 INDEX: Final = "{{index}}"
-"""What Label Studio replaces by the number of a step, from 0."""
+"""The placeholder that Label Studio replaces with the step index, from 0."""
 
 
 def write_configuration(kind: Kind, role: ReviewRole = "annotator") -> str:
-    """The XML that a project of Label Studio is set up with.
+    """Return the XML labelling configuration of a Label Studio project.
 
     Args:
         kind: The kind of all tasks of the project.
-        role: Who works there: parts that the role may not see are left out.
+        role: The role of the users; parts hidden from it are omitted.
 
     Returns:
         A document whose controls have the names of the fields.
@@ -60,7 +60,7 @@ def _find_steps_field(kind: Kind) -> Field | None:
 def _add_part(parent: Element, part: Part) -> None:
     name = name_part(part.name)
     if part.style in ("images", "pages"):
-        # A list of pictures in one object fails where a task has none.
+        # A list of pictures in one object fails for a task without pictures.
         repeater = SubElement(parent, "Repeater", on=f"${name}", indexFlag=INDEX)
         SubElement(
             repeater,
@@ -95,7 +95,7 @@ def _add_field(parent: Element, field: Field) -> None:
 
 
 def _add_steps(parent: Element, field: Field) -> None:
-    """One control for each step of a task, as many as it has."""
+    """Build one control for each step of a task."""
     repeater = SubElement(parent, "Repeater", on=f"${field.name}", indexFlag=INDEX)
     step = f"step_{INDEX}"
     SubElement(repeater, "Text", name=step, value=f"${field.name}[{INDEX}].text")
@@ -121,7 +121,7 @@ def _add_choices(parent: Element, field: Field) -> None:
 
 
 def list_static_options(field: Field) -> tuple[Option, ...]:
-    """The options that a field has in every task; those of a flag are `true` and `false`."""
+    """Return the options that a field has in every task; those of a flag are `true` and `false`."""
     if field.type == "rating":
         numbers = range(field.scale[0], field.scale[1] + 1)
         return tuple(Option(str(number), str(number), str(number)) for number in numbers)
@@ -129,7 +129,7 @@ def list_static_options(field: Field) -> tuple[Option, ...]:
 
 
 def describe_option(option: Option) -> dict[str, str]:
-    """The attributes of a choice: `value` is what a result holds, `html` what is shown."""
+    """Return the attributes of a choice: `value` for results, `html` for display."""
     attributes = {"value": option.value, "html": html.escape(option.title)}
     if option.help:
         attributes["hint"] = option.help

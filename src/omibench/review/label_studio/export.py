@@ -1,4 +1,4 @@
-"""Tasks as Label Studio imports them."""
+"""Tasks in the import format of Label Studio."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Document = dict[str, Any]
 def export_tasks(
     kind: Kind, tasks: Iterable[ReviewTask], role: ReviewRole = "annotator", pictures: str = ""
 ) -> list[Document]:
-    """The tasks of one kind as documents that a project of Label Studio imports.
+    """Return the tasks of one kind as documents for import into a Label Studio project.
 
-    They hold what the role may see, and neither gold decisions nor names of people. Candidates are
-    predictions, from which a person may start.
+    They contain the parts that the role can see, without gold decisions and names of people.
+    Candidates become predictions that annotators can start from.
 
     Args:
         kind: The kind.
-        tasks: Tasks of every kind; those of others are left out.
-        role: Who works there.
-        pictures: What stands before `pictures/SHA256.SUFFIX` in an address: the prefix of a local
-            storage, such as `/data/local-files/?d=review/`.
+        tasks: Tasks of every kind; others are ignored.
+        role: The role of the users.
+        pictures: The address prefix of `pictures/SHA256.SUFFIX`: that of a local storage, such as
+            `/data/local-files/?d=review/`.
     """
     visible = kind.list_visible_parts(role)
     return [
@@ -80,7 +80,7 @@ def _write_data(
 
 
 def _find_start(kind: Kind, field: Field, task: ReviewTask, visible: set[str]) -> str:
-    """The text that a field starts with; nothing where its part is hidden."""
+    """Return the initial text of a field; empty if its part is hidden."""
     if field.edits in visible:
         return find_first_text(kind, field, task, {}) or ""
     if field.prefill in visible:
@@ -89,7 +89,7 @@ def _find_start(kind: Kind, field: Field, task: ReviewTask, visible: set[str]) -
 
 
 def write_text(value: JsonValue) -> str:
-    """A part as plain text: an entry a line, candidates and facts under their names."""
+    """Return a part as plain text: one entry per line, candidates and facts under their names."""
     if isinstance(value, Mapping):
         if "text" in value and "id" in value:
             return f"{value['id']}:\n{value['text']}"
@@ -108,7 +108,7 @@ def _has_long(entries: list[JsonValue]) -> bool:
 def _write_predictions(
     kind: Kind, task: ReviewTask, visible: Iterable[Part]
 ) -> list[dict[str, Any]]:
-    """A prediction for each candidate, which fills in the text and says whose it is."""
+    """Build a prediction for each candidate, with its text and id."""
     parts = {part.name for part in visible if part.style == "candidates"}
     field = next((f for f in kind.fields if f.edits in parts), None)
     if field is None:

@@ -25,13 +25,13 @@ from omibench.schemas.review import Name, ReviewDecision, Sha256
 from omibench.schemas.validation import explain
 
 EXPORT_BYTES: Final = 256 * 2**20
-"""The largest export that is read: 256 MiB, some 20,000 tasks with their texts."""
+"""The size limit of an export: 256 MiB, about 20,000 tasks with their texts."""
 SECONDS: Final = 7 * 86_400
-"""The longest time of one decision: a tab that stayed open for longer measures nothing."""
+"""The time limit of one decision: longer times come from tabs left open."""
 
 
 class _Label(BaseModel):
-    """What we put into the data of a task."""
+    """Our entry in the data of a task."""
 
     task: Name
     kind: Name
@@ -39,21 +39,21 @@ class _Label(BaseModel):
 
 
 class _TaskEntry(BaseModel):
-    """A task of an export; what else it holds is not read."""
+    """A task of an export; other keys are ignored."""
 
     data: dict[str, Any]
     annotations: list[dict[str, Any]] = []
 
 
 class _User(BaseModel):
-    """A person, as an export or the list of users names them."""
+    """A person in an export or in the list of users."""
 
     id: int | None = None
     email: str
 
 
 class _Result(BaseModel):
-    """What one control says."""
+    """The value of one control."""
 
     from_name: Name
     value: dict[str, JsonValue]
@@ -61,7 +61,7 @@ class _Result(BaseModel):
 
 
 class _Annotation(BaseModel):
-    """What one person said of a task."""
+    """One person's annotation of a task."""
 
     completed_by: int | _User
     result: list[_Result]
@@ -73,12 +73,12 @@ class _Annotation(BaseModel):
 
 @dataclass(frozen=True)
 class LabelStudioExport:
-    """What an export holds.
+    """The decisions of an export.
 
     Attributes:
         decisions: The decisions, each with its place.
-        errors: Why other annotations were not taken, one line each.
-        skipped: How many annotations people skipped in Label Studio.
+        errors: Reasons for rejected annotations, one line each.
+        skipped: The number of annotations skipped in Label Studio.
     """
 
     decisions: tuple[PlacedDecision, ...] = ()
@@ -89,26 +89,24 @@ class LabelStudioExport:
 def read_export(
     path: str | Path, review: ReviewRecord, users: Mapping[int, str] | None = None
 ) -> LabelStudioExport:
-    """Read the JSON export of a project of Label Studio.
+    """Read the JSON export of a Label Studio project.
 
-    Each annotation becomes a decision in the role `imported`, with the content hash that its task
-    was exported with, so that one on other content is stale. The same annotation has the same id
-    whenever it is read. A bad one is named, and the others are taken.
+    Each annotation becomes a decision in the role `imported`, with the content hash of its exported
+    task, so that it is stale if the content has changed. Ids are stable: reading an annotation
+    again gives the same id. Invalid annotations are reported and the others imported.
 
     Args:
         path: The file: format JSON, not JSON-MIN.
-        review: The review, whose tasks and people the export is held against.
-        users: The address of each user by number (`read_users`), for exports that name numbers.
+        review: The review with the tasks and people to validate against.
+        users: The address of each user by number (`read_users`), for exports with user numbers.
 
     Raises:
-        MissingInputError: There is no such file.
-        FileFormatError: It is larger than 256 MiB, no JSON, or no list of tasks.
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is larger than 256 MiB, not JSON, or not a list of tasks.
     """
     entries = parse_json(read_bytes(path, EXPORT_BYTES), str(path))
     if not isinstance(entries, list):
-        raise FileFormatError(
-            f"{path}: holds no list of tasks: export the project in the format JSON"
-        )
+        raise FileFormatError(f"{path}: not a list of tasks; export the project in the format JSON")
     reader = _ExportReader(review, users or {})
     decisions: list[PlacedDecision] = []
     errors: list[str] = []
@@ -127,15 +125,15 @@ def read_export(
 
 
 def read_users(path: str | Path) -> dict[int, str]:
-    """The address of each user by number, from what `GET /api/users` of Label Studio answers.
+    """Return the address of each user by number, from the response of `GET /api/users`.
 
     Raises:
-        MissingInputError: There is no such file.
-        FileFormatError: It is no list of users.
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is not a list of users.
     """
     entries = parse_json(read_bytes(path, EXPORT_BYTES), str(path))
     if not isinstance(entries, list):
-        raise FileFormatError(f"{path}: holds no list of users, as GET /api/users answers")
+        raise FileFormatError(f"{path}: not a list of users; save the response of GET /api/users")
     users: dict[int, str] = {}
     for number, entry in enumerate(entries, 1):
         try:
@@ -150,7 +148,7 @@ def read_users(path: str | Path) -> dict[int, str]:
 def _list_annotations(
     entries: Sequence[Any], path: str | Path, errors: list[str]
 ) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Place, data of the task, and value of each annotation; bad tasks go into `errors`."""
+    """Yield the place, task data and value of each annotation; add bad tasks to `errors`."""
     for number, entry in enumerate(entries, 1):
         place = f"{path}, task {number}"
         try:
@@ -163,7 +161,7 @@ def _list_annotations(
 
 
 class _ExportReader:
-    """Holds annotations against the tasks and people of a review."""
+    """Converts annotations, validating them against the tasks and people of a review."""
 
     def __init__(self, review: ReviewRecord, users: Mapping[int, str]) -> None:
         self._tasks = {task.id: task for task in review.tasks}
@@ -172,10 +170,10 @@ class _ExportReader:
         self._users = users
 
     def read_annotation(self, data: Mapping[str, Any], value: Any) -> ReviewDecision | None:
-        """The decision; None where the person skipped the task."""
+        """Return the decision, or None if the annotator skipped the task."""
         if OMIBENCH not in data:
             raise FileFormatError(
-                "data.omibench is missing: the task was not written by `omibench review export`"
+                "data.omibench is missing; export tasks with `omibench review export`"
             )
         try:
             label = _Label.model_validate(data[OMIBENCH])
@@ -206,26 +204,25 @@ class _ExportReader:
         )
 
     def _find_person(self, user: int | _User) -> tuple[str, bool]:
-        """The name of a person by their address, and whether a program stands in for them."""
+        """Return the name of a person by their address, and whether the person is simulated."""
         email = self._users.get(user) if isinstance(user, int) else user.email
         if email is None:
             raise FileFormatError(
-                f"completed_by: nothing says who user {user} is: give the list of users, as "
-                "GET /api/users of Label Studio answers it, with --users FILE"
+                f"completed_by: user {user} is unknown; save the response of Label Studio's GET "
+                "/api/users and pass it with --users FILE"
             )
         reviewer: Reviewer | None = self._reviewers.get(email.casefold())
         if reviewer is None and self._has_people:
             raise FileFormatError(
-                f"completed_by: nobody of reviewers.yaml has the address {email!r}: add `email:`"
+                f"completed_by: address {email!r} is not in reviewers.yaml; add it as `email:`"
             )
         return (reviewer.name, reviewer.simulated) if reviewer else (email, False)
 
 
 def collect_fields(kind: Kind, results: Iterable[_Result]) -> dict[str, JsonValue]:
-    """The fields that the results of an annotation hold, as a decision has them.
+    """Return the results of an annotation as fields of a decision.
 
-    Results of controls that are none of the kind's fields are left in, under their own names, so
-    that the check of fields names them.
+    Results of unknown controls keep their names, so that the validation of fields reports them.
     """
     fields: dict[str, JsonValue] = {}
     steps: dict[str, dict[int, JsonValue]] = {}
@@ -242,7 +239,7 @@ def collect_fields(kind: Kind, results: Iterable[_Result]) -> dict[str, JsonValu
 
 
 def _find_field(kind: Kind, result: _Result) -> tuple[str, int | None]:
-    """The field of a result, and the number of the step where it has one for each."""
+    """Return the field of a result, and the step number if the field has one value per step."""
     mark = result.meta.get(OMIBENCH)
     name = mark.get("field") if isinstance(mark, dict) else None
     if isinstance(name, str) and name in kind.by_name:
@@ -255,7 +252,7 @@ def _find_field(kind: Kind, result: _Result) -> tuple[str, int | None]:
 
 
 def _read_value(kind: Kind, name: str, value: Mapping[str, JsonValue]) -> JsonValue:
-    """What a control says, as a field of its type has it."""
+    """Convert the value of a control to the type of its field."""
     field = kind.by_name.get(name)
     type_ = field.type if field else "text"
     if "rating" in value:
@@ -275,7 +272,7 @@ def _read_value(kind: Kind, name: str, value: Mapping[str, JsonValue]) -> JsonVa
 
 
 def _make_id(task: str, person: str, time: str, fields: Mapping[str, JsonValue]) -> str:
-    """An id that depends on the event alone: Label Studio keeps none of ours."""
+    """Return an id that depends only on the event: Label Studio does not preserve ours."""
     event = json.dumps([task, person, time, fields], sort_keys=True, ensure_ascii=False)
     digest = hashlib.sha256(event.encode("utf-8", "surrogatepass")).hexdigest()
     return f"label-studio-{digest[:24]}"

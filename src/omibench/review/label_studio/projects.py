@@ -1,4 +1,4 @@
-"""Projects of Label Studio: a file of tasks and a configuration for each kind, and the pictures."""
+"""Label Studio projects: tasks and a configuration for each kind, and the pictures."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _DECIDED_HERE: Final = ("sample", "calibration")
 
 @dataclass(frozen=True)
 class ProjectFiles:
-    """What one project of Label Studio is made of.
+    """The files of one Label Studio project.
 
     Attributes:
         kind: The kind of its tasks.
-        configuration: The file that its labelling interface is set up with.
-        tasks: The file that it imports.
-        number: How many tasks that holds.
+        configuration: The file with its labelling interface.
+        tasks: The file to import.
+        number: The number of tasks in it.
     """
 
     kind: str
@@ -40,21 +40,21 @@ def write_projects(
 ) -> list[ProjectFiles]:
     """Write a project for each kind that has tasks.
 
-    Samples and calibrations are left out: an imported decision is neither a senior's, nor known to
-    be made alone.
+    Samples and calibrations are excluded: an imported decision does not count as a senior's, nor as
+    independent.
 
     Args:
         record: The review.
-        selection: Which tasks, and as which role may see them: annotators where none is stated.
-        out: The folder to write; it is made.
-        pictures: What stands before `pictures/SHA256.SUFFIX` in an address; by default that of a
-            local storage whose document root is the folder above `out`.
+        selection: The tasks, and the role that sees them; annotators by default.
+        out: The folder to create.
+        pictures: The address prefix of `pictures/SHA256.SUFFIX`; by default that of a local storage
+            with the parent folder of `out` as document root.
 
     Returns:
-        The files, in the order of kinds.
+        The projects, in the order of kinds.
 
     Raises:
-        OutputError: They cannot be written.
+        OutputError: The files cannot be written.
     """
     role = selection.role or "annotator"
     chosen = select_export(record, replace(selection, role=role))

@@ -1,1 +1,1 @@
-"""Samples of settled work: what seniors judge again, sets of calibration, errors that remain."""
+"""Samples of settled work: audits by seniors, calibration sets, remaining errors."""

@@ -17,9 +17,9 @@ class CalibrationPlan:
 
     Attributes:
         kind: Name of the kind.
-        items: How many tasks, over types of problem and levels of difficulty in proportion.
-        name: Of the set, which stands in the ids of its tasks.
-        seed: Of the draw.
+        items: The number of tasks, stratified by problem type and difficulty.
+        name: Name of the set, part of the ids of its tasks.
+        seed: Seed of the draw.
     """
 
     kind: str
@@ -34,7 +34,7 @@ def draw_calibration(
     plan: CalibrationPlan,
     needed: int | None = None,
 ) -> list[ReviewTask]:
-    """Draw settled tasks as a calibration set, whose gold decisions are their results (A.3.2).
+    """Draw settled tasks as a calibration set with their results as gold decisions (A.3.2).
 
     Args:
         tasks: All tasks.
@@ -43,10 +43,10 @@ def draw_calibration(
         needed: The study's `review.reviewers`; each kind's number by default.
 
     Returns:
-        The tasks, which anybody may be asked; those that are there already are left out.
+        The new tasks, open to everyone; existing ones are omitted.
 
     Raises:
-        ParamsError: Fewer tasks of the kind are settled.
+        ParamsError: Too few tasks of the kind are settled.
     """
     states = {
         state.task.id: state
@@ -57,8 +57,8 @@ def draw_calibration(
     }
     if len(states) < plan.items:
         raise ParamsError(
-            f"--calibration {plan.items}: only {len(states)} {plan.kind!r} tasks are settled, "
-            "whose results could be gold"
+            f"--calibration {plan.items}: only {len(states)} {plan.kind!r} tasks are settled and "
+            "can be used as gold"
         )
     present = {task.id for task in tasks}
     earlier = [task for task in states if f"{task}@{plan.name}" in present]

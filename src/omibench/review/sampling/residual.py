@@ -1,4 +1,4 @@
-"""How many errors remain in settled work, from the samples that seniors judged again."""
+"""Residual errors in settled work, estimated from samples that seniors judged again."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Marks = Mapping[Stratum, Sequence[bool]]
 
 @dataclass(frozen=True)
 class ResidualError:
-    """What samples say of the settled work of one kind.
+    """The residual error rate of one kind.
 
     Attributes:
         kind: Name of the kind.
-        settled: How many tasks are settled: what the rate is about.
-        judged: How many of them a senior judged again.
-        overturned: Ids of those whose result the senior did not confirm.
+        settled: The number of settled tasks, the population of the rate.
+        judged: The number of tasks that a senior judged again.
+        overturned: Ids of tasks whose result the senior did not confirm.
         rate: The share of errors in settled work, in [0, 1], weighted by strata.
         low: Lower end of its interval.
         high: Upper end.
-        simulated: Whether programs stand in for some of the people.
+        simulated: Whether any of the people is simulated.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class ResidualError:
 
     @property
     def remaining(self) -> tuple[float, float, float]:
-        """Errors to be expected in what no senior judged again: number, lower and upper end."""
+        """Expected errors in tasks that no senior judged again: number, lower and upper end."""
         rest = self.settled - self.judged
         return self.rate * rest, self.low * rest, self.high * rest
 
@@ -54,15 +54,15 @@ def measure_residual_error(
     confidence: float = 0.95,
     needed: int | None = None,
 ) -> list[ResidualError]:
-    """The residual error rate of each kind that has judged samples (OMIBench, A.4.3).
+    """Return the residual error rate of each kind that has judged samples (OMIBench, A.4.3).
 
-    A senior overturns a result by a difference that would be escalated. The result is that of the
-    moment at which the senior decided, so that a correction afterwards does not hide the error.
+    A senior overturns a result if the difference would be escalated. The result is the one at the
+    time of the senior's decision, so that a later correction does not hide the error.
 
     Args:
         tasks: All tasks.
         decisions: All decisions.
-        confidence: The two-sided level of the interval, in (0, 1).
+        confidence: Two-sided level of the interval, in (0, 1).
         needed: The study's `review.reviewers`; each kind's number by default.
     """
     states = compute_states(tasks, decisions := list(decisions), needed)
@@ -91,16 +91,15 @@ def measure_residual_error(
 def estimate_weighted_share(
     marks: Marks, sizes: Mapping[Stratum, int], confidence: float = 0.95
 ) -> Estimate:
-    """A share over strata, each weighted by its size in the whole.
+    """Return a share over strata, each weighted by its size in the population.
 
-    Strata with fewer than two judged tasks are put together, since a single one says nothing of its
-    stratum. Wilson's interval at the effective size of Kish, 1 / sum of squared weights (Korn and
-    Graubard 1998).
+    Strata with fewer than two judged tasks are merged. The interval is Wilson's at Kish's effective
+    size, 1 / sum of squared weights (Korn and Graubard 1998).
 
     Args:
-        marks: What was found in each stratum, at least one mark in all.
-        sizes: The size of each stratum in the whole.
-        confidence: The two-sided level, in (0, 1).
+        marks: The findings of each stratum, at least one in total.
+        sizes: The size of each stratum in the population.
+        confidence: Two-sided level, in (0, 1).
     """
     pooled: dict[Stratum, list[bool]] = defaultdict(list)
     weights: Counter[Stratum] = Counter()
@@ -127,7 +126,7 @@ def _is_overturned(
     decisions: Iterable[ReviewDecision],
     needed: int | None,
 ) -> bool | None:
-    """Whether the senior's decision differs from the result; None where there is nothing to say."""
+    """Return whether the senior's decision differs from the result, or None if not comparable."""
     kind = KINDS[original.task.kind]
     senior = [d for d in sample.decisions if d.role == "senior"]
     if not senior or sample.task.content_hash != original.task.content_hash:

@@ -11,15 +11,15 @@ from omibench.review.kinds import KINDS
 from omibench.review.state import TaskState
 
 STRATA: Final = ("type", "difficulty")
-"""What samples are stratified by, beside whether an item is new or revised (OMIBench, A.4.3)."""
+"""The attributes by which samples are stratified, in addition to new or revised (OMIBench, A.4.3).
+"""
 Stratum = tuple[str, ...]
 
 
 def find_stratum(state: TaskState) -> Stratum:
-    """The stratum of a settled task: type of problem, difficulty, `new` or `revised`.
+    """Return the stratum of a settled task: problem type, difficulty, `new` or `revised`.
 
-    It is revised where its content changed after somebody had decided on it, or where its result
-    edits it.
+    A task is revised if its content changed after a decision, or if its result edits it.
     """
     fields, kind = state.fields or {}, KINDS[state.task.kind]
     is_edited = any(field.edits and fields.get(field.name) is not None for field in kind.fields)
@@ -34,12 +34,12 @@ def draw_stratified(
 
     Args:
         strata: The stratum of each member.
-        size: How many are drawn in all.
-        seed: Of the draw.
-        earlier: Members that were drawn before, which count.
+        size: The total number to draw.
+        seed: Seed of the draw.
+        earlier: Members drawn before, which count.
 
     Returns:
-        Those that are missing, in the order of the members.
+        The additional members, in the order of `strata`.
     """
     members: dict[Stratum, list[str]] = defaultdict(list)
     for name, stratum in strata.items():
@@ -54,7 +54,7 @@ def draw_stratified(
 
 
 def share_out(total: int, sizes: Mapping[Stratum, int]) -> dict[Stratum, int]:
-    """Parts of a number in proportion to sizes, by largest remainders (Hamilton's method)."""
+    """Split a number in proportion to sizes, by largest remainders (Hamilton's method)."""
     every = sum(sizes.values())
     parts = {key: divmod(total * size, every) for key, size in sizes.items()}
     rest = total - sum(whole for whole, _ in parts.values())
@@ -63,5 +63,5 @@ def share_out(total: int, sizes: Mapping[Stratum, int]) -> dict[Stratum, int]:
 
 
 def rank_name(seed: int, name: str) -> str:
-    """A rank that depends on seed and name alone."""
+    """Return a rank that depends only on seed and name."""
     return hashlib.sha256(f"{seed}\0{name}".encode()).hexdigest()

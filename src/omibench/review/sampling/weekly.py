@@ -1,4 +1,4 @@
-"""A share of what was settled in a week, which seniors judge again (OMIBench, A.4.3)."""
+"""Weekly samples of settled work that seniors judge again (OMIBench, A.4.3)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from omibench.review.state import TaskState
 from omibench.schemas.review import ReviewDecision, ReviewTask
 
 SHARE: Final = 0.05
-"""Of what was annotated or changed in a week (OMIBench, A.4.3)."""
+"""The default share of the tasks annotated or changed in a week (OMIBench, A.4.3)."""
 
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """How much is drawn, from which work.
+    """The size and population of a sample.
 
     Attributes:
         period: When the work was settled.
-        share: Of the settled tasks of each kind, in (0, 1].
-        seed: Of the draw.
-        kinds: Names of the kinds; all whose tasks one result settles where it is empty.
+        share: Share of the settled tasks of each kind, in (0, 1].
+        seed: Seed of the draw.
+        kinds: Names of the kinds; if empty, all kinds with the `review` design.
     """
 
     period: Period
@@ -38,12 +38,12 @@ class SamplePlan:
 
 @dataclass(frozen=True)
 class SampleDraw:
-    """What was drawn.
+    """A sample.
 
     Attributes:
-        population: How many tasks of each kind were settled in the period.
-        tasks: The tasks of the sample that are new.
-        repeated: How many of the period are in a sample already; they count.
+        population: The number of tasks of each kind settled in the period.
+        tasks: The new tasks of the sample.
+        repeated: The number of tasks of the period already in a sample; they count.
     """
 
     population: Mapping[str, int]
@@ -60,18 +60,17 @@ def draw_samples(
 ) -> SampleDraw:
     """Draw settled tasks for seniors to judge again (OMIBench, A.4.3).
 
-    The population of a kind are its tasks whose last decision lies in the period and that are
-    settled. Its sample is a share of them, at least one, in proportion to the strata by largest
-    remainders. Each is a task of its own, so that nobody sees what was decided before, nor by whom.
-    The same seed draws the same tasks; after more work was settled another draw adds what is
-    missing.
+    The population of a kind is its settled tasks with the last decision in the period. The sample
+    is a share of them, at least one, in proportion to the strata by largest remainders. Each is a
+    new task that hides earlier decisions and their authors. The same seed draws the same tasks;
+    after more work was settled, another draw adds the missing ones.
 
     Args:
         tasks: All tasks.
         decisions: All decisions.
         plan: Period, share, seed and kinds.
-        reviewers: Everybody: a senior who has not decided on a task is asked, the one with the
-            fewest tasks first; without a senior the tasks are open to all who have the role.
+        reviewers: All people. Each task is assigned to a senior who has not decided on it, the one
+            with the fewest tasks first; without seniors, tasks are open to the role.
         needed: The study's `review.reviewers`; each kind's number by default.
     """
     states = compute_states(tasks, decisions, needed)
@@ -144,7 +143,7 @@ def _assign_seniors(
 
 
 def describe_draw(draw: SampleDraw) -> str:
-    """The text of `omibench review sample`: by kind what was settled and what was drawn."""
+    """Return the text of `omibench review sample`: settled and drawn tasks by kind."""
     drawn = Counter(task.kind for task in draw.tasks)
     lines = [
         f"{kind}: {number} settled, {drawn[kind]} drawn"
@@ -154,5 +153,5 @@ def describe_draw(draw: SampleDraw) -> str:
     seniors = Counter(name for task in draw.tasks for name in task.people.get("senior", ()))
     lines += [f"{name}: {number} to judge" for name, number in sorted(seniors.items())]
     if draw.repeated:
-        lines.append(f"{draw.repeated} are in a sample already")
-    return "\n".join(lines) or "nothing was settled in this time"
+        lines.append(f"{draw.repeated} are already in a sample")
+    return "\n".join(lines) or "nothing was settled in this period"

@@ -1,1 +1,1 @@
-"""A demonstration: invented tasks of every kind, invented people, nothing that is kept."""
+"""Demonstration with invented tasks of every kind and invented people; nothing is saved."""

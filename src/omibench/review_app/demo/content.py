@@ -1,4 +1,4 @@
-"""Invented content for a task of every kind: what a reader of the demonstration sees."""
+"""Invented content for tasks of every kind."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ _TEXTS: Final[Mapping[str, JsonValue]] = {
     "description": "A calorimeter, and a curve of temperature over time.",
     "facts": {"source": "invented paper", "number": "3", "subject": "chemistry"},
 }
-"""Parts by name, as all kinds have them."""
+"""Parts by name, for all kinds."""
 
 
 def invent_content(kind: Kind) -> dict[str, JsonValue]:
-    """The parts of an invented task of a kind; pictures apart.
+    """Return the parts of an invented task of a kind, without pictures.
 
     Args:
-        kind: The kind; a part that is not known here is an invented text or list.
+        kind: The kind. Parts not defined here become an invented text or list.
     """
     names = [part for part in kind.parts if part.style not in {"images", "pages"}]
     unknown: Mapping[str, JsonValue] = {
@@ -90,12 +90,12 @@ def invent_content(kind: Kind) -> dict[str, JsonValue]:
 
 
 def invent_fields(kind: Kind, task: ReviewTask, is_last: bool = False) -> dict[str, JsonValue]:
-    """A decision that the kind takes: of every field the first option, or the last one.
+    """Return a valid decision: the first or last option of every field.
 
     Args:
         kind: The kind.
         task: The task.
-        is_last: Whether the last option is taken, which differs from the first.
+        is_last: Whether to take the last option, which differs from the first.
     """
     fields: dict[str, JsonValue] = {}
     for field in kind.fields:
@@ -108,7 +108,7 @@ def invent_fields(kind: Kind, task: ReviewTask, is_last: bool = False) -> dict[s
 
 def _invent_value(field: Field, task: ReviewTask, is_last: bool) -> JsonValue:
     options = [option.value for option in list_options(field, task.content)]
-    if field.options_from:  # what the task lists, not "none of these"
+    if field.options_from:  # an option of the task, not "none of these"
         options = options[: len(options) - len(field.options)] or options
     option = options[-1 if is_last else 0] if options else None
     steps = task.content.get("steps")

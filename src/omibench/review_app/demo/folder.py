@@ -1,4 +1,4 @@
-"""The folder of a demonstration: tasks of every kind, people with passwords, a few decisions."""
+"""Folder of a demonstration: tasks of every kind, people with passwords, a few decisions."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ PEOPLE: Final = (
     Reviewer(name="Cleo", roles=["senior"], simulated=True),
     Reviewer(name="Dan", roles=["annotator", "auditor"], simulated=True),
 )
-"""Invented people: what they decide is marked as simulated."""
+"""Invented people; their decisions are marked as simulated."""
 SAMPLE: Final = Path("sample/review")
-"""The review of the sample study, in a checkout."""
+"""The review of the sample study in a checkout."""
 IMAGES: Final = (SAMPLE / "pictures", Path("results/ocr"), Path("results/freeze"))
-"""Where pictures of the sample study are."""
+"""The picture folders of the sample study."""
 _OF_EACH_KIND: Final = 3
 
 
 def write_demo(
     folder: Path, sample: Path = SAMPLE, images: Sequence[Path] = IMAGES
 ) -> tuple[tuple[str, str, str], ...]:
-    """Write a review to try the application on.
+    """Write a review for trying out the application.
 
     Args:
         folder: An empty folder.
-        sample: The folder of a review whose tasks are shown as well, if it is there.
-        images: Folders in which its pictures are looked for.
+        sample: The folder of a review whose tasks are added, if it exists.
+        images: Folders to search for its pictures.
 
     Returns:
         Name, password and roles of each person.
@@ -68,12 +68,12 @@ def write_demo(
 
 
 def make_demo_task(kind: Kind, number: int, pictures: Sequence[TaskPicture]) -> ReviewTask:
-    """An invented task of a kind.
+    """Build an invented task of a kind.
 
     Args:
         kind: The kind.
-        number: Tells tasks of a kind apart.
-        pictures: Those that the kind may show.
+        number: The number of the task within its kind.
+        pictures: The pictures that the kind can show.
     """
     content = invent_content(kind)
     styles = {part.style for part in kind.parts}
@@ -91,9 +91,9 @@ def make_demo_task(kind: Kind, number: int, pictures: Sequence[TaskPicture]) -> 
 
 
 def _add_sample(folder: Path, sample: Path, images: Sequence[Path]) -> None:
-    """Put the tasks of the sample study behind the invented ones, open to everybody.
+    """Append the tasks of the sample study, open to everyone.
 
-    Those whose pictures the study has not made yet are left out.
+    Tasks with pictures that the study has not made yet are omitted.
     """
     if not (sample / TASKS).is_file():
         return
@@ -109,7 +109,7 @@ def _add_sample(folder: Path, sample: Path, images: Sequence[Path]) -> None:
 
 
 def _find_pictures(needed: Collection[str], folders: Sequence[Path]) -> dict[str, Path]:
-    """The files of pictures by the hash of their content."""
+    """Return the picture files by content hash."""
     files: dict[str, Path] = {}
     for path in (path for folder in folders for path in sorted(folder.glob("**/*.png"))):
         if path.is_file() and not path.is_symlink():
@@ -120,7 +120,7 @@ def _find_pictures(needed: Collection[str], folders: Sequence[Path]) -> dict[str
 
 
 def _invent_decisions(service: ReviewService) -> None:
-    """Of each kind, one task waits for its audit, and of items one is escalated."""
+    """Make decisions: in each kind, one task waits for its audit; one item is escalated."""
     people = service.content.people
     for kind in KINDS.values():
         if kind.design == "review" and kind.reviewers > 1:

@@ -1,4 +1,4 @@
-"""Pictures of the demonstration, drawn here: an apparatus, a curve, a page."""
+"""Generated pictures of the demonstration: an apparatus, a curve, a page."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _PAPER, _INK, _BLUE = "#ffffff", "#222222", "#3465a4"
 PAGE_BOXES: Final[list[BBox]] = [(0.08, 0.16, 0.92, 0.3), (0.1, 0.36, 0.9, 0.66)]
-"""What was read from the page, as shares of its width and height."""
+"""The boxes of the problem on the page, as shares of its width and height."""
 
 
 def draw_pictures(folder: Path) -> list[TaskPicture]:
-    """Write the pictures of an invented problem, and its page, into the folder of a review.
+    """Write the pictures of an invented problem, and its page, into a review folder.
 
     Args:
-        folder: Of the review.
+        folder: The review folder.
 
     Returns:
         Two pictures of the problem, and the page with its boxes.

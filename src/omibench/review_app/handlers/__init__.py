@@ -1,1 +1,1 @@
-"""What the application answers, one function an address."""
+"""Request handlers, one function per address."""

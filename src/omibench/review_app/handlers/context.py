@@ -1,4 +1,4 @@
-"""What all requests share, and who sends one."""
+"""Shared state of all requests, and authentication."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from omibench.web.serving.bodies import RequestError
 from omibench.web.serving.logins import LoginLimit
 
 LOGINS_AT_ONCE = 2
-"""Passwords that are checked at the same time: each takes 64 MiB."""
+"""The maximum number of passwords checked at once; each check takes 64 MiB."""
 
 
 class LoginNeededError(Exception):
-    """A request without a session of a person."""
+    """Raised for a request without a logged-in session."""
 
 
 @dataclass(frozen=True)
 class ServerContext:
-    """The review that is served, its sessions and settings."""
+    """The served review, its sessions and settings."""
 
     service: ReviewService
     sessions: Sessions
@@ -38,7 +38,7 @@ class ServerContext:
     )
 
     def greet(self, session: Session | None, person: Reviewer | None = None) -> Visitor:
-        """Who looks at a page, as pages have it."""
+        """Return the person who views a page, for templates."""
         return Visitor(
             name=person.name if person else "",
             roles=tuple(person.roles) if person else (),
@@ -49,15 +49,15 @@ class ServerContext:
 
 
 def read_context(request: Request) -> ServerContext:
-    """What all requests share."""
+    """Return the shared state of all requests."""
     return cast(ServerContext, request.app.state.context)
 
 
 def identify(request: Request) -> tuple[Session, Reviewer]:
-    """The session of a request, and its person.
+    """Return the session of a request, and its person.
 
     Raises:
-        LoginNeededError: Nobody has logged in, or the person is no longer in reviewers.yaml.
+        LoginNeededError: No one is logged in, or the person is no longer in reviewers.yaml.
     """
     context = read_context(request)
     session = context.sessions.read(request)
@@ -68,10 +68,10 @@ def identify(request: Request) -> tuple[Session, Reviewer]:
 
 
 def identify_writer(request: Request) -> Reviewer:
-    """The person of a request that changes something, which repeats its session's token.
+    """Return the person of a request that changes data, which must repeat its session's token.
 
     Raises:
-        LoginNeededError: Nobody has logged in.
+        LoginNeededError: No one is logged in.
         RequestError: The header `X-CSRF-Token` is not the session's token.
     """
     session, person = identify(request)
@@ -82,16 +82,16 @@ def identify_writer(request: Request) -> Reviewer:
 def require_token(session: Session | None, token: str) -> None:
     """Raise RequestError unless a request repeats the token of its session."""
     if session is None or not is_repeated(session, token):
-        raise RequestError(403, "csrf", "the page is too old: load it again")
+        raise RequestError(403, "csrf", "the page is too old; reload it")
 
 
 def find_listed(request: Request) -> ListedTask:
-    """The task that a request's address names.
+    """Return the task in a request's address.
 
     Raises:
-        RequestError: There is none.
+        RequestError: The task does not exist.
     """
     listed = read_context(request).service.find_task(request.path_params["task"])
     if listed is None:
-        raise RequestError(404, "task", "there is no such task; it may have been taken out")
+        raise RequestError(404, "task", "task not found; it may have been removed")
     return listed

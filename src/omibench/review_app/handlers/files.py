@@ -1,4 +1,4 @@
-"""Pictures of tasks, and what machines ask: is it alive, and what has been counted."""
+"""Pictures of tasks, and health and metrics for monitoring."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOPBACK = ("127.0.0.1", "::1")
 
 
 def show_picture(request: Request) -> Response:
-    """`GET /pictures/SHA256`: a picture that a task of the person shows."""
+    """`GET /pictures/SHA256`: a picture of a task that the person can see."""
     _, person = identify(request)
     service = read_context(request).service
     places = service.content.pictures.get(request.path_params["sha256"], ())
@@ -31,13 +31,13 @@ def show_picture(request: Request) -> Response:
     )
     data = read_picture(service.folder, picture) if picture else None
     if picture is None or data is None:
-        raise RequestError(404, "picture", "there is no such picture")
+        raise RequestError(404, "picture", "picture not found")
     headers = {"Cache-Control": "private, max-age=86400, immutable"}
     return Response(data, media_type=MEDIA_TYPES[picture.suffix], headers=headers)
 
 
 def show_health(request: Request) -> Response:
-    """`GET /healthz`: the server answers and can read its log."""
+    """`GET /healthz`: the server responds and can read its log."""
     with read_context(request).service.database.read() as connection:
         connection.execute("SELECT 1")
     return PlainTextResponse("ok\n")
@@ -54,7 +54,7 @@ def show_metrics(request: Request) -> Response:
 
 
 def _is_local(request: Request, context: ServerContext) -> bool:
-    """Whether a program of this machine asks; behind a TLS terminator nobody can tell."""
+    """Return whether a program on this machine asks; unknown behind a TLS terminator."""
     host = request.client.host if request.client else ""
     return not context.settings.origin and host in _LOOPBACK
 

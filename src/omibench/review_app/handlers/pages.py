@@ -29,7 +29,7 @@ from omibench.web.serving.logins import choose_target
 
 
 def show_tasks(request: Request) -> Response:
-    """`GET /`: what waits for the person."""
+    """`GET /`: the tasks that wait for the person."""
     session, person = identify(request)
     context = read_context(request)
     workloads, tasks, hidden = list_tasks(context.service, person)
@@ -58,7 +58,7 @@ def show_task(request: Request) -> Response:
 
 
 def show_progress(request: Request) -> Response:
-    """`GET /progress`: how far everything is; a senior also sees who did what, and the head."""
+    """`GET /progress`: progress of all tasks; seniors also see each person's work and the head."""
     session, person = identify(request)
     context = read_context(request)
     is_senior = "senior" in person.roles
@@ -69,13 +69,13 @@ def show_progress(request: Request) -> Response:
 
 
 def show_login(request: Request) -> Response:
-    """`GET /login`: name and password are asked for."""
+    """`GET /login`: the login form."""
     target = choose_target(request.query_params.get("target", "/"))
     return _ask_login(request, target=target)
 
 
 async def log_in(request: Request) -> Response:
-    """`POST /login`: a session for who knows the password; few attempts."""
+    """`POST /login`: log in with name and password, with limited attempts."""
     context = read_context(request)
     form = await read_form(request)
     require_token(context.sessions.read(request), form.get("csrf", ""))
@@ -88,10 +88,10 @@ async def log_in(request: Request) -> Response:
         response = _ask_login(request, message, name, target, 429)
         response.headers["Retry-After"] = str(int(wait) + 1)
         return response
-    # It counts as failed before it is checked, so that attempts at once are not free.
+    # Counted as failed before the check, so that parallel attempts count as well.
     limit.add_failure(name, address, now)
     if not await run_in_threadpool(_knows_password, context, name, password):
-        return _ask_login(request, "Name or password is wrong.", name, target, 401)
+        return _ask_login(request, "Wrong name or password.", name, target, 401)
     limit.forget_name(name)
     response = RedirectResponse(target, 303)
     context.sessions.start(response, name)
@@ -99,7 +99,7 @@ async def log_in(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    """`POST /logout`: ends the session."""
+    """`POST /logout`: end the session."""
     context = read_context(request)
     form = await read_form(request)
     session = context.sessions.read(request)

@@ -1,4 +1,4 @@
-"""What the page of a task sends: decisions, drafts, claims."""
+"""Requests of a task page: decisions, drafts, claims."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def decide(request: Request) -> Response:
 
 
 async def save_draft(request: Request) -> Response:
-    """`PUT /tasks/ID/draft`: keeps what is filled in so far."""
+    """`PUT /tasks/ID/draft`: save the unfinished form."""
     person = await run_in_threadpool(identify_writer, request)
     submission = await read_submission(request)
     service, listed = read_context(request).service, find_listed(request)
@@ -35,14 +35,14 @@ async def save_draft(request: Request) -> Response:
 
 
 def claim(request: Request) -> Response:
-    """`POST /tasks/ID/claim`: nobody else is given the task while the person works on it."""
+    """`POST /tasks/ID/claim`: reserve the task while the person works on it."""
     person = identify_writer(request)
     read_context(request).service.claim(find_listed(request), person)
     return Response(status_code=204)
 
 
 def release(request: Request) -> Response:
-    """`DELETE /tasks/ID/claim`: the task is given back."""
+    """`DELETE /tasks/ID/claim`: release the task."""
     person = identify_writer(request)
     read_context(request).service.release(find_listed(request), person)
     return Response(status_code=204)

@@ -1,1 +1,1 @@
-"""The live log of a review: events, what they make of tasks, drafts, claims, passwords."""
+"""The live log of a review: events, task states, drafts, claims, passwords."""

@@ -1,7 +1,7 @@
-"""The live log of a review in SQLite: decisions, never changed, and where tasks stand.
+"""The live log of a review in SQLite: immutable decisions, and the states of tasks.
 
-A decision and the state that it makes of its task are written in one transaction, so that a page
-never folds a log. Everything else than `events` can be made again, or is worth little.
+A decision and the resulting state of its task are written in one transaction, so that pages never
+fold the log. Everything except `events` can be rebuilt or is of little value.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.modes import open_new
 
 LIVE: Final = "live.sqlite"
-"""The file of the log in the folder of a review. It holds hashes of passwords: never in git."""
+"""The log file in a review folder. It contains password hashes: never commit it to git."""
 BUSY_S: Final = 30.0
-"""For how long a writer waits for another process."""
+"""How long a writer waits for another process."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS events (
@@ -83,14 +83,14 @@ class Database:
     """One connection to the live log, shared by the threads of a process."""
 
     def __init__(self, path: Path) -> None:
-        """Open the log, which is made where it is not there, for its owner alone.
+        """Open the log; create it if missing, readable only by its owner.
 
         Args:
             path: The file.
 
         Raises:
-            MissingInputError: It can neither be opened nor made.
-            FileFormatError: It is no such log.
+            MissingInputError: The file can neither be opened nor created.
+            FileFormatError: The file is not a live log.
         """
         self.path = path
         self._lock = threading.RLock()
@@ -103,27 +103,27 @@ class Database:
                 path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
-            # A decision that was confirmed to a person survives a power cut.
+            # A confirmed decision survives a power cut.
             self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA trusted_schema = OFF")
+            self._connection.execute("PRAGMA trusted_schema = OFFf")
             self._connection.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             raise FileFormatError(
-                f"{path}: is no log of a review ({error}): move it away; what `omibench review "
-                "export` wrote is in decisions.jsonl"
+                f"{path}: not a review log ({error}); move it away; decisions written by `omibench "
+                "review export` are in decisions.jsonl"
             ) from None
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for queries."""
+        """Return the connection, for queries."""
         with self._lock:
             yield self._connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """The connection in a transaction of its own, alone among all processes.
+        """Return the connection in an exclusive transaction across all processes.
 
-        It is undone where the block fails.
+        It is rolled back if the block fails.
         """
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -136,6 +136,6 @@ class Database:
                 raise
 
     def close(self) -> None:
-        """Close the connection; what is in the file stays."""
+        """Close the connection; the file keeps its data."""
         with self._lock:
             self._connection.close()

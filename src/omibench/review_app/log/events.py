@@ -1,4 +1,4 @@
-"""Events of the live log: appended, read, and checked against the chain of their hashes."""
+"""Events of the live log: append, read, and verify against their hash chain."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from omibench.schemas.review import ReviewDecision
 
 
 def append_event(connection: sqlite3.Connection, decision: ReviewDecision) -> str:
-    """Append a decision to the log; the head hash after it.
+    """Append a decision to the log and return the new head hash.
 
     Args:
         connection: In a transaction.
-        decision: One whose id the log does not have.
+        decision: A decision whose id is not in the log.
     """
     number, head = read_head(connection)
     head = extend_head(head, decision)
@@ -38,20 +38,20 @@ def append_event(connection: sqlite3.Connection, decision: ReviewDecision) -> st
 
 
 def read_head(connection: sqlite3.Connection) -> tuple[int, str]:
-    """The number of events, and the head hash of the log (`review.chain`)."""
+    """Return the number of events, and the head hash of the log (`review.chain`)."""
     row = connection.execute("SELECT number, head FROM events ORDER BY number DESC LIMIT 1")
     return row.fetchone() or (0, EMPTY_HEAD)
 
 
 def read_events(connection: sqlite3.Connection, after: int = 0) -> Iterator[ReviewDecision]:
-    """All events in their order, from behind the given number on."""
+    """Yield all events after the given number, in order."""
     rows = connection.execute("SELECT event FROM events WHERE number > ? ORDER BY number", (after,))
     for (event,) in rows:
         yield ReviewDecision.model_validate_json(event)
 
 
 def read_task_events(connection: sqlite3.Connection, task: str) -> list[ReviewDecision]:
-    """The events on one task, in their order."""
+    """Return the events on one task, in order."""
     rows = connection.execute("SELECT event FROM events WHERE task = ? ORDER BY number", (task,))
     return [ReviewDecision.model_validate_json(event) for (event,) in rows]
 
@@ -59,7 +59,7 @@ def read_task_events(connection: sqlite3.Connection, task: str) -> list[ReviewDe
 def read_events_of(
     connection: sqlite3.Connection, person: str, tasks: Sequence[str]
 ) -> list[ReviewDecision]:
-    """The events of one person on some tasks, in their order."""
+    """Return the events of one person on some tasks, in order."""
     rows = connection.execute(
         "SELECT event FROM events WHERE person = ?"
         " AND task IN (SELECT value FROM json_each(?)) ORDER BY number",
@@ -69,24 +69,24 @@ def read_events_of(
 
 
 def list_ids(connection: sqlite3.Connection) -> set[str]:
-    """The ids of all events."""
+    """Return the ids of all events."""
     return {name for (name,) in connection.execute("SELECT id FROM events")}
 
 
 def find_time(events: list[ReviewDecision], now: datetime) -> datetime:
-    """The time of a new event on a task: now, yet later than every earlier event on it.
+    """Return the time of a new event on a task: now, but later than all earlier events on it.
 
-    Decisions are folded in order of time, and a clock may be set back.
+    Decisions are folded in order of time, and the clock may be set back.
     """
     latest = max((event.time for event in events), default=now - timedelta(days=1))
     return max(now, latest + timedelta(microseconds=1))
 
 
 def verify_events(connection: sqlite3.Connection) -> str:
-    """Compare every event with the chain of hashes; the head of the log.
+    """Verify every event against the hash chain and return the head of the log.
 
     Raises:
-        FileFormatError: An event or a hash is not what was appended; names its number.
+        FileFormatError: An event or a hash differs from the chain; the message gives its number.
     """
     head = EMPTY_HEAD
     rows = connection.execute("SELECT number, id, event, head FROM events ORDER BY number")
@@ -95,7 +95,7 @@ def verify_events(connection: sqlite3.Connection) -> str:
         head = extend_head(head, decision)
         if (number, name, stated_head) != (place, decision.id, head):
             raise FileFormatError(
-                f"live log: event {number} ({name}) does not follow from those before it: it was "
-                "changed behind the application"
+                f"live log: event {number} ({name}) does not match the hash chain: it was changed "
+                "outside the application"
             )
     return head

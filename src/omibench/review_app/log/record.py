@@ -1,4 +1,4 @@
-"""The record and the live log: decisions.jsonl is taken over, and extended from the log."""
+"""Synchronisation of decisions.jsonl and the live log, in both directions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ log = logging.getLogger("omibench.review")
 
 
 def take_over_record(database: Database, folder: Path) -> int:
-    """Append those decisions of decisions.jsonl to the live log that it lacks.
+    """Append decisions of decisions.jsonl that the live log lacks.
 
     Args:
         database: The live log.
-        folder: Of the review; it may have no decisions.jsonl yet.
+        folder: The review folder; decisions.jsonl may be missing.
 
     Returns:
-        How many were appended.
+        The number of appended decisions.
     """
     record = read_record(folder)
     for error in record.errors:
-        log.warning("%s; the line is left out", error)
+        log.warning("%s; the line is skipped", error)
     with database.write() as connection:
         ids = list_ids(connection)
         count = len(ids)
@@ -37,16 +37,16 @@ def take_over_record(database: Database, folder: Path) -> int:
 
 
 def extend_record(database: Database, folder: Path) -> int:
-    """Append those events of the live log to decisions.jsonl that it lacks.
+    """Append events of the live log that decisions.jsonl lacks.
 
-    Nothing of the file is changed or taken out; doing it twice appends nothing the second time.
+    The existing lines are not changed. A second call appends nothing.
 
     Args:
         database: The live log.
-        folder: Of the review.
+        folder: The review folder.
 
     Returns:
-        How many were appended.
+        The number of appended events.
 
     Raises:
         OutputError: The file cannot be written.
@@ -61,10 +61,11 @@ def extend_record(database: Database, folder: Path) -> int:
 
 
 def count_unrecorded(folder: Path) -> int:
-    """How many decisions of the live log decisions.jsonl lacks; 0 without a live log.
+    """Return the number of decisions of the live log that decisions.jsonl lacks.
 
     Args:
-        folder: Of the review, which may be served at the same time.
+        folder: The review folder, which may be served at the same time. Without a live log the
+            number is 0.
     """
     if not (folder / LIVE).is_file():
         return 0
@@ -78,10 +79,10 @@ def count_unrecorded(folder: Path) -> int:
 
 
 def export_live_log(folder: Path) -> int:
-    """As `extend_record`, for a review that may be served at the same time; 0 without a live log.
+    """Do the same as `extend_record` for a review that may be served at the same time.
 
     Args:
-        folder: Of the review.
+        folder: The review folder. Without a live log the result is 0.
     """
     if not (folder / LIVE).is_file():
         return 0

@@ -1,4 +1,4 @@
-"""The table of where each task stands, kept with the events: what waits for a person, in order."""
+"""Table of task states, stored with the events, for queries in task order."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class QueuedTask(NamedTuple):
 
 
 class WaitingQuery(NamedTuple):
-    """What is asked for: tasks that wait for a person and that nobody else has claimed.
+    """A query for tasks that wait for a person and are not claimed by others.
 
     Attributes:
         person: The person.
-        now: The time, as claims have it.
-        kind: Only tasks of this kind.
-        awaited: Only tasks that wait for this role.
-        barred: Kinds of which the person is given no work.
+        now: The current time, as in claims.
+        kind: Return only tasks of this kind.
+        awaited: Return only tasks that wait for this role.
+        barred: Kinds for which the person has not passed the test.
     """
 
     person: Reviewer
@@ -40,7 +40,7 @@ class WaitingQuery(NamedTuple):
 
     @property
     def values(self) -> dict[str, str | float | None]:
-        """What the placeholders of the query stand for."""
+        """Return the values of the query's placeholders."""
         roles = [*self.person.roles, "everyone"] if self.awaited is None else [self.awaited]
         subjects = self.person.subjects
         return {
@@ -85,14 +85,14 @@ def write_state(
     state: TaskState,
     awaited: Awaited | None,
 ) -> None:
-    """Write where a task stands, in the transaction of the event that made it so.
+    """Write the state of a task, in the transaction of the event that changed it.
 
     Args:
         connection: In a transaction.
-        position: Of the task in tasks.jsonl.
+        position: The position of the task in tasks.jsonl.
         task: The task.
-        state: What the decisions on it make of it.
-        awaited: Whom it waits for.
+        state: Its state.
+        awaited: The role that it waits for.
     """
     connection.execute(
         "INSERT OR REPLACE INTO task_state"
@@ -118,7 +118,7 @@ def write_state(
 
 
 def write_people(connection: sqlite3.Connection, task: ReviewTask, awaited: Awaited | None) -> None:
-    """Write who is asked about a task, by role."""
+    """Write the assignees of a task, by role."""
     connection.execute("DELETE FROM task_people WHERE task = ?", (task.id,))
     rows = [
         (task.id, "everyone" if awaited == "everyone" else role, name)
@@ -131,7 +131,7 @@ def write_people(connection: sqlite3.Connection, task: ReviewTask, awaited: Awai
 
 
 def clear_states(connection: sqlite3.Connection) -> None:
-    """Empty the tables that events and tasks make again."""
+    """Empty the tables that can be rebuilt from events and tasks."""
     for table in ("task_state", "task_people", "task_readers"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
 
@@ -139,7 +139,7 @@ def clear_states(connection: sqlite3.Connection) -> None:
 def list_waiting(
     connection: sqlite3.Connection, query: WaitingQuery, limit: int
 ) -> list[QueuedTask]:
-    """The first tasks that wait for a person."""
+    """Return the first tasks that wait for a person."""
     rows = connection.execute(
         f"{_WAITING} ORDER BY s.position LIMIT :limit", {**query.values, "limit": limit}
     )
@@ -149,7 +149,7 @@ def list_waiting(
 def count_waiting(
     connection: sqlite3.Connection, query: WaitingQuery
 ) -> dict[tuple[str, Awaited], int]:
-    """How many tasks wait for a person, by kind and role."""
+    """Return the number of tasks that wait for a person, by kind and role."""
     rows = connection.execute(
         f"SELECT kind, waits_for, COUNT(*) FROM ({_WAITING}) GROUP BY kind, waits_for",  # noqa: S608
         query.values,
@@ -160,12 +160,12 @@ def count_waiting(
 def find_next(
     connection: sqlite3.Connection, query: WaitingQuery, position: int = -1
 ) -> str | None:
-    """The next task that waits for a person, behind a position and then from the first on.
+    """Return the next task that waits for a person: after a position, then from the first on.
 
     Args:
         connection: The log.
-        query: Who asks.
-        position: That of the task in front of the person, which is not given back.
+        query: The query of the person.
+        position: The position of the current task, which is not returned.
     """
     values = {**query.values, "position": position}
     for side in (">", "<"):
@@ -176,7 +176,7 @@ def find_next(
 
 
 def find_previous(connection: sqlite3.Connection, query: WaitingQuery, position: int) -> str | None:
-    """The nearest task before a position that waits for a person, or that they decided on."""
+    """Return the nearest task before a position that waits for a person or that they decided."""
     sql = f"{_WAITING} AND s.position < :position ORDER BY s.position DESC LIMIT 1"
     values = {**query.values, "position": position}
     waiting = connection.execute(sql, values).fetchone()
@@ -193,12 +193,12 @@ def find_previous(connection: sqlite3.Connection, query: WaitingQuery, position:
 def list_decided(
     connection: sqlite3.Connection, person: str, limit: int
 ) -> list[tuple[str, str, str]]:
-    """The tasks on which a person decided last, the latest first: task, role, status.
+    """Return a person's most recently decided tasks, latest first: task, role, status.
 
     Args:
         connection: The log.
         person: The name.
-        limit: How many of the person's last events are looked at.
+        limit: The maximum number of the person's last events to read.
     """
     rows = connection.execute(
         "WITH latest AS ("
@@ -215,13 +215,15 @@ def list_decided(
 
 
 def list_touched(connection: sqlite3.Connection, person: str) -> set[str]:
-    """The tasks on which a person ever decided, as they are now or as they were."""
+    """Return the tasks on which a person ever decided, on any content."""
     rows = connection.execute("SELECT DISTINCT task FROM events WHERE person = ?", (person,))
     return {task for (task,) in rows}
 
 
 def count_decided(connection: sqlite3.Connection, person: str) -> dict[tuple[str, str], int]:
-    """How many tasks a person has decided on as they are now, by kind and role."""
+    """Return the number of tasks that a person has decided on their current content, by kind and
+    role.
+    """
     rows = connection.execute(
         "SELECT s.kind, r.role, COUNT(*) FROM task_readers r JOIN task_state s ON s.task = r.task"
         " WHERE r.person = ? GROUP BY s.kind, r.role",
@@ -231,13 +233,13 @@ def count_decided(connection: sqlite3.Connection, person: str) -> dict[tuple[str
 
 
 def count_states(connection: sqlite3.Connection) -> dict[tuple[str, str], int]:
-    """How many tasks stand where, by kind and status."""
+    """Return the number of tasks by kind and status."""
     rows = connection.execute("SELECT kind, status, COUNT(*) FROM task_state GROUP BY kind, status")
     return {(kind, status): count for kind, status, count in rows}
 
 
 def count_stale(connection: sqlite3.Connection) -> dict[str, int]:
-    """How many tasks have decisions on other content and are not settled, by kind."""
+    """Return the number of unsettled tasks with decisions on other content, by kind."""
     rows = connection.execute(
         "SELECT kind, COUNT(*) FROM task_state"
         " WHERE stale > 0 AND status <> 'settled' GROUP BY kind"
@@ -246,5 +248,5 @@ def count_stale(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _name_reader(role: ReviewRole) -> ReviewRole:
-    """The role as which a decision counts: what another program exported is an annotator's."""
+    """Return the role as which a decision counts; imported decisions count as an annotator's."""
     return "annotator" if role == "imported" else role

@@ -1,4 +1,4 @@
-"""Who may log in: passwords, kept as argon2 hashes beside the log; roles are in reviewers.yaml."""
+"""Passwords of users, stored as argon2 hashes with the log; roles are in reviewers.yaml."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from omibench.errors import ParamsError
 
 SHORTEST: Final = 10
 LONGEST: Final = 1000
-"""Characters of a password."""
+"""Minimum and maximum number of characters of a password."""
 
 
 def set_password(connection: sqlite3.Connection, name: str, password: str) -> None:
-    """Give a person a password, in place of any other.
+    """Set a person's password, replacing any other.
 
     Raises:
-        ParamsError: It is too short or too long.
+        ParamsError: The password is too short or too long.
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise ParamsError(
-            f"the password of {name} has {len(password)} characters: take {SHORTEST} to {LONGEST}"
+            f"the password of {name} has {len(password)} characters; use {SHORTEST} to {LONGEST}"
         )
     connection.execute(
         "INSERT OR REPLACE INTO users (name, password) VALUES (?, ?)", (name, _hash(password))
@@ -28,24 +28,24 @@ def set_password(connection: sqlite3.Connection, name: str, password: str) -> No
 
 
 def remove_password(connection: sqlite3.Connection, name: str) -> bool:
-    """Take a person's password away, which ends their sessions; False where there is none."""
+    """Delete a person's password, which ends their sessions; return False if there is none."""
     return connection.execute("DELETE FROM users WHERE name = ?", (name,)).rowcount > 0
 
 
 def read_hash(connection: sqlite3.Connection, name: str) -> str | None:
-    """The hash of a person's password; None where there is none."""
+    """Return the hash of a person's password, or None."""
     query = "SELECT password FROM users WHERE name = ?"
     row = connection.execute(query, (name,)).fetchone()
     return str(row[0]) if row else None
 
 
 def list_names(connection: sqlite3.Connection) -> set[str]:
-    """Everybody who has a password."""
+    """Return everyone who has a password."""
     return {name for (name,) in connection.execute("SELECT name FROM users")}
 
 
 def check_password(password_hash: str | None, password: str) -> bool:
-    """Whether a password is the one of a hash. Takes as long for a name that is not there."""
+    """Return whether a password matches a hash. Takes the same time for unknown names."""
     from argon2 import PasswordHasher
     from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -68,4 +68,4 @@ _ABSENT: Final = (
     "$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$"
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 )
-"""A hash of no password, with the cost of the others."""
+"""A hash that no password matches, with the cost of the others."""

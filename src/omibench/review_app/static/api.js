@@ -1,9 +1,9 @@
-// Requests to the server of this page, and to no other.
+// Requests to the server of this page only.
 
-const BOUND_KEEPALIVE = 60_000; // bytes that browsers send after a page is left
+const BOUND_KEEPALIVE = 60_000; // bytes that browsers send after leaving a page
 const LONGEST_MS = 20_000;
 
-/** Sends what a person does with one task. */
+/** Sends a person's actions on one task. */
 export class TaskApi {
   constructor(task, csrf) {
     this.path = `/tasks/${encodeURIComponent(task)}`;
@@ -27,8 +27,8 @@ export class TaskApi {
   }
 
   /**
-   * @returns {Promise<{status: number, data: Object}>} Status 0 where the server cannot be reached,
-   *   401 where the person is logged out.
+   * @returns {Promise<{status: number, data: Object}>} Status 0 if the server cannot be reached,
+   *   401 if the person is logged out.
    */
   async send(method, path, body, isLast = false) {
     const text = body === undefined ? undefined : JSON.stringify(body);

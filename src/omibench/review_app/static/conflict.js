@@ -1,4 +1,4 @@
-// A decision that came too late: what was written is shown and kept, and nothing is overwritten.
+// A decision that came too late: its answers are shown and kept, and nothing is overwritten.
 
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -8,28 +8,28 @@ import { asText } from "./parts.js";
 const REASONS = {
   changed: [
     "The task has changed",
-    "Its content is another one than you saw. Read it again; your answers are kept.",
+    "Its content has changed since you opened it. Read it again; your answers are kept.",
   ],
   decided: [
-    "Somebody decided while you worked",
-    "Your decision was not sent, and nothing of theirs was overwritten.",
+    "Another person decided while you were working",
+    "Your decision was not sent, and their decision was not overwritten.",
   ],
   claimed: [
-    "Somebody else has this task open",
+    "Another person has this task open",
     "Only one person works on it at a time. Your answers are kept.",
   ],
 };
 
 /**
- * Show why a decision was not taken, and what it said.
- * @param {Object} answer The server's: reason, by, current.
+ * Show why a decision was rejected, and its answers.
+ * @param {Object} answer The server's response: reason, by, current.
  * @param {Object[]} fields Declarations.
- * @param {{fields: Object, comment: string}} mine What was not taken.
+ * @param {{fields: Object, comment: string}} mine The rejected answers.
  * @param {{goOn: () => void, drop: () => void}} actions
  */
 export function openConflict(answer, fields, mine, actions) {
   const [title, text] = REASONS[answer.reason] ?? [
-    "Your decision was not taken",
+    "Your decision was not accepted",
     "Your answers are kept.",
   ];
   const newest = answer.current?.history?.at?.(-1)?.fields;
@@ -84,21 +84,21 @@ export function openConflict(answer, fields, mine, actions) {
       make(
         "button",
         { type: "button", class: "primary", on: { click: () => actions.goOn() } },
-        "See the task as it is now, with my answers",
+        "Show the current task with my answers",
       ),
       make(
         "button",
         { type: "button", on: { click: () => actions.drop() } },
-        "Throw my answers away",
+        "Discard my answers",
       ),
     ),
   );
-  dialog.addEventListener("cancel", (event) => event.preventDefault()); // nothing is lost by Esc
+  dialog.addEventListener("cancel", (event) => event.preventDefault()); // Esc must not discard answers
   document.body.append(dialog);
   dialog.showModal();
 }
 
-/** A text stays whole and can be copied; other answers are named. */
+/** A text is shown in full for copying, other answers by title. */
 function showMine(field, value) {
   if (field.type !== "text" || typeof value !== "string") return showAnswer(field, value);
   const area = make("textarea", {

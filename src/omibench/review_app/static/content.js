@@ -1,4 +1,4 @@
-// The left side of a task: what was decided before, and the parts of the task.
+// The left side of a task: earlier decisions, and the parts of the task.
 
 import { showDifference } from "./web/diff.js";
 import { make } from "./web/dom.js";
@@ -9,7 +9,7 @@ import { addView, renderParts } from "./parts.js";
  * The sections of a task.
  * @param {Object} page `task`, `kind`, `state`, `history`.
  * @param {import("./web/pictures.js").Pictures} pictures
- * @param {(fields: Object) => void} take Fills the form with the answers of a decision.
+ * @param {(fields: Object) => void} take Copies the answers of a decision into the form.
  */
 export function renderContent(page, pictures, take) {
   const { task, kind } = page;
@@ -22,12 +22,12 @@ export function renderContent(page, pictures, take) {
     const name = section.dataset.part;
     if (typeof original[name] !== "string") continue;
     const render = () => showDifference(original[name], task.content[name]);
-    addView(section, "Changes of the annotator", render);
+    addView(section, "Annotator's changes", render);
   }
   return [history, ...pairOriginals(sections)].filter(Boolean);
 }
 
-/** An original and its translation stand beside each other. */
+/** Places an original next to its translation. */
 function pairOriginals(sections) {
   const byName = new Map(sections.map((section) => [section.dataset.part, section]));
   return sections.flatMap((section) => {

@@ -1,14 +1,14 @@
-// What all controls of a form share.
+// Base class of all form controls.
 
 import { showText } from "./web/unseen.js";
 import { make, makeId, makeKey } from "./web/dom.js";
 import { renderInline } from "./web/inline.js";
 
-/** A sentence of help; code in it is shown as code. */
+/** Help text with inline code. */
 export const showHelp = (text) =>
   renderInline(text, (index) => document.createTextNode(`[IMAGE${index}]`));
 
-/** What all controls share: a heading, a place for a message, whether it is asked now. */
+/** Base class: a heading, a place for messages, and visibility. */
 export class Control {
   constructor(field, context) {
     this.field = field;
@@ -59,12 +59,12 @@ export class Control {
     this.context.change(this);
   }
 
-  /** Answer to a key while the field is active; whether it did. */
+  /** Handle a key while the field is active; return whether it was used. */
   press() {
     return false;
   }
 
-  /** Answer to a key that belongs to this field alone. */
+  /** Handle a key that is unique to this field. */
   pressAnywhere(key) {
     return this.press(key);
   }

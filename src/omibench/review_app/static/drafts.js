@@ -1,13 +1,13 @@
-// Drafts: kept by the server a moment after each change, and by this tab where that fails.
+// Drafts: saved on the server shortly after each change, or in this tab if that fails.
 
 const DELAY_MS = 700;
 
-/** Saves answers that were begun. */
+/** Saves unfinished answers. */
 export class Autosave {
   /**
-   * @param {string} key Names the draft in this tab: of one person, on one task.
+   * @param {string} key Key of the draft in this tab, for one person and task.
    * @param {(isLast: boolean) => Promise<{status: number}>} save Sends the answers.
-   * @param {() => Object} read The answers as they are.
+   * @param {() => Object} read Returns the current answers.
    * @param {(state: "saving"|"saved"|"failed") => void} report
    */
   constructor(key, save, read, report) {
@@ -27,7 +27,7 @@ export class Autosave {
     this.timeout = setTimeout(() => this.flush(), DELAY_MS);
   }
 
-  /** Save the time alone, unless answers are about to be saved anyway. */
+  /** Save only the time, unless answers will be saved anyway. */
   keepTime() {
     if (this.isDirty || this.isStopped || document.visibilityState !== "visible") return;
     this.isDirty = true;
@@ -40,7 +40,7 @@ export class Autosave {
     this.isDirty = false;
     const answers = this.read();
     if (isLast) this.keep(answers);
-    // One after the other, so that an older draft never follows a newer one; the last one at once.
+    // In sequence, so that an older draft never follows a newer one; the last one immediately.
     this.sending = isLast ? this.save(true) : this.sending.then(() => this.save(false));
     const { status } = await this.sending;
     const isSaved = status >= 200 && status < 300;
@@ -49,7 +49,7 @@ export class Autosave {
     this.report(isSaved ? "saved" : "failed");
   }
 
-  /** Save nothing until the next change; resolves once nothing is on its way. */
+  /** Stop saving until the next change; resolves after pending requests. */
   async stop() {
     this.isDirty = false;
     this.isStopped = true;
@@ -61,11 +61,11 @@ export class Autosave {
     try {
       sessionStorage.setItem(this.key, JSON.stringify(answers));
     } catch {
-      // Without storage the server's draft is all there is.
+      // Without storage only the server's draft is left.
     }
   }
 
-  /** The answers that this tab keeps; null where it keeps none. */
+  /** The answers stored in this tab, or null. */
   recall() {
     try {
       return JSON.parse(sessionStorage.getItem(this.key));

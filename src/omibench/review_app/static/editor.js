@@ -1,13 +1,13 @@
-// A text area with a live preview: formulas and pictures as the reader of the dataset sees them.
+// A text area with a live preview: formulas and pictures as dataset users see them.
 
 import { make } from "./web/dom.js";
 import { showDifference } from "./web/diff.js";
 import { makeProse } from "./web/prose.js";
 
 const DELAY_MS = 120;
-const TALLEST_PX = 260; // so that text and preview are seen at once
+const TALLEST_PX = 260; // so that text and preview are visible together
 
-/** An editor of one text. One that starts from a part of the task is closed until it is wanted. */
+/** An editor of one text. If it starts from a part of the task, it is closed until opened. */
 export class Editor {
   constructor({ field, start, id, pictures, onChange }) {
     Object.assign(this, { field, pictures, onChange });
@@ -40,7 +40,7 @@ export class Editor {
     this.restore = make(
       "button",
       { type: "button", class: "quiet small", hidden: true, on: { click: () => this.undo() } },
-      "Back to the text as it was",
+      "Restore the original text",
     );
     this.changes = make(
       "button",

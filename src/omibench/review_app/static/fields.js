@@ -1,4 +1,4 @@
-// One control for each type of field. A control reads and sets one value, and answers to keys.
+// One control for each type of field. A control reads and sets one value, and handles keys.
 
 import { Control, showHelp } from "./control.js";
 import { showText } from "./web/unseen.js";
@@ -245,7 +245,7 @@ class StepsControl extends Control {
   }
 }
 
-/** `text`: a line, or an editor with a preview where it starts from a part of the task. */
+/** `text`: a line, or an editor with a preview if it starts from a part of the task. */
 class TextControl extends Control {
   constructor(field, context) {
     super(field, context);
@@ -266,14 +266,14 @@ class TextControl extends Control {
     return this.editor.area;
   }
 
-  /** Start from another text, unless the person has written something already. */
+  /** Start from another text, unless the person has already written one. */
   offer(text) {
     if (this.start !== null && this.editor.text !== this.start && this.editor.text.trim()) return;
     this.start = text;
     this.editor.setStart(text);
   }
 
-  /** Null where the text is as the task has it: what a person did not touch is not theirs. */
+  /** Null if the text is unchanged: untouched texts are not submitted. */
   read() {
     const text = this.editor.text;
     const isOfTask = this.field.edits && !this.context.edited.has(this.field.edits);

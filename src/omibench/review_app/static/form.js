@@ -4,12 +4,12 @@ import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
 import { makeControl } from "./fields.js";
 
-/** All fields of a kind, and the one that keys go to. */
+/** All fields of a kind, and the one that receives keys. */
 export class Form {
   /**
    * @param {Object[]} fields Declarations.
    * @param {Object} context `pictures`, `stepCount`, `showStep(index)`, `onChange()`, and `edited`:
-   *   names of parts that are shown as another person edited them, whose text is always sent.
+   *   names of parts shown with another person's edits, whose text is always sent.
    */
   constructor(fields, context) {
     this.onChange = context.onChange;
@@ -47,7 +47,7 @@ export class Form {
     return nodes;
   }
 
-  /** The answers to the fields that are asked. */
+  /** The answers to the visible fields. */
   read() {
     const asked = this.controls.filter((control) => control.isAsked);
     return Object.fromEntries(asked.map((control) => [control.field.name, control.read()]));
@@ -59,7 +59,7 @@ export class Form {
       if (!control) continue;
       control.write(value);
       this.tell(control);
-      control.write(value); // a choice may have put another text in its place
+      control.write(value); // a choice may have replaced its text
     }
     this.ask();
   }
@@ -90,7 +90,7 @@ export class Form {
     );
   }
 
-  /** The first field that needs an answer and has none, marked as such; null where there is none. */
+  /** Mark and return the first required field without an answer, or null. */
   findGap() {
     const gap = this.controls.find(
       (control) => control.isAsked && control.field.required && !control.isAnswered,
@@ -131,14 +131,14 @@ export class Form {
     if (!isAtStart) control.root.scrollIntoView({ block: "nearest" });
   }
 
-  /** Activate the first field without an answer; of texts only where there is nothing else. */
+  /** Activate the first field without an answer; texts only if there are no others. */
   start() {
     const asked = this.controls.filter((control) => control.isAsked);
     const picked = asked.filter((control) => control.field.type !== "text");
     this.activate(picked.find((control) => !control.isAnswered) ?? picked[0] ?? asked[0], true);
   }
 
-  /** Answer to a key; whether a field did. */
+  /** Handle a key; return whether a field used it. */
   press(key) {
     const controls = this.controls.filter((control) => control.isAsked);
     const target = [this.active, ...controls].find(

@@ -1,4 +1,4 @@
-// What others decided: for seniors beside each other, with what they differ over.
+// Decisions of others: side by side for seniors, with their differences.
 
 import { showText } from "./web/unseen.js";
 import { make } from "./web/dom.js";
@@ -6,14 +6,14 @@ import { showDifference } from "./web/diff.js";
 import { asText } from "./parts.js";
 import { formatSeconds } from "./timer.js";
 
-const KEPT = 80; // signs around a change
+const KEPT = 80; // characters around a change
 
 /**
- * The history of a task; null where there is none to see.
+ * The history of a task; null without visible decisions.
  * @param {Object[]} decisions
  * @param {Object} kind
  * @param {Object} state `differences` are names of fields, `original` texts before any edit by part.
- * @param {(fields: Object) => void} take Fills the form with the answers of a decision.
+ * @param {(fields: Object) => void} take Copies the answers of a decision into the form.
  */
 export function renderHistory(decisions, kind, state, take) {
   if (!decisions.length) return null;
@@ -27,7 +27,7 @@ export function renderHistory(decisions, kind, state, take) {
       decision.stale
         ? make(
             "span",
-            { class: "tag differs", title: "The content was another one when this was decided" },
+            { class: "tag differs", title: "The content has changed since this decision" },
             "stale",
           )
         : null,
@@ -92,8 +92,8 @@ export function renderHistory(decisions, kind, state, take) {
   );
   const title =
     state.status === "escalated"
-      ? `Escalated${state.rounds > 1 ? `, round ${state.rounds}` : ""}: your decision binds`
-      : "What was decided before";
+      ? `Escalated${state.rounds > 1 ? `, round ${state.rounds}` : ""}: your decision is binding`
+      : "Earlier decisions";
   return make(
     "section",
     { class: "part part-history", "aria-labelledby": "history-title" },
@@ -102,7 +102,7 @@ export function renderHistory(decisions, kind, state, take) {
   );
 }
 
-/** An answer as its field's options name it; an edited text against the text before. */
+/** An answer by its option's title; an edited text as a diff. */
 export function showAnswer(field, value, before = field.start) {
   if (!isSet(value)) return make("span", { class: "muted" }, field.edits ? "unchanged" : "–");
   if (field.type === "text" && field.edits && typeof before === "string")

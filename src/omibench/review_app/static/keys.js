@@ -1,4 +1,4 @@
-// Keys of the page: they rest while somebody types.
+// Keyboard shortcuts of the page, disabled during typing.
 
 import { make, makeKey } from "./web/dom.js";
 
@@ -7,8 +7,8 @@ const STORED = "single-keys";
 
 /**
  * Listen to keys.
- * @param {Object<string, () => void>} actions By key; `Ctrl+Enter` works while typing, too.
- * @param {(key: string) => boolean} press What the form does with any other key.
+ * @param {Object<string, () => void>} actions By key; `Ctrl+Enter` also works during typing.
+ * @param {(key: string) => boolean} press Handles any other key in the form.
  */
 export function listenToKeys(actions, press) {
   document.addEventListener("keydown", (event) => {
@@ -36,7 +36,7 @@ export function listenToKeys(actions, press) {
   });
 }
 
-/** Whether keys without Ctrl do anything; a person may switch them off. */
+/** Whether keys without Ctrl are enabled; users can disable them. */
 export function areSingleKeysOn() {
   return localStorage.getItem(STORED) !== "off";
 }
@@ -57,7 +57,7 @@ export function openKeys(kind) {
       ? [[field.key, field.type === "flag" ? `${field.title}: yes or no` : `go to: ${field.title}`]]
       : []),
     ...(field.type === "rating"
-      ? [[`${field.scale[0]}–${field.scale[1]}`, `${field.title} (while it is in the frame)`]]
+      ? [[`${field.scale[0]}–${field.scale[1]}`, `${field.title} (while it is active)`]]
       : []),
     ...(field.options ?? [])
       .filter((option) => option.key)

@@ -23,7 +23,7 @@ const RENDERERS = {
 const SOURCE_STYLES = new Set(["markdown", "answer", "choices"]);
 
 /**
- * The parts that have something to show.
+ * The non-empty parts.
  * @param {Object[]} parts Declarations: name, title, style.
  * @param {Object} content Values by name.
  * @param {import("./web/pictures.js").Pictures} pictures
@@ -57,7 +57,7 @@ function makePart(part, body, value) {
 /**
  * Add another view of a part: a button in its head that shows it and, again, the part itself.
  * @param {HTMLElement} section The part.
- * @param {string} title What the button says.
+ * @param {string} title The text of the button.
  * @param {() => Node} render Makes the view.
  */
 export function addView(section, title, render) {
@@ -162,7 +162,7 @@ function asList(value) {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Any value as a person reads it. */
+/** Any value as readable text. */
 export function asText(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";

@@ -1,4 +1,4 @@
-// The page of one task: content at the left, form at the right, made from the JSON of the page.
+// The page of one task: content on the left, form on the right, built from the JSON of the page.
 
 import { TaskApi } from "./api.js";
 import { openConflict } from "./conflict.js";
@@ -15,7 +15,7 @@ import { formatSeconds, Timer } from "./timer.js";
 import { openViewer } from "./web/viewer.js";
 
 const CLAIM_MS = 60_000;
-const TIME_MS = 5_000; // a time that is part of the result outlives a reload
+const TIME_MS = 5_000; // measured time must survive a reload
 
 class TaskPage {
   constructor(page) {
@@ -219,12 +219,12 @@ class TaskPage {
     }
     this.markCandidate();
     if (!this.isOpen)
-      this.showNotice("This task does not wait for you: you can read it, and not decide.");
+      this.showNotice("This task is not waiting for you: you can read it, but not decide.");
     else if (draft?.content_hash && draft.content_hash !== this.task.content_hash) {
-      this.showNotice("The task has changed since you began: read it again before you send.");
-    } else if (draft) this.status.textContent = "Your draft is here again";
+      this.showNotice("The task has changed since you started: read it again before you submit.");
+    } else if (draft) this.status.textContent = "Draft restored";
     else if (own)
-      this.showNotice("You have decided already. What you send now takes the place of it.");
+      this.showNotice("You have already decided. A new decision replaces it.");
   }
 
   markCandidate() {
@@ -272,7 +272,7 @@ class TaskPage {
     this.autosave.keep(answers);
     if (status === 409) this.openConflict(data, answers);
     else if (status === 422 && this.form.showProblem(data.field, sentence(data.message)))
-      this.showProblem("One answer does not fit.");
+      this.showProblem("One answer is not valid.");
     else this.showProblem(describeFailure(status, data));
   }
 
@@ -293,8 +293,8 @@ class TaskPage {
   async claim() {
     const { status, data } = await this.api.claim();
     if (status === 409) {
-      const name = data.by ? `${data.by} has` : "Somebody else has";
-      this.showNotice(`${name} this task open. You can wait, or go on with the next one.`);
+      const name = data.by ? `${data.by} has` : "Another person has";
+      this.showNotice(`${name} this task open. You can wait, or continue with the next one.`);
     } else if (status === 401) this.showProblem(describeFailure(401, {}));
     else if (status && status < 400) this.notice.hidden = true;
   }
@@ -351,7 +351,7 @@ class TaskPage {
   }
 }
 
-/** The address of a task by its id, or an address as it is; null where there is none. */
+/** The address of a task by its id, or the given address; null without a target. */
 function linkTask(target) {
   if (!target) return null;
   return target.startsWith("/") ? target : `/tasks/${encodeURIComponent(target)}`;
@@ -368,7 +368,7 @@ try {
   new TaskPage(JSON.parse(document.querySelector("#task").textContent)).build();
   document.documentElement.dataset.ready = "true";
 } catch (error) {
-  const text = `This page cannot be shown (${error.message}). Tell the person who keeps this review.`;
+  const text = `This page cannot be shown (${error.message}). Please inform the owner of this review.`;
   document.querySelector("#main").append(make("p", { class: "problem", role: "alert" }, text));
   throw error;
 }

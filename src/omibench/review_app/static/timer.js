@@ -1,4 +1,4 @@
-// The time that a task is in front of the person: it rests while the page is hidden or paused.
+// The time that a person spends on a task; it stops while the page is hidden or paused.
 
 /** A stopwatch of seconds. */
 export class Timer {

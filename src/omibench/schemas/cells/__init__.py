@@ -1,1 +1,1 @@
-"""Files of cells: what they say of their origin, and when a cell has failed."""
+"""Files of cells: their origin, and the criteria for a failed cell."""

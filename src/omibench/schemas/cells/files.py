@@ -1,4 +1,4 @@
-"""The files of cells: what is said of one that cannot be read."""
+"""Files of cells: reading, with a command to rebuild a broken one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def read_cell(path: str | Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """A Parquet file, or some of its columns. Raises as `read_parquet` does.
+    """Read a Parquet file, or some of its columns. Raises as `read_parquet` does.
 
-    The content of a cell's file is held against what it says of itself where all of it is read.
+    The content of a cell's file is checked against its stated hash if all of it is read.
     """
     try:
         check_origin(Path(path), with_content=columns is None)

@@ -1,7 +1,7 @@
-"""What the file of a cell says of itself: whose it is, what made it, and what it held then.
+"""Origin of the file of a cell: its cell, the job that made it, and the hash of its content.
 
-It stands in the key-value metadata of the Parquet file, so that rows and columns are those of any
-other file. A file that says that it belongs elsewhere, or that has been changed, is not read.
+It is in the key-value metadata of the Parquet file, so rows and columns are those of any other
+file. A file that belongs elsewhere or was changed is not read.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from omibench.files.intake.regular import open_regular
 
 KEY: Final = "omibench"
 CELL_STAGES: Final = ("infer", "score", "judge", "aggregate", "saliency")
-"""The stages of the graph with a file for each cell: RESULTS/STAGE/MODEL/SETTING.parquet."""
+"""Stages of the graph with a file for each cell: RESULTS/STAGE/MODEL/SETTING.parquet."""
 _RESPONSES: Final = CELL_STAGES[0]
 _CHUNK: Final = 1 << 20
 log = logging.getLogger("omibench.schemas.cells.origin")
 
 
 class CellOrigin(NamedTuple):
-    """Whose file it is, and what made it."""
+    """Cell and job of a file."""
 
     stage: str
     model: str
     setting: str
     job: str = ""
-    """Hash of the job's parameters. Empty where no job of the graph made it."""
+    """Hash of the job's parameters. Empty if no job of the graph made it."""
     responses: str = ""
-    """Hash of the responses of its cell that it was made from; empty for the responses."""
+    """Hash of the cell's responses that it was made from; empty for the responses."""
     content: str = ""
-    """Hash of the file's own bytes, up to what it says of itself."""
+    """Hash of the file's bytes before its origin."""
 
     @property
     def words(self) -> str:
-        """Whose it is, for messages."""
+        """Cell and stage, for messages."""
         return f"the stage {self.stage} for {self.model} under {self.setting}"
 
 
 def is_cell(path: Path) -> bool:
-    """Whether a path is that of a cell of a study: RESULTS/infer/MODEL/SETTING.parquet."""
+    """Return whether a path is that of a cell of a study: RESULTS/infer/MODEL/SETTING.parquet."""
     return path.suffix == ".parquet" and path.parent.parent.name in CELL_STAGES
 
 
 def describe_origin(path: Path, job: str = "") -> CellOrigin | None:
-    """What a file that is written to `path` is to say of itself; None where that is no cell.
+    """Return the origin for a file written to `path`; None if it is not the file of a cell.
 
     Args:
-        path: Where it is written.
+        path: Output path.
         job: Hash of the job that writes it.
     """
     if not is_cell(path):
@@ -66,17 +66,17 @@ def describe_origin(path: Path, job: str = "") -> CellOrigin | None:
 
 
 def build_metadata(origin: CellOrigin, parquet: bytes) -> dict[str, str]:
-    """The metadata of a file whose bytes are `parquet` without it."""
+    """Return the metadata of a file whose bytes are `parquet` without it."""
     footer_length = int.from_bytes(parquet[-8:-4], "little")
     content = sha256(parquet[: len(parquet) - 8 - footer_length]).hexdigest()
     return {KEY: json.dumps(origin._replace(content=content)._asdict(), sort_keys=True)}
 
 
 def read_origin(path: Path) -> CellOrigin | None:
-    """What a Parquet file says of itself; None where it says nothing.
+    """Read the origin stored in a Parquet file; None if it has none.
 
     Raises:
-        FileFormatError: It is no Parquet file, or what it says cannot be read.
+        FileFormatError: If it is not a Parquet file, or its origin cannot be read.
     """
     text = _footer(path).metadata.get(KEY)
     if text is None:
@@ -85,22 +85,22 @@ def read_origin(path: Path) -> CellOrigin | None:
         values = json.loads(text)
         return CellOrigin(**{name: str(values[name]) for name in CellOrigin._fields})
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise FileFormatError(f"{path}: what it says of its origin cannot be read") from None
+        raise FileFormatError(f"{path}: its stored origin cannot be read") from None
 
 
 def check_origin(path: Path, *, with_content: bool = True) -> None:
-    """Raise UntrustedError where the file of a cell is another's, or is not what was made.
+    """Raise UntrustedError if the file of a cell belongs to another or was changed.
 
-    A file without a word of its origin was written by an older version: it is taken as it is, with
-    one warning. A path that is no cell's is not looked at.
+    A file without origin was written by an older version: it is accepted with one warning. A
+    path that is not the file of a cell is not checked.
 
     Args:
         path: The file.
-        with_content: Whether its content is held against what it says, and not only whose it is.
+        with_content: Whether to check its content too, not only its cell.
 
     Raises:
-        UntrustedError: It belongs elsewhere, was edited, or was made from other responses.
-        FileFormatError: It cannot be read.
+        UntrustedError: If it belongs elsewhere, was edited, or was made from other responses.
+        FileFormatError: If it cannot be read.
     """
     if not is_cell(path):
         return
@@ -109,13 +109,13 @@ def check_origin(path: Path, *, with_content: bool = True) -> None:
     if origin is None:
         if path != responses and responses.is_file() and read_origin(responses):
             raise _refusal(
-                path, "does not say what it is, and the responses that it was made from do"
+                path, "has no stored origin, but the responses that it was made from have one"
             )
         _warn_of_old(path)
         return
     expected = (path.parent.parent.name, path.parent.name, path.stem)
     if origin[:3] != expected:
-        raise _refusal(path, f"is the file of {origin.words}, and was put in the place of another")
+        raise _refusal(path, f"is the file of {origin.words}, moved to the place of another")
     if not with_content:
         return
     if content_hash(path) != origin.content:
@@ -125,13 +125,13 @@ def check_origin(path: Path, *, with_content: bool = True) -> None:
 
 
 def content_hash(path: Path) -> str:
-    """SHA-256 of a Parquet file without what it says of itself at its end.
+    """Return the SHA-256 of a Parquet file without the origin at its end.
 
     Raises:
-        FileFormatError: It is no Parquet file.
+        FileFormatError: If it is not a Parquet file.
     """
     state = path.stat()
-    # A copy may have the size and time of another file, and never its time of change.
+    # A copy can have the size and time of another file, but not its time of change.
     return _content_hash(path.absolute(), state.st_ino, state.st_ctime_ns, state.st_size)
 
 
@@ -161,8 +161,8 @@ def _find_responses(path: Path) -> Path:
 def _refusal(path: Path, reason: str) -> UntrustedError:
     command = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
     return UntrustedError(
-        f"{path}: {reason}: nothing is read from it. Bring back what was there, or rebuild it "
-        f"with `{command}`; no answer is bought twice"
+        f"{path}: {reason}; nothing is read from it. Restore the original, or rebuild it with "
+        f"`{command}`; no response is requested twice"
     )
 
 
@@ -173,7 +173,7 @@ def _warn_of_old(path: Path) -> None:
     if not _old:
         _old.add(str(path))
         log.warning(
-            "omibench: %s does not say which cell it is of: an older version wrote it, and it is "
-            "taken as it is; others like it are not named",
+            "omibench: %s has no stored origin because an older version wrote it; it is "
+            "accepted, and other files like it are not reported",
             path,
         )

@@ -1,1 +1,1 @@
-"""Derived pictures: what some conditions show in place of the originals, kept as files."""
+"""Derived pictures: files that some conditions show instead of the originals."""

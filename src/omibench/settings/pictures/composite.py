@@ -1,6 +1,6 @@
-"""The composite: all pictures of a problem in order on one canvas, with labels or without.
+"""The composite: all pictures of a problem in order on one canvas, with or without labels.
 
-OMIBench's single-image control (section 5 and appendix L) concatenates them; labels are our own.
+OMIBench's single-image control (section 5 and appendix L) concatenates them; labels are ours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from PIL import Image, ImageDraw
 
 LONGEST = 4096
-"""Pixels of the canvas's long side at most."""
+"""Maximum pixels of the canvas's long side."""
 SHRINK = 0.95
 GAP, MARGIN = 24, 16
 INK, FRAME = (20, 20, 20), (160, 160, 160)
@@ -22,30 +22,30 @@ Size = tuple[int, int]
 
 
 class CompositeLayout(NamedTuple):
-    """Where each picture stands on the canvas, and how large it is there."""
+    """Position and size of each picture on the canvas."""
 
     canvas: Size
     boxes: Sequence[tuple[int, int, int, int]]
     letters: int
-    """Height of the labels' letters in pixels; 0 where there are no labels."""
+    """Height of the labels' letters in pixels; 0 without labels."""
 
 
 def compose(
     images: Sequence[Image.Image], labels: Sequence[str] = (), stem: int | None = None
 ) -> Image.Image:
-    """One canvas with every picture, in rows, in order.
+    """Return one canvas with every picture, in rows, in order.
 
-    No picture is ever made larger. Where the canvas would be longer than `LONGEST`, only the
-    largest pictures are made smaller, down to a common length of the long side.
+    Pictures are never enlarged. If the canvas would be longer than `LONGEST`, only the largest
+    pictures are scaled down, to a common length of the long side.
 
     Args:
         images: The pictures, in RGB.
-        labels: One a picture, which stands above it, and a frame around it; none when left out.
-        stem: How many of them are the statement's: those of choices begin a new row. None: they
-            all stand in one sequence.
+        labels: One per picture, above it, with a frame around it; default: no labels.
+        stem: Number of pictures in the statement: those of choices begin a new row. None: one
+            sequence.
 
     Returns:
-        The canvas, white where no picture stands.
+        The canvas, with a white background.
     """
     from PIL import Image, ImageDraw
 
@@ -62,10 +62,10 @@ def compose(
 def layout(
     sizes: Sequence[Size], stem: int | None = None, *, labelled: bool = True
 ) -> CompositeLayout:
-    """The canvas with the shortest long side that holds pictures of these sizes in order.
+    """Return the canvas with the shortest long side for pictures of these sizes in order.
 
-    A long side counts since whoever scales a picture down goes by it. Arguments are as those of
-    `compose`; sizes are (width, height) in pixels.
+    The long side matters because pictures are scaled down by it. Arguments as for `compose`; sizes
+    are (width, height) in pixels.
     """
     stem = len(sizes) if stem is None else stem
     bound = max(max(size) for size in sizes)

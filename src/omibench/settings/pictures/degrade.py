@@ -1,7 +1,7 @@
-"""Degrading pictures in the ways that MathReal grades photographs of exercises (its appendix B).
+"""Degrades pictures in the ways by which MathReal grades photographs (its appendix B).
 
-Each way takes a picture, a grade of 1 to 3 and a generator of random numbers for where and which
-way round; grades of one seed have the same place, so that a higher grade is more of the same.
+Each degradation takes a picture, a grade of 1 to 3 and a random generator for place and direction;
+grades of one seed share the place, so that a higher grade is a stronger version.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BLUR = (0.003, 0.007, 0.014)
-"""Standard deviation over the picture's size, the square root of its area."""
+"""Standard deviation relative to the picture's size, the square root of its area."""
 QUARTERS = (270, 90, 180)
 """Degrees counter-clockwise: a quarter clockwise, one counter-clockwise, upside down."""
 TILT = ((5.0, 12.0), (15.0, 25.0), (31.0, 40.0))
-"""Degrees within the plane, either way: MathReal's highest grade begins at 30."""
+"""Degrees within the plane, in either direction: MathReal's highest grade begins at 30."""
 SHADOW = ((0.2, 0.55), (0.4, 0.4), (0.7, 0.28))
-"""Share of the area in shadow, and the light that is left: the highest grade begins at 60 %."""
+"""Share of the area in shadow, and the remaining light: the highest grade begins at 60 %."""
 GLARE = ((1, 0.2, 0.85), (2, 0.26, 0.95), (3, 0.32, 1.0))
-"""Spots, their radius over the picture's size, and how much is lost in their middle."""
+"""Number of spots, their radius relative to the picture's size, and the loss at their centre."""
 EXPOSURE = (0.55, 0.3, 0.1)
-"""What is left of the light (too dark) or of the contrast to white (too bright)."""
+"""Remaining light (too dark) or remaining contrast to white (too bright)."""
 _EDGE = 0.12
 _COARSE = 96
 
@@ -36,9 +36,9 @@ _COARSE = 96
 def degrade(
     image: Image.Image, by: Sequence[Degradation], grade: int, seed: int, sha256: str
 ) -> Image.Image:
-    """A picture with all of `by` at `grade`, in the order of `DEGRADATIONS`.
+    """Return a picture with all of `by` at `grade`, in the order of `DEGRADATIONS`.
 
-    Chance depends on the seed, the original's SHA-256 and the way alone.
+    The random values depend only on the seed, the original's SHA-256 and the degradation.
     """
     for kind in DEGRADATIONS:
         if kind in by and grade:
@@ -68,7 +68,7 @@ def _tilt(image: Image.Image, level: int, rng: Random) -> Image.Image:
 
 
 def _paper(image: Image.Image) -> tuple[int, ...]:
-    """The colour in the middle of those on a picture's border."""
+    """Return the median colour of a picture's border."""
     import numpy as np
 
     pixels = np.asarray(image)
@@ -117,7 +117,7 @@ def _blur(image: Image.Image, level: int, _: Random) -> Image.Image:
 
 
 def _grid(image: Image.Image) -> tuple[Any, Any]:
-    """Coordinates of a coarse grid over a picture: its long side is `_COARSE` steps."""
+    """Return the coordinates of a coarse grid over a picture: its long side is `_COARSE` steps."""
     import numpy as np
 
     scale = _COARSE / max(image.size)
@@ -127,7 +127,7 @@ def _grid(image: Image.Image) -> tuple[Any, Any]:
 
 
 def _overlay(image: Image.Image, cover: Image.Image, depth: Any) -> Image.Image:
-    """A picture with another over it: `depth` on the coarse grid, from 0 to 1, is how much."""
+    """Overlay a picture with another; `depth` from 0 to 1 on the coarse grid is the strength."""
     import numpy as np
     from PIL import Image
 

@@ -1,4 +1,4 @@
-"""Which picture a condition makes of a question's pictures, and where it is kept."""
+"""The pictures that a condition derives from a question's pictures, and their location."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from omibench.settings.pictures.made import Recipe, make
 from omibench.settings.pictures.occlude import occlude
 
 PICTURES = "pictures"
-"""Folder of derived pictures, beside that of the frozen dataset."""
+"""Folder of derived pictures, next to that of the frozen dataset."""
 STEM, CHOICE = "Image", "Choice"
 
 
 def locate_pictures(folder: str | Path) -> Path:
-    """Where the pictures that are derived from a frozen dataset in `folder` are kept."""
+    """Return the folder of the pictures derived from a frozen dataset in `folder`."""
     return Path(folder).parent / PICTURES
 
 
 def degrade_picture(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
-    """A picture as a worse photograph of it; the original itself at grade 0."""
+    """Return a degraded version of a picture; the original at grade 0."""
     if not images.grade:
         return part
     by = [kind for kind in DEGRADATIONS if kind in images.by]
@@ -39,7 +39,7 @@ def degrade_picture(name: str, part: ImagePart, images: Images, folder: str | Pa
 
 
 def occlude_picture(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
-    """A picture under a black patch."""
+    """Return a picture under a black patch."""
     parameters = {"show": "occluded", "share": images.share, "seed": images.seed}
     recipe = Recipe(locate_pictures(folder) / f"occluded-{images.share:g}", name, parameters)
     return make(
@@ -48,12 +48,12 @@ def occlude_picture(name: str, part: ImagePart, images: Images, folder: str | Pa
 
 
 def compose_pictures(name: str, parts: Sequence[ImagePart], folder: str | Path) -> ImagePart:
-    """All pictures on one canvas, in their order and without a label.
+    """Return all pictures on one canvas, in order and without labels.
 
     Args:
         name: The problem's id, with which the file's name begins.
         parts: The pictures.
-        folder: That of the frozen dataset.
+        folder: The folder of the frozen dataset.
 
     Returns:
         The canvas.
@@ -66,10 +66,10 @@ def compose_pictures(name: str, parts: Sequence[ImagePart], folder: str | Path) 
 def compose_labelled_pictures(
     name: str, parts: Mapping[int, ImagePart], labels: Mapping[int, str], folder: str | Path
 ) -> ImagePart:
-    """All pictures on one canvas, each under its label, in the order of `labels`.
+    """Return all pictures on one canvas, each under its label, in the order of `labels`.
 
-    Recipe and folder keep the name `composite`, under which this condition was drawn before: a
-    picture that is there already is found, and its responses with it.
+    Recipe and folder keep the name `composite`, which this condition used before, so that existing
+    pictures and their responses are found.
     """
     order = list(labels)
     stem = sum(label.startswith(STEM) for label in labels.values())
@@ -83,9 +83,9 @@ def compose_labelled_pictures(
 
 
 def make_labels(question: Question) -> dict[int, str]:
-    """The label of each figure on a composite, in the order in which figures are sent.
+    """Return the label of each figure on a composite, in the order of the figures.
 
-    Figures of the statement count from 1, those of choices have their choice's letter.
+    Figures of the statement are numbered from 1; those of choices have their choice's letter.
     """
     stem = list(dict.fromkeys(list_image_marks(question.question)))
     stem += [i for i in range(len(question.images)) if i not in question.image_order()]
@@ -98,6 +98,6 @@ def make_labels(question: Question) -> dict[int, str]:
 
 
 def list_figures(choice: Choice) -> list[int]:
-    """The figures that a choice shows."""
+    """Return the figures of a choice."""
     marks = list_image_marks(choice.text or "")
     return marks if choice.image is None else [*marks, choice.image]

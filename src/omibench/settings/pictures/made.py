@@ -1,7 +1,7 @@
-"""Made pictures: drawn once from a recipe, kept under `<results>/pictures` for all models.
+"""Generated pictures: drawn once from a recipe, kept under `<results>/pictures` for all models.
 
-A file's name holds the recipe's hash, by which a later process finds it, and that of its bytes,
-by which damage is seen. Processes may race: each writes the same bytes at once.
+A file's name contains the recipe's hash, by which a later process finds it, and that of its bytes,
+which reveals damage. Concurrent processes are safe: each writes the same bytes atomically.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 VERSION = 1
-"""Of everything that draws: a change of what is drawn raises it, and all is drawn again."""
+"""Version of all drawing code: increased with every change of its output, so that all pictures
+are drawn again."""
 JPEG_QUALITY = 92
 _FILE_NAME = re.compile(r".+\.([0-9a-f]{16})-([0-9a-f]{16})\.(?:png|jpg)")
 
@@ -36,9 +37,9 @@ _DRAWING: ContextVar[bool] = ContextVar("drawing", default=True)
 
 
 class Recipe(NamedTuple):
-    """How a picture is made: `parameters` says it all, together with the sources' bytes.
+    """The recipe of a picture: `parameters` and the sources' bytes determine it.
 
-    It lies in `folder`, under a name that begins with `stem`.
+    It is stored in `folder`, under a name that begins with `stem`.
     """
 
     folder: Path
@@ -47,12 +48,12 @@ class Recipe(NamedTuple):
 
 
 def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
-    """The picture that `draw` makes of the sources, drawn only when it is not there yet.
+    """Return the picture that `draw` makes of the sources, drawn only if it does not exist.
 
-    It is a JPEG where all sources are, else a PNG, and holds its recipe as a comment, so that
-    another byte in a source is another picture. Where a source is absent from its benchmark, the
-    result is that source: asking refuses it by name. Raises as `open_picture` does, and
-    OutputError when the picture cannot be kept.
+    It is a JPEG if all sources are, else a PNG, with its recipe as a comment, so that a different
+    source byte gives a different picture. If a source is missing from its benchmark, the result is
+    that source, which the request then rejects by name. Raises as `open_picture` does, and
+    OutputError if the picture cannot be written.
     """
     absent = next((source for source in sources if source.absent), None)
     if absent:
@@ -81,16 +82,16 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
 
 
 def made_sha256(name: str) -> str | None:
-    """The first 16 digits of a made picture's SHA-256, by its file's name; None for other files."""
+    """Return the first 16 digits of a generated picture's SHA-256 from its file name, or None."""
     match = _FILE_NAME.fullmatch(name)
     return match[2] if match else None
 
 
 @contextmanager
 def without_drawing() -> Iterator[None]:
-    """Inside, nothing is drawn or written: a picture that is not there yet has a hash of its own.
+    """Disable drawing and writing: a missing picture gets a placeholder hash.
 
-    No response can be known to what shows it. Whoever only looks ahead need not wait for it.
+    No response to it can be stored, so planning need not wait for it.
     """
     token = _DRAWING.set(False)
     try:
@@ -100,7 +101,7 @@ def without_drawing() -> Iterator[None]:
 
 
 def encode_picture(image: Image.Image, jpeg: bool, comment: str) -> bytes:
-    """The bytes of a picture that holds a comment."""
+    """Return the bytes of a picture with a comment."""
     from PIL.PngImagePlugin import PngInfo
 
     file = io.BytesIO()
@@ -117,10 +118,10 @@ _lists: dict[Path, tuple[int, dict[str, Path]]] = {}
 
 
 def _list_pictures(folder: Path, *, fresh: bool) -> dict[str, Path]:
-    """The pictures of a folder by the hash of their recipe, as they were when first asked for.
+    """Return the pictures of a folder by recipe hash, as of the first call.
 
-    A `fresh` list is read again when others have added to the folder. Whoever draws does without:
-    the folder changes with each picture, and at worst one is drawn that another has just drawn.
+    A `fresh` list is read again after others have added to the folder. Drawing does not need that:
+    the folder changes with each picture, and at worst one is drawn twice.
     """
     try:
         changed = folder.stat().st_mtime_ns
@@ -139,7 +140,7 @@ _verified: dict[Path, tuple[tuple[int, int], ImagePart]] = {}
 
 
 def _verify_picture(path: Path | None) -> ImagePart | None:
-    """The picture in a file that was found, if it is still there and whole."""
+    """Return the picture in a file that was found, if it still exists and is intact."""
     if path is None:
         return None
     try:

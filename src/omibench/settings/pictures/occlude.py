@@ -1,4 +1,4 @@
-"""Occluding a picture: a black patch over a part of it, as USNCO-V's saliency analysis has it."""
+"""Occludes part of a picture with a black patch, as in USNCO-V's saliency analysis."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def occlude(image: Image.Image, share: float, seed: int, sha256: str) -> Image.Image:
-    """A picture under a black patch of its own shape that covers `share` of its area.
+    """Cover `share` of a picture's area with a black patch of the same shape.
 
-    The place depends on the seed and the original's SHA-256 alone. A share of 1 hides all of it.
+    The place depends only on the seed and the original's SHA-256. A share of 1 hides all of it.
     """
     rng = Random(json.dumps([seed, sha256, "occluded"]))  # noqa: S311
     across, down = rng.random(), rng.random()

@@ -1,4 +1,4 @@
-"""Opening pictures: checked against the dataset, never a decompression bomb, upright, in RGB."""
+"""Opens pictures: checked against the dataset and for decompression bombs, rotated, in RGB."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MOST_PIXELS = 50_000_000
-"""Pixels of the largest picture that is opened: 150 MB as RGB."""
+"""Maximum pixels of a picture: 150 MB as RGB."""
 ORIENTATION = 0x0112
-"""The EXIF tag that says how a picture is turned."""
+"""The EXIF tag of a picture's rotation."""
 QUARTER_TURNS = range(5, 9)
 _JPEG = ("JPEG", "MPO")
 
@@ -32,24 +32,24 @@ class OpenedPicture(NamedTuple):
 
 
 def open_picture(part: ImagePart) -> OpenedPicture:
-    """Open a picture of a conversation: on white where it is transparent, turned as its EXIF says.
+    """Open a picture of a conversation: on white if transparent, rotated by its EXIF tag.
 
-    Raises MissingInputError when the file does not exist and ModelError when it holds other bytes
-    than the dataset means, too many pixels, or none that can be decoded.
+    Raises MissingInputError if the file does not exist and ModelError if its bytes differ from the
+    dataset, it has too many pixels, or it cannot be decoded.
     """
     data = read_bytes(part.path)
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise ModelError(
-            f"{part.path}: its content is not that of the dataset ({part.sha256[:12]}): restore "
-            "the file or freeze the dataset again"
+            f"{part.path}: its content differs from the dataset ({part.sha256[:12]}); restore the "
+            "file or freeze the dataset again"
         )
     return decode_picture(data, part.path)
 
 
 def read_size(path: str) -> tuple[int, int] | None:
-    """Width and height in pixels as a viewer shows a picture, from the head of its file.
+    """Return width and height in pixels as a viewer shows a picture, from the file's header.
 
-    None where there is no file, or none whose head can be read.
+    None if the file is missing or its header cannot be read.
     """
     from PIL import Image
 
@@ -62,12 +62,12 @@ def read_size(path: str) -> tuple[int, int] | None:
 
 
 def decode_picture(data: bytes, source: str) -> OpenedPicture:
-    """The picture that a file holds; `source` names it in errors. Raises ModelError."""
+    """Decode the picture in a file; `source` is its name in errors. Raises ModelError."""
     from PIL import Image, ImageOps
 
     try:
         with warnings.catch_warnings():
-            # Pillow only warns of up to twice its limit, which is above ours.
+            # Up to twice its limit, which is above ours, Pillow only warns.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data), formats=READERS)
         if image.width * image.height > MOST_PIXELS:
@@ -76,11 +76,11 @@ def decode_picture(data: bytes, source: str) -> OpenedPicture:
         return OpenedPicture(_rgb(upright), image.format in _JPEG)
     except Image.DecompressionBombError:
         raise ModelError(
-            f"{source}: has more than {MOST_PIXELS:,} pixels, the most that is opened; scale the "
+            f"{source}: has more than {MOST_PIXELS:,} pixels, the supported maximum; scale the "
             "picture down and freeze the dataset again"
         ) from None
     except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise ModelError(f"{source}: is no picture that can be read: {reason_of(error)}") from None
+        raise ModelError(f"{source}: is not a readable picture: {reason_of(error)}") from None
 
 
 def _rgb(image: Image.Image) -> Image.Image:

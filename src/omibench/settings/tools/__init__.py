@@ -1,1 +1,1 @@
-"""Thinking with images: tools on copies of the pictures, and the loop in which they are called."""
+"""Thinking with images: tools on copies of the pictures, and the loop that runs them."""

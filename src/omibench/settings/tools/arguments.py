@@ -1,6 +1,6 @@
-"""What each tool takes: arguments as a model writes them, checked before anything is drawn.
+"""The arguments of each tool, as a model writes them, checked before anything is drawn.
 
-Places are fractions of a picture's width and height, so that they hold at every size.
+Positions are fractions of a picture's width and height, so that they apply at every size.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from omibench.params.tool import ToolName
 from omibench.schemas.request import ToolSpec
 
 LONGEST = 8000
-"""Characters of the arguments of one call; longer ones are not read."""
+"""Maximum characters of the arguments of one call."""
 LONGEST_TEXT = 80
 _MOST_FAULTS = 3
-"""Faults of one call that the model is told of."""
+"""Maximum errors of one call that are reported to the model."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Point = Annotated[list[Share], Field(min_length=2, max_length=2, description="[x, y]")]
@@ -50,7 +50,7 @@ class Arguments(BaseModel):
 
     @property
     def sources(self) -> list[str]:
-        """The names of the pictures that it works on."""
+        """The names of its input pictures."""
         return [self.image]
 
 
@@ -141,7 +141,7 @@ class SideBySide(BaseModel):
 
     @property
     def sources(self) -> list[str]:
-        """The names of the pictures that it works on."""
+        """The names of its input pictures."""
         return list(self.images)
 
 
@@ -163,7 +163,7 @@ assert tuple(KINDS) == get_args(ToolName)
 
 @lru_cache(maxsize=32)
 def specs(offered: Sequence[ToolName]) -> tuple[ToolSpec, ...]:
-    """The tools as they are offered to a model, their schemas without titles."""
+    """Return the tools as offered to a model, with schemas without titles."""
     return tuple(
         ToolSpec(
             name=name,
@@ -175,7 +175,7 @@ def specs(offered: Sequence[ToolName]) -> tuple[ToolSpec, ...]:
 
 
 def read_arguments(name: ToolName, text: str) -> ToolArguments:
-    """The arguments of a call from their JSON text. Raises ValueError with what to mend."""
+    """Parse the arguments of a call from JSON text. Raises ValueError with the correction."""
     if len(text) > LONGEST:
         raise ValueError(f"the arguments have {len(text)} characters, and {LONGEST} are read")
     try:
@@ -199,7 +199,7 @@ def _schema(kind: type[ToolArguments]) -> dict[str, Any]:
 
 
 def _plain(schema: Any) -> Any:
-    """A JSON schema without titles: they only repeat the names."""
+    """Return a JSON schema without titles, which only repeat the names."""
     if isinstance(schema, list):
         return [_plain(value) for value in schema]
     if not isinstance(schema, dict):

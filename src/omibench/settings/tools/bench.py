@@ -1,8 +1,8 @@
-"""The bench: pictures by name, and what becomes of the calls that work on them.
+"""The bench: pictures by name, and the results of the calls on them.
 
-A call never fails: one that cannot be carried out has a text that says why. What a call makes
-depends on the bytes of its pictures and on its arguments alone, and is kept (`pictures.made`), so
-that a loop that is gone through again finds the same pictures.
+A call never fails: if it cannot be run, its text states why. Its result depends only on the bytes
+of its pictures and on its arguments, and is kept (`pictures.made`), so that a repeated loop finds
+the same pictures.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 LEAST_SIDE = 8
-"""Pixels of the smallest side of what may be cut out."""
+"""Minimum side in pixels of a crop."""
 _TURNED = {5, 6, 7, 8}
-"""EXIF's orientations that lay a picture on its side."""
+"""EXIF orientations that lay a picture on its side."""
 
 
 class CallError(Exception):
-    """A call that cannot be carried out, in words for the model."""
+    """A call that cannot be run, with a message for the model."""
 
 
 class Result(NamedTuple):
-    """What a call gave: words, and the picture that they speak of if there is one."""
+    """The result of a call: text, and its picture, if any."""
 
     text: str
     image: ImagePart | None = None
 
 
 class Bench:
-    """The pictures of one loop. `shown_count` counts those that stand in its conversation."""
+    """The pictures of one loop. `shown_count` counts those in its conversation."""
 
     def __init__(self, tools: Tools, pictures: Sequence[ImagePart], folder: Path, shown_count: int):
         self.tools, self.folder, self.shown_count = tools, folder, shown_count
@@ -56,7 +56,7 @@ class Bench:
         return ", ".join(_describe_picture(name, image) for name, image in self.named.items())
 
     def run(self, call: ToolCall) -> Result:
-        """Carry out a call. Raises as `make` does when the file of a picture cannot be used."""
+        """Run a call. Raises as `make` does if the file of a picture cannot be used."""
         try:
             return self._run(call)
         except CallError as error:
@@ -108,7 +108,7 @@ class Bench:
 
 
 def _check_room(arguments: ToolArguments, image: ImagePart) -> None:
-    # Before anything is drawn, so that looking ahead, which draws nothing, comes to the same.
+    # Checked before anything is drawn, so that planning, which draws nothing, has the same result.
     size = upright_size(image.path)
     if size is None or not isinstance(arguments, Crop | Zoom):
         return
@@ -119,7 +119,7 @@ def _check_room(arguments: ToolArguments, image: ImagePart) -> None:
 
 @cache
 def upright_size(path: str) -> tuple[int, int] | None:
-    """Width and height in pixels of a picture as it is shown; None when it has none to read."""
+    """Return width and height in pixels of a picture as shown; None if they cannot be read."""
     from PIL import Image
 
     size = image_size(path)

@@ -1,7 +1,7 @@
-"""What the tools do to pictures: pure functions of pictures and checked arguments.
+"""The picture edits of the tools: pure functions of pictures and checked arguments.
 
 Every result is an RGB picture of at most `MOST_PIXELS`. The same arguments on the same pictures
-give the same pixels; texts are drawn in the typeface that Pillow brings.
+give the same pixels; text is drawn in Pillow's built-in typeface.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 2**20
 _CANVAS = 560
-"""Pixels of the height of pictures that are placed side by side."""
+"""Height in pixels of pictures placed side by side."""
 
 
 def apply_edit(
     name: str, arguments: given.ToolArguments, names: Sequence[str], images: Sequence[Image]
 ) -> Image:
-    """The picture that a tool makes of others, which stand in the order of its arguments."""
+    """Return the picture that a tool makes of others, given in the order of its arguments."""
     return shrink_to_limit(_EDITS[name](arguments, names, images))
 
 
 def scale_box(size: tuple[int, int], box: Sequence[float]) -> tuple[int, int, int, int]:
-    """A box in whole pixels of a picture of that size: left, top, right, bottom; never empty."""
+    """Return a box in whole pixels: left, top, right, bottom; never empty."""
     left, top = (min(int(at * side), side - 1) for at, side in zip(box, size, strict=False))
     right, bottom = (ceil(at * side) for at, side in zip(box[2:], size, strict=True))
     return left, top, max(right, left + 1), max(bottom, top + 1)
 
 
 def shrink_to_limit(image: Image) -> Image:
-    """The picture within `MOST_PIXELS`."""
+    """Scale the picture down to `MOST_PIXELS`."""
     scale = sqrt(MOST_PIXELS / (image.width * image.height))
     return _scale(image, scale) if scale < 1 else image
 
@@ -127,7 +127,7 @@ def _side_by_side(_: Any, names: Sequence[str], images: Sequence[Image]) -> Imag
     from PIL import Image, ImageDraw
 
     gap, head = 12, 30
-    # As wide as high, at most four times: a strip that is longer would be scaled to nothing.
+    # At most four times as wide as high: a longer strip would be scaled to nothing.
     parts = [_scale(i, min(_CANVAS / i.height, 4 * _CANVAS / i.width)) for i in images]
     width = sum(part.width for part in parts) + gap * (len(parts) + 1)
     height = max(part.height for part in parts) + head + gap
@@ -159,7 +159,7 @@ def _cut(image: Image, box: Sequence[float]) -> Image:
 
 
 def _sheet(image: Image) -> tuple[Image, ImageDraw, int]:
-    """A copy to draw on, and the width of a stroke on it in pixels."""
+    """Return a copy to draw on, and its stroke width in pixels."""
     from PIL import ImageDraw
 
     copy = shrink_to_limit(image).copy()
@@ -167,7 +167,7 @@ def _sheet(image: Image) -> tuple[Image, ImageDraw, int]:
 
 
 def _write(draw: ImageDraw, at: tuple[float, float], text: str, color: str, image: Image) -> None:
-    """Write on a plate of the opposite tone, inside the picture where there is room."""
+    """Write on a plate of contrasting tone, inside the picture if it fits."""
     line = "".join(c for c in text if unicodedata.category(c)[0] != "C")
     font = _font(max(12, round(max(image.size) / 32)))
     _, _, width, height = draw.textbbox((0, 0), line, font=font)

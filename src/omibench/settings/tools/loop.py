@@ -1,7 +1,7 @@
-"""The loop: a model calls tools, sees what they give, and calls again or answers.
+"""The loop: a model calls tools, sees their results, and calls again or answers.
 
-A pure function of the conversation that it begins with and of the responses so far, apart from
-the pictures that the tools make: all earlier turns are gone through again for each next one.
+A pure function of the initial conversation and of the responses so far, except for the pictures
+that the tools make: all earlier turns are replayed for each next one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class _Called(NamedTuple):
-    """The assistant's words and calls of one turn, as they are repeated and as they are run."""
+    """The assistant's text and calls of one turn, as sent back and as run."""
 
     text: str
     repeated: tuple[ToolCall, ...]
@@ -47,12 +47,11 @@ def next_turn(
     responses: Sequence[Response],
     prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation | None:
-    """What the loop asks after the responses so far; None when the last of them is the answer.
+    """Return the next request of the loop; None if the last response is the answer.
 
-    `opening` puts the problem, its pictures in the last message; results of tools are kept in
-    `folder`; `prompts` are files whose words take the place of ours, by the names of prompts. A
-    problem without pictures has nothing that tools could work on: it is put as it is.
-    Raises as `Bench.run` does.
+    `opening` presents the problem, with its pictures in the last message; results of tools are kept
+    in `folder`; `prompts` are files that replace our wording, by prompt name. A problem without
+    pictures is sent without tools. Raises as `Bench.run` does.
     """
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
@@ -83,13 +82,13 @@ def next_turn(
 
 
 def _begin_messages(opening: Conversation, rules: str, stage: str) -> list[Message]:
-    """The rules go before everything, since some APIs take a system turn nowhere else."""
+    """Put the rules first, since some APIs accept a system turn only there."""
     messages = [Message(role="system", parts=(TextPart(text=rules),)), *opening.messages]
     return [*messages, _user(stage)] if stage else messages
 
 
 def _calls(response: Response, tools: Tools) -> _Called | None:
-    """The calls of a response; None when it makes none."""
+    """Return the calls of a response, or None."""
     if tools.style == "native":
         if not response.calls:
             return None
@@ -111,7 +110,7 @@ def _calls(response: Response, tools: Tools) -> _Called | None:
 
 
 def _repeat_call(call: ToolCall, number: int) -> ToolCall:
-    """A call as it is sent back: servers refuse a history with odd names or broken arguments."""
+    """Return a call to send back: servers reject odd names and broken arguments."""
     return ToolCall(
         id=call.id if _ID.fullmatch(call.id) else f"call_{number}",
         name=re.sub(r"[^A-Za-z0-9_-]", "_", call.name)[:64] or "unknown",
@@ -129,7 +128,7 @@ def _is_object(text: str) -> bool:
 
 
 def _results(called: _Called, response: Response, bench: Bench, tools: Tools) -> Iterator[Message]:
-    """The assistant's turn, and what its calls gave: a turn each, or one where they are text."""
+    """Return the assistant's turn and its results: a turn per call, or one if textual."""
     results = [bench.run(call) for call in called.run]
     parts: list[tuple[Part, ...]] = [
         (TextPart(text=text[:2000]), *([image] if image else [])) for text, image in results
@@ -145,7 +144,7 @@ def _results(called: _Called, response: Response, bench: Bench, tools: Tools) ->
 
 
 def _merge_turns(messages: Sequence[Message]) -> Iterator[Message]:
-    """Neighbouring turns of the user, or of the system, as one: some templates take no two."""
+    """Merge neighbouring user or system turns: some templates reject two in a row."""
     last: Message | None = None
     for message in messages:
         if last is not None and last.role == message.role in ("user", "system"):

@@ -1,10 +1,10 @@
-"""What a model is told of its tools, and the stages of each manner.
+"""The instructions for tools, and the stages of each manner.
 
-`sketch` follows the idea of Visual Sketchpad as OMIBench uses it over several images (I.1);
-`slow` and `flow` the ideas of SlowPerception (perceive a figure stroke by stroke before anything
-else) and CogFlow (perceive, make what was perceived one's own as statements, then reason from
-these), which OMIBench tries as frameworks (6.4). All words are ours, and none of the three is an
-implementation of those systems.
+`sketch` follows the idea of Visual Sketchpad as OMIBench uses it over several images (I.1); `slow`
+and `flow` follow the ideas of SlowPerception (perceive a figure stroke by stroke before anything
+else) and CogFlow (perceive, turn the perceptions into statements, then reason from these), which
+OMIBench tests as frameworks (6.4). All wording is ours, and none of the three implements those
+systems.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from omibench.schemas.tool_calls import NOT_YET, write_call
 from omibench.settings.tools.arguments import specs
 
 MOST_CALLS = 8
-"""Calls of one turn that are carried out."""
+"""Maximum calls of one turn that are run."""
 
 
 class Way(NamedTuple):
-    """How a model is to go about it: rules, and what each stage before the last is to do.
+    """How a model should proceed: rules, and the task of each stage before the last.
 
-    `stages[0]` follows the problem; each later one is said when the stage before it has ended.
+    `stages[0]` follows the problem; each later one is sent when the stage before it has ended.
     """
 
     rules: str = ""
@@ -141,14 +141,14 @@ ENTRIES = {entry.name: add_prompt(entry) for entry in _list_entries()}
 
 
 class ToolWords(NamedTuple):
-    """What a model is told of its tools: ours, or those of files by the names of prompts."""
+    """The instructions for tools: ours, or those of files by prompt name."""
 
     tools: Tools
     files: Mapping[str, str] = {}
 
     @property
     def stages(self) -> list[str]:
-        """What each stage is to do; the first one may be empty."""
+        """The task of each stage; the first one can be empty."""
         manner, stages = self.tools.manner, WAYS[self.tools.manner].stages
         return [
             self._read(f"tools-{manner}-{number}") if stage else ""
@@ -156,7 +156,7 @@ class ToolWords(NamedTuple):
         ]
 
     def write_instructions(self, inventory: str) -> str:
-        """What stands before the problem: what tools are for, the pictures' names, the manner."""
+        """Return the text before the problem: purpose of the tools, pictures, manner."""
         calls = self._read(f"tools-{self.tools.style}")
         if self.tools.style == "text":
             calls = fill_text(calls, _show_tools(self.tools))
@@ -171,16 +171,16 @@ class ToolWords(NamedTuple):
         return fill_text(self._read("tools"), values)
 
     def forbid_calls(self, last: bool) -> str:
-        """Said after the results of the last turn that may call."""
+        """Return the text after the results of the last turn with calls."""
         return self._read("tools-end" if last else "tools-end-step")
 
     def describe_left_out(self, calls: int) -> str:
-        """Said when a turn made more calls than are carried out."""
+        """Return the text after a turn with more calls than are run."""
         values = {"most_calls": str(MOST_CALLS), "calls": str(calls)}
         return fill_text(self._read("tools-left-out"), values)
 
     def _read(self, name: str) -> str:
-        """The words of a prompt; a file's end as ours do, since others follow them."""
+        """Read the wording of a prompt; a file gets the same ending as ours."""
         entry = ENTRIES[name]
         if name not in self.files:
             return entry.text
@@ -193,7 +193,7 @@ def _turns(count: int) -> str:
 
 
 def _show_tools(tools: Tools) -> dict[str, str]:
-    """The text protocol: an example, and each tool with the schema of its arguments."""
+    """Return the text protocol: an example, and each tool with the schema of its arguments."""
     lines = [
         f"- {spec.name}: {spec.description} Arguments: {_signature(spec.parameters)}."
         for spec in specs(tools.offered)

@@ -1,4 +1,4 @@
-"""Stage `aggregate`: what several samples of one problem are worth together."""
+"""Stage `aggregate`: metrics over several samples of each problem."""
 
 from omibench.stages.aggregate.stage import aggregate_cell
 

@@ -1,4 +1,4 @@
-"""Which sample represents its problem: by marks or by a tournament."""
+"""Selection of the sample that represents its problem: by marks or by a tournament."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from omibench.stages.aggregate.tournament import Match, bracket, choose_best, pl
 Samples = Mapping[str, list[Sample]]
 """The samples of every problem, in the order drawn."""
 Fits = Callable[[Request], bool]
-"""Whether a prompt and the reply to it fit into the context of every reward model."""
+"""Whether a prompt and its reply fit into the context of every reward model."""
 Group = tuple[Sample, ...]
 
 
 class Chosen(NamedTuple):
-    """The sample that was chosen.
+    """The selected sample.
 
-    `mark` is what the reward model gave it, on the model's own scale; None where it gave none, or
-    compares. `prompts` is how many prompts held the candidates: 1 all of them together, as many as
-    there are each alone; 0 where there was nothing to choose from, None where they are compared.
+    `mark` is on the reward model's scale; None if it gave none, or compares. `prompts` is the
+    number of prompts with the candidates: 1 for all together, the number of candidates if marked
+    individually, 0 without a choice, None for comparisons.
     """
 
     sample: Sample
@@ -35,11 +35,11 @@ class Chosen(NamedTuple):
 
 
 Choices = dict[int, dict[str, Chosen]]
-"""k -> problem -> the sample that was chosen among the first k."""
+"""k -> problem -> the sample selected among the first k."""
 
 
 class Choosing(NamedTuple):
-    """What a choice is made from: samples, the numbers of them, and what judges are shown."""
+    """The input of a selection: samples, their numbers, and the judges' view of problems."""
 
     samples: Samples
     ks: Sequence[int]
@@ -49,12 +49,12 @@ class Choosing(NamedTuple):
     def choose(
         self, k: int, marks: Mapping[tuple[str, int], float | None], prompts: Callable[[str], int]
     ) -> dict[str, Chosen]:
-        """The sample with the highest mark among the first k of every problem, ties drawn.
+        """Select the sample with the highest mark among the first k of every problem; draw ties.
 
         Args:
-            k: How many samples there are to choose from.
-            marks: (problem, index) -> the mark of a sample, None or absent where it has none.
-            prompts: In how many prompts the candidates of a problem were marked.
+            k: The number of samples to choose from.
+            marks: (problem, index) -> the mark of a sample; None or absent without a mark.
+            prompts: The number of prompts in which a problem's candidates were marked.
         """
         chosen = {}
         for problem, samples in self.samples.items():
@@ -68,7 +68,7 @@ class Choosing(NamedTuple):
 def choose_by_single_marks(
     choosing: Choosing, instrument: Instrument[float], panel: OpenPanel
 ) -> Choices:
-    """The sample with the highest mark among the first k, for every k; each is marked once."""
+    """Select the sample with the highest mark among the first k, for every k; mark each once."""
     entries = [(p, s) for p, drawn in choosing.samples.items() for s in select_valid(drawn)]
     cases = [choosing.material.make_case(problem, s) for problem, s in entries]
     opinions = consult(cases, instrument, panel)
@@ -80,11 +80,11 @@ def choose_by_single_marks(
 
 
 def choose_by_joint_marks(choosing: Choosing, panel: OpenPanel, fits: Fits) -> Choices:
-    """The sample with the highest mark among the first k, which are marked in one prompt.
+    """Select the sample with the highest mark among the first k, marked in one prompt.
 
-    Where one prompt does not hold them, they go into the fewest groups of nearly equal size that
-    fit; marks of all groups are on one scale. Every k has prompts of its own. A single candidate
-    is chosen unmarked.
+    If they do not fit into one prompt, they are split into as few groups of nearly equal size as
+    possible; marks of all groups are on one scale. Every k has separate prompts. A single candidate
+    is selected without a mark.
     """
     groups = {
         (k, problem): _group(choosing, problem, k, panel, fits)
@@ -107,7 +107,7 @@ def choose_by_joint_marks(choosing: Choosing, panel: OpenPanel, fits: Fits) -> C
 
 
 def _group(choosing: Choosing, problem: str, k: int, panel: OpenPanel, fits: Fits) -> list[Group]:
-    """The candidates of a problem in groups, in an order that no larger k changes."""
+    """Group the candidates of a problem, in an order that is stable for larger k."""
     eligible = select_valid(choosing.samples[problem][:k])
     if len(eligible) < 2:
         return []
@@ -129,14 +129,14 @@ def _group(choosing: Choosing, problem: str, k: int, panel: OpenPanel, fits: Fit
 
 
 def split_evenly(samples: Sequence[Sample], count: int) -> list[Group]:
-    """Samples in order, in `count` groups whose sizes differ by one at most."""
+    """Split samples in order into `count` groups whose sizes differ by at most one."""
     size, larger = divmod(len(samples), count)
     ends = [size * (n + 1) + min(n + 1, larger) for n in range(count)]
     return [tuple(samples[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
 
 
 def choose_by_tournament(choosing: Choosing, panel: OpenPanel) -> Choices:
-    """The winner of a tournament of the first k, for every k."""
+    """Return the winner of a tournament of the first k, for every k."""
 
     def compare(matches: Sequence[Match]) -> list[bool | None]:
         cases = [choosing.material.make_case(m.problem, m.first, m.second) for m in matches]

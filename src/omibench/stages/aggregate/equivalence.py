@@ -1,4 +1,4 @@
-"""When two extracted answers are one vote, and when an answer is valid at all."""
+"""Equivalence of two extracted answers in votes, and validity of answers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import cache
 
 from omibench.answers import match_answer, normalise_answer, read_letters
-from omibench.rule_books.registry import score_item
-from omibench.rule_books.robust import NAME as ROBUST
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.registry import score_item
+from omibench.scorers.robust import NAME as ROBUST
 from omibench.stages.aggregate.sample import Equivalence, Validity
 
 NORMAL_FORM = "normal form"
@@ -18,12 +18,12 @@ NORMAL_FORM = "normal form"
 def make_equivalence(
     rules: str | None, answer_type: AnswerType, choices: Sequence[Choice] | None = None
 ) -> Equivalence:
-    """Make the sameness of two answers to one problem; no gold takes part.
+    """Return the equivalence of two answers to one problem; gold answers are not used.
 
     Args:
-        rules: The rule book that is asked, the first answer standing as the gold of the second;
-            None: answers are one where their normal forms are equal.
-        answer_type: Of the problem.
+        rules: The scorer to use, with the first answer as the gold of the second; with None,
+            answers are equivalent if their normal forms are equal.
+        answer_type: The answer type of the problem.
         choices: Its options.
     """
     return (
@@ -34,15 +34,15 @@ def make_equivalence(
 
 
 def make_validity(choices: Sequence[Choice] | None) -> Validity | None:
-    """Make the validity of an answer: of a multiple-choice problem it names one of the options.
+    """Return the validity check of answers: for multiple choice, an answer must match an option.
 
     Args:
-        choices: The options of the problem; without them any answer is valid.
+        choices: The options of the problem; without options any answer is valid.
 
     Returns:
-        Whether an answer is valid: a label, in either case and whatever brackets it stands in, or
-        the text of an option, as the normal form reads it (USNCO-V, eqs. 4 and 5: an output is
-        valid where it matches an option). None where any is.
+        A function that accepts labels, in either case and any brackets, and option texts in normal
+        form (USNCO-V, eqs. 4 and 5: an output is valid if it matches an option). None if any answer
+        is valid.
     """
     if not choices:
         return None
@@ -70,8 +70,10 @@ def _make_normal_equivalence(
 def _make_rule_equivalence(
     rules: str, answer_type: AnswerType, choices: Sequence[Choice] | None
 ) -> Equivalence:
-    """Robust letters are the same when they are equal, robust texts when `match_answer` finds them
-    so. Any other rule book is asked as it stands: one answer as gold, the other in a box."""
+    """`robust` letters are equivalent if equal, `robust` texts by `match_answer`. Any other scorer
+    is
+    used as is: one answer as gold, the other in a box.
+    """
 
     @cache
     def are_same(gold: str, answer: str) -> bool:

@@ -1,6 +1,6 @@
-"""The judges that choose a sample: marks and rewards for best-of-N, comparisons for tournaments.
+"""Judges that select a sample: marks and rewards for best-of-N, comparisons for tournaments.
 
-The gold is not shown: a reward model knows no more than the model that it chooses for.
+The gold answer is not shown: a reward model knows no more than the model that it selects for.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ the responses rely on. Style, length and the order in which they are shown are w
 
 
 def read_mark(reply: str, case: JudgeCase) -> float | None:
-    """The mark from 0 to 100 on the last line; None unless it is exactly that."""
+    """Return the mark from 0 to 100 on the last line; None for any other form."""
     mark = (last_value(reply, "mark") or "").strip("*_` .")
     return float(mark) if _MARK.fullmatch(mark) else None
 
 
 def read_better(reply: str, case: JudgeCase) -> bool | None:
-    """Whether the last line says that the first response is the better one."""
+    """Return whether the last line prefers the first response."""
     letter = (last_value(reply, "better") or "").strip("*_` .").upper()
     return {"A": True, "B": False}.get(letter)
 
 
 def read_joint_marks(reply: str, case: JudgeCase) -> tuple[float, ...] | None:
-    """A mark from 0 to 100 of each response, on the last line; None unless it is exactly that."""
+    """Return a mark from 0 to 100 of each response, on the last line; None for any other form."""
     listed = (last_value(reply, "marks") or "").strip("*_` .").split(",")
     marks = [mark.strip() for mark in listed]
     if len(marks) != 1 + len(case.rivals) or not all(map(_MARK.fullmatch, marks)):
@@ -60,7 +60,7 @@ def read_joint_marks(reply: str, case: JudgeCase) -> tuple[float, ...] | None:
 
 
 def read_reward(reply: str, case: JudgeCase) -> float | None:
-    """The number of a reward head; None where it is none that can be compared."""
+    """Return the number of a reward head; None if it is not finite."""
     try:
         reward = float(reply)
     except ValueError:
@@ -69,13 +69,13 @@ def read_reward(reply: str, case: JudgeCase) -> float | None:
 
 
 def vote_on_each(votes: Sequence[tuple[float, ...]]) -> tuple[float, ...] | None:
-    """The median mark of each response; None without votes."""
+    """Return the median mark of each response; None without votes."""
     marks = [mark for column in zip(*votes, strict=True) if (mark := middle(column)) is not None]
     return tuple(marks) or None
 
 
 def converse_with_head(case: JudgeCase) -> Conversation:
-    """The problem as the user's turn, the response as the assistant's: what reward heads mark."""
+    """Return the problem as user turn and the response as assistant turn, for reward heads."""
     question = case.statement or (TextPart(text=question_section(case).text),)
     response = TextPart(text=response_section(case).text)
     return Conversation(
@@ -95,7 +95,7 @@ def _several_responses(case: JudgeCase) -> tuple[Section, ...]:
 
 
 def _name_in_letters() -> Iterator[str]:
-    """A, B, ..., Z, AA, AB, ...: names of sections hold no digits."""
+    """Return A, B, ..., Z, AA, AB, ...: names of sections have no digits."""
     for length in count(1):
         yield from map("".join, product(ascii_uppercase, repeat=length))
 

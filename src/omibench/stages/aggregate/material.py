@@ -1,4 +1,4 @@
-"""What judges of samples are shown: a problem as its respondent saw it, and what samples say."""
+"""Input of judges of samples: a problem as its respondent saw it, and the samples' texts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from omibench.settings.statement import show_statement
 from omibench.stages.aggregate.sample import Sample
 
 Texts = Mapping[tuple[str, int], str]
-"""What each sample says: (problem, index) -> text."""
+"""Sample -> text."""
 Captions = Mapping[str, Sequence[str]]
-"""The words for each picture of a problem, by the problem's id."""
+"""The caption of each picture of a problem, by the problem's id."""
 Statements = Mapping[str, tuple[Part, ...]]
-"""The problems that judges are shown with pictures or captions, as parts of a conversation."""
+"""Problems for judges, with pictures or captions, as parts of a conversation."""
 
 
 class CaseMaterial(NamedTuple):
-    """What a judge of samples is shown beside them."""
+    """Judge input in addition to the problem."""
 
     questions: Mapping[str, Question]
     texts: Texts
@@ -35,7 +35,7 @@ class CaseMaterial(NamedTuple):
     statements: Statements = {}
 
     def make_case(self, problem: str, first: Sample, *rivals: Sample) -> JudgeCase:
-        """One response, or several that are to be compared; never the gold."""
+        """One response, or several to compare; never the gold answer."""
         question, answer = self.questions.get(problem), self.answers[problem]
         return JudgeCase(
             problem,
@@ -49,7 +49,7 @@ class CaseMaterial(NamedTuple):
 
 
 def choose_images(setting: Setting) -> Images:
-    """How judges of samples see the pictures: as the respondent does, or all in words."""
+    """Judges' view of the pictures: as the respondent's, or all as text."""
     captioner, prompt = setting.aggregate.captions, setting.aggregate.caption_prompt
     if captioner is None:
         return setting.images
@@ -59,16 +59,16 @@ def choose_images(setting: Setting) -> Images:
 def make_caption_requests(
     questions: Mapping[str, Question], setting: Setting, folder: Path, study: str
 ) -> list[Request]:
-    """The captions that judges of samples need, the same that a setting of captions asks for.
+    """Return requests for the captions that judges need, as in a setting with captions.
 
     Args:
         questions: The problems whose samples are judged, by id.
-        setting: Says who is asked, and how.
-        folder: That of questions.jsonl.
+        setting: The setting with the captioner.
+        folder: The folder of questions.jsonl.
         study: The study's name.
 
     Returns:
-        One request a picture, problem by problem; none where nobody puts pictures into words.
+        One request per picture, problem by problem; empty without a captioner.
     """
     images = choose_images(setting)
     if images.show != "captions":
@@ -85,17 +85,17 @@ def make_caption_requests(
 
 
 def read_captions(requests: Sequence[Request], replies: Sequence[Response]) -> Captions:
-    """The captions of each problem; one that the captioner refused is empty.
+    """Return the captions of each problem; refused captions are empty.
 
     Raises:
-        ModelError: Some never came: without them nothing is marked.
+        ModelError: Captions are missing; then nothing is marked.
     """
     absent = [reply for reply in replies if reply.outcome in NOT_BOUGHT]
     if absent:
         raise ModelError(
-            f"{len(absent)} of {len(replies)} captions for the reward model never came "
-            f"({absent[0].error or absent[0].outcome}); what was bought is kept: make this cell "
-            "again to buy the rest"
+            f"{len(absent)} of {len(replies)} captions for the reward model are missing "
+            f"({absent[0].error or absent[0].outcome}); completed captions are kept; run this cell "
+            "again for the rest"
         )
     captions: dict[str, list[str]] = {}
     for request, reply in zip(requests, replies, strict=True):
@@ -107,13 +107,13 @@ def read_captions(requests: Sequence[Request], replies: Sequence[Response]) -> C
 def make_statements(
     questions: Mapping[str, Question], setting: Setting, folder: Path, captions: Captions
 ) -> Statements:
-    """The problems with pictures as judges of samples see them; those without keep their text.
+    """Return the problems with pictures for judges of samples; others keep their text.
 
     Args:
         questions: The problems whose samples are judged, by id.
-        setting: What is shown of the pictures, and which words are taken away.
-        folder: That of questions.jsonl.
-        captions: Of every problem with pictures, where these are shown in words.
+        setting: The setting, with the shown pictures and removed words.
+        folder: The folder of questions.jsonl.
+        captions: Captions of every problem with pictures, if pictures are shown as text.
     """
     images = choose_images(setting)
     if images.show == "none":
@@ -132,17 +132,17 @@ def prepare_statements(
     study: str,
     ask: Callable[[str, Sequence[Request]], Sequence[Response]],
 ) -> Statements:
-    """As `make_statements`, once the captions that it needs were asked for.
+    """Do the same as `make_statements`, after requesting the required captions.
 
     Args:
         questions: The problems whose samples are judged, by id.
-        setting: What is shown of the pictures.
-        folder: That of questions.jsonl.
+        setting: The setting with the shown pictures.
+        folder: The folder of questions.jsonl.
         study: The study's name.
-        ask: Asks the model of a name.
+        ask: Sends requests to a model by name.
 
     Raises:
-        ModelError: Some captions never came.
+        ModelError: Captions are missing.
     """
     requests = make_caption_requests(questions, setting, folder, study)
     captioner = choose_images(setting).model

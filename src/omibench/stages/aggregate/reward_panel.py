@@ -1,4 +1,4 @@
-"""Who chooses among the samples of a cell, with which instrument, and how many fit a prompt."""
+"""Models that select samples of a cell, their instrument, and the capacity of a prompt."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from omibench.stages.aggregate.judges import COMPARISON, JOINT_MARKS, MARKS, REW
 
 
 class RewardPanel(NamedTuple):
-    """The models that choose among a cell's samples, by their names, and how they are asked."""
+    """The models that select samples of a cell, by name, and their prompts."""
 
     params: JudgePanel
     instrument: Instrument[Any]
     models: Sequence[ModelBlock]
 
     def choose(self, choosing: Choosing, panel: OpenPanel) -> Choices:
-        """The chosen sample of every problem, for every k."""
+        """Return the selected sample of every problem, for every k."""
         if self.instrument is COMPARISON:
             return choose_by_tournament(choosing, panel)
         if self.instrument is JOINT_MARKS:
@@ -42,7 +42,7 @@ class RewardPanel(NamedTuple):
 
 
 def find_reward_panel(study: AggregateStageParams, cell: Cell) -> RewardPanel | None:
-    """The models that choose among a cell's samples, `self` by its name; None where nobody does."""
+    """Return the models that select samples, with `self` resolved; None if not configured."""
     aggregate = study.settings[cell.setting].aggregate
     if aggregate.judge is None:
         return None
@@ -52,7 +52,7 @@ def find_reward_panel(study: AggregateStageParams, cell: Cell) -> RewardPanel | 
     if aggregate.how == "tournament":
         return RewardPanel(params, COMPARISON, models)
     if any(model.gives_reward for model in models):
-        # A head writes nothing: a reply has no length that could be another.
+        # A head generates no text, so its reply length is fixed.
         return RewardPanel(
             params.model_copy(update={"max_tokens": 1, "prompt": None}), REWARD, models
         )
@@ -61,9 +61,9 @@ def find_reward_panel(study: AggregateStageParams, cell: Cell) -> RewardPanel | 
 
 
 def make_fits(models: Sequence[ModelBlock]) -> Fits:
-    """Whether a prompt with the room of its reply fits into the context of every model.
+    """Return whether a prompt and its reply fit into the context of every model.
 
-    Tokens are the plan's estimate. A model whose block states no context takes any length.
+    Tokens are the plan's estimate. A model without a stated context fits any length.
     """
     limits = [(model.context, image_formula(model)) for model in models if model.context]
 

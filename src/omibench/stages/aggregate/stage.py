@@ -1,4 +1,4 @@
-"""The stage `aggregate`: one cell's samples and verdicts in, what they are worth together out."""
+"""Stage `aggregate`: reads a cell's samples and verdicts, writes their metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from omibench.judges.panel import PanelRequest, open_panels
 from omibench.params.cell import Cell
 from omibench.params.setting import Setting
 from omibench.params.stage_params import AggregateStageParams
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response
@@ -27,6 +26,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import RIGHT
+from omibench.scorers.registry import SCORERS
 from omibench.stages.aggregate.choose import Choosing, Samples
 from omibench.stages.aggregate.equivalence import NORMAL_FORM, make_equivalence, make_validity
 from omibench.stages.aggregate.material import CaseMaterial, choose_images, prepare_statements
@@ -38,13 +38,14 @@ from omibench.statistics.estimators import pass_at_k
 
 @dataclass(frozen=True)
 class _Work:
-    """The samples of one cell under every rule book, and how to tell that two answers are one."""
+    """The samples of one cell under every scorer, and the equivalence of answers."""
 
     by_rules: Mapping[str, Samples]
     base: str
-    """The rule book whose extracted answers stand in where one extracts none, as a judge does."""
+    """The scorer whose extracted answers are used for scorers without extraction, such as judges.
+    """
     sameness: str | None
-    """The rule book that says which answers are one; None: their normal forms."""
+    """The scorer that defines equivalence; None for normal forms."""
     answers: Mapping[str, Answer]
     seed: int
     ks: list[int]
@@ -54,11 +55,11 @@ class _Work:
         return {}
 
     def find_book(self, rules: str) -> str:
-        """The rule book whose extracted answers vote under `rules`."""
-        return rules if rules in RULE_BOOKS and rules != "published" else self.base
+        """Return the scorer whose extracted answers vote under `rules`."""
+        return rules if rules in SCORERS and rules != "published" else self.base
 
     def get_equivalence(self, problem: str) -> Equivalence:
-        """Sameness of two answers to a problem, remembered over all k and rule books."""
+        """Return the equivalence of answers to a problem, cached over all k and scorers."""
         if problem not in self._equivalences:
             answer = self.answers[problem]
             self._equivalences[problem] = make_equivalence(
@@ -67,7 +68,7 @@ class _Work:
         return self._equivalences[problem]
 
     def describe_sameness(self) -> dict[str, Any]:
-        """What a row that rests on which answers are one says of it."""
+        """Return the columns that describe the equivalence."""
         return {"version": VERSION, "sameness": self.sameness or NORMAL_FORM}
 
 
@@ -76,10 +77,12 @@ def aggregate_cell(
 ) -> int:
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
-    Every rule book and the judge get pass@k and consistency@k and, where the setting chooses a
-    sample, the chosen one, for every k. Reward models are asked through the store. Returns how
-    many rows there are. Raises ParamsError for a setting that draws a single sample, and as reading
-    the files and asking do.
+    Every scorer and the judge get pass@k and consistency@k for every k, and, if the setting selects
+    a sample, the selected one. Reward models are called through the store. Returns the number of
+    rows.
+
+    Raises:
+        ParamsError: The setting draws a single sample. Reading files and requests can also raise.
     """
     setting = study.settings[cell.setting]
     if setting.decoding.samples < 2:
@@ -103,7 +106,7 @@ def aggregate_cell(
 
 
 def _read_samples(verdicts: Path) -> tuple[dict[str, Samples], bool]:
-    """Rule book -> problem -> samples in the order drawn, and whether any is simulated."""
+    """Return scorer -> problem -> samples in the order drawn, and whether any is simulated."""
     by_rules: dict[str, dict[str, list[Sample]]] = {}
     frame = read_parquet(verdicts, VerdictRow).sort("index", maintain_order=True)
     for row in frame.iter_rows(named=True):
@@ -114,13 +117,13 @@ def _read_samples(verdicts: Path) -> tuple[dict[str, Samples], bool]:
 
 
 def make_sample(verdict: VerdictRow) -> Sample:
-    """The sample that a verdict is on."""
+    """Return the sample of a verdict."""
     answer = verdict.extracted if verdict.outcome == "scored" else None
     return Sample(verdict.index, answer, verdict.verdict)
 
 
 def _list_voters(work: _Work, rules: str, problem: str) -> list[Sample]:
-    """The samples with the answers that vote and the verdicts of `rules`."""
+    """Return the samples with the voting answers and the verdicts of `rules`."""
     samples = work.by_rules[rules][problem]
     if work.find_book(rules) == rules or not work.base:
         return samples

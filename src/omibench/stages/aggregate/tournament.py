@@ -1,7 +1,7 @@
-"""Choosing one sample by a judge: best-of-N by its marks, a tournament by its comparisons.
+"""Selection of one sample by a judge: best-of-N by marks, or a tournament of comparisons.
 
-Both are pure: marks and comparisons come in through a function, which asks through the store. A
-bracket depends on the seed and the problem alone, so an interrupted tournament asks nothing twice.
+Both are pure: marks and comparisons come from a function that sends requests through the store. A
+bracket depends only on the seed and the problem, so an interrupted tournament repeats no requests.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from omibench.stages.aggregate.sample import Sample
 
 
 class Match(NamedTuple):
-    """Two samples of one problem that meet, in the order in which they are shown."""
+    """Two samples of one problem to compare, in the order shown."""
 
     problem: str
     first: Sample
@@ -22,13 +22,14 @@ class Match(NamedTuple):
 
 
 Compare = Callable[[Sequence[Match]], Sequence[bool | None]]
-"""Whether the first of each match is the better one; None where the judge failed."""
+"""Whether the first of each match is better; None if the judge failed."""
 
 
 def choose_best(samples: Sequence[Sample], marks: Sequence[float | None], rng: Random) -> Sample:
-    """The sample with the highest mark, ties drawn; one without a mark wins only where none has.
+    """Return the sample with the highest mark; draw ties. Unmarked samples win only if all are.
 
-    Raises ValueError without samples, or where the marks are not as many.
+    Raises:
+        ValueError: There are no samples, or a different number of marks.
     """
     marked = [(m, s) for s, m in zip(samples, marks, strict=True) if m is not None] or [
         (0.0, s) for s in samples[:1]
@@ -40,7 +41,7 @@ def choose_best(samples: Sequence[Sample], marks: Sequence[float | None], rng: R
 
 
 def bracket(samples: Sequence[Sample], rng: Random) -> list[Sample]:
-    """The order in which samples enter a tournament; neighbours meet, an odd last one waits."""
+    """Return the order of samples in a tournament; neighbours play, an odd last one waits."""
     entrants = list(samples)
     rng.shuffle(entrants)
     return entrants
@@ -49,10 +50,13 @@ def bracket(samples: Sequence[Sample], rng: Random) -> list[Sample]:
 def play(
     entrants: Mapping[str, Sequence[Sample]], compare: Compare, draw: Callable[[str], Random]
 ) -> dict[str, Sample]:
-    """The winner of every problem's tournament, problem -> sample.
+    """Return the winner of every problem's tournament, problem -> sample.
 
-    All problems play a round together, so that a round is one batch of requests. A match that the
-    judge fails to decide is drawn from `draw(problem)`. Raises ValueError for no entrants.
+    All problems play a round together, so that a round is one batch of requests. A match without a
+    decision is drawn from `draw(problem)`.
+
+    Raises:
+        ValueError: There are no entrants.
     """
     standing = {problem: list(samples) for problem, samples in entrants.items()}
     if not all(standing.values()):

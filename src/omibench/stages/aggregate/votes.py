@@ -1,9 +1,9 @@
-"""Majority over answer-equivalence classes, and how far samples agree.
+"""Majority over answer-equivalence classes, and agreement of samples.
 
 Self-consistency (OMIBench, H.3; EMMA, section 4.3): the most frequent answer wins, ties are drawn.
-Which answers are one comes in as a function: those of one normal form (`answers.normal_form`), or
-on request those that a rule book calls the same. No gold takes part. A sample without an
-answer has no vote, and it cannot be chosen while another sample has one.
+The equivalence is a parameter: equal normal forms (`answers.normal_form`), or optionally a scorer.
+Gold answers are not used. A sample without an answer has no vote, and is not selected while another
+sample has one.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from typing import NamedTuple
 from omibench.stages.aggregate.sample import Equivalence, Sample, Validity
 
 VERSION = 3
-"""Of what counts as one vote: 1 was the sameness of each rule book; to 2 an option was valid in
-upper case alone."""
+"""Version of the vote rules: 1 used each scorer's equivalence; until 2, options were valid only in
+upper case.
+"""
 
 
 class AnswerClass(NamedTuple):
-    """Samples that gave one answer, in the order drawn; `answer` is as the first of them put it."""
+    """Samples that gave one answer, in the order drawn; `answer` is the first one's form."""
 
     answer: str
     members: tuple[Sample, ...]
 
 
 def group_answers(samples: Sequence[Sample], are_same: Equivalence) -> list[AnswerClass]:
-    """The classes of valid answers in the order in which they first occur.
+    """Return the classes of valid answers in the order in which they first occur.
 
-    An answer joins the first class whose first member is the same answer, in either direction. A
-    rule book whose sameness is not transitive (an LCS ratio) makes classes that depend on the order
-    of the samples; that order is the samples' own, so that a smaller k sees the beginning of it.
+    An answer joins the first class whose first member is equivalent, in either direction. A scorer
+    whose equivalence is not transitive (an LCS ratio) makes classes that depend on the order of the
+    samples; this is the order drawn, so that a smaller k sees a prefix of it.
     """
     members: dict[str, list[Sample]] = {}
     home: dict[str, str] = {}
@@ -47,9 +48,12 @@ def group_answers(samples: Sequence[Sample], are_same: Equivalence) -> list[Answ
 
 
 def majority(samples: Sequence[Sample], are_same: Equivalence, rng: Random) -> Sample:
-    """The first sample of the largest class; ties between classes are drawn from `rng`.
+    """Return the first sample of the largest class; draw ties between classes from `rng`.
 
-    Where no sample holds an answer it is the first sample. Raises ValueError without samples.
+    If no sample has an answer, return the first sample.
+
+    Raises:
+        ValueError: There are no samples.
     """
     if not samples:
         raise ValueError("there is no sample to choose from")
@@ -62,7 +66,7 @@ def majority(samples: Sequence[Sample], are_same: Equivalence, rng: Random) -> S
 
 
 def drop_invalid(samples: Sequence[Sample], is_valid: Validity | None) -> list[Sample]:
-    """The samples that hold an answer, and a valid one where `is_valid` can tell."""
+    """Return the samples with an answer, and a valid one if `is_valid` is given."""
     return [
         sample
         for sample in samples
@@ -73,10 +77,12 @@ def drop_invalid(samples: Sequence[Sample], is_valid: Validity | None) -> list[S
 def consistency(
     samples: Sequence[Sample], are_same: Equivalence, is_valid: Validity | None = None
 ) -> float:
-    """The share of samples that give the most frequent valid answer (USNCO-V, eqs. 4 and 5).
+    """Return the share of samples with the most frequent valid answer (USNCO-V, eqs. 4 and 5).
 
-    Samples that `drop_invalid` leaves out stay in the denominator. Raises ValueError without
-    samples.
+    Samples excluded by `drop_invalid` stay in the denominator.
+
+    Raises:
+        ValueError: There are no samples.
     """
     if not samples:
         raise ValueError("there is no sample to compare")

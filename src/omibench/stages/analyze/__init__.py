@@ -1,4 +1,4 @@
-"""Stage `analyze`: from verdicts to tables with honest intervals, report and explorer."""
+"""Stage `analyze`: turn verdicts into tables with intervals, a report and an explorer."""
 
 from omibench.stages.analyze.stage import analyze_study
 

@@ -1,4 +1,4 @@
-"""What a report is made from: the results of a study, and tables that its parts share."""
+"""The data behind a report: the results of a study, and tables shared by its sections."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ MEANS = ("verdict", "credit", "ratio", "strict")
 
 @dataclass(frozen=True)
 class Analysis:
-    """The results of a study, with the tables that several sections share, each computed once."""
+    """The results of a study and the tables that several sections share, each computed once."""
 
     study: AnalyzeStageParams
-    """The study as its parameters say; that of `results` holds the cells that are there."""
+    """The study as given by its parameters; `results.study` has only the cells with results."""
     results: Results
     folder: Path
-    """The folder of the results: those of the stages are below it."""
+    """The results folder, with one subfolder per stage."""
     report: Path
-    """Where the report is written, for links from it."""
+    """The path of the report, for relative links."""
 
     @property
     def confidence(self) -> float:
@@ -62,36 +62,36 @@ class Analysis:
 
     @cached_property
     def scores(self) -> list[Score]:
-        """The accuracy of every cell under every rule book, in total and by subject."""
+        """The accuracy of each cell under each scorer, in total and by subject."""
         return scores(self.results)
 
     @cached_property
     def image_scores(self) -> list[ImageScore]:
-        """The accuracy of every cell, and of all together, by number of images."""
+        """The accuracy of each cell, and of all cells pooled, by number of images."""
         return image_scores(self.results)
 
     @cached_property
     def failure_counts(self) -> list[FailureCount]:
-        """The outcomes without an answer of every cell under every rule book."""
+        """The outcomes without an answer of each cell under each scorer."""
         return failure_counts(self.results)
 
     @cached_property
     def saliences(self) -> list[Salience]:
-        """What every cell that was looked into makes of the pictures; none without `saliency`.
+        """The saliency measurements of each cell; empty without the stage `saliency`.
 
         Raises:
-            MissingInputError: The file of a cell is not there.
-            UntrustedError: It was measured in another way than the study says.
+            MissingInputError: The file of a cell is missing.
+            UntrustedError: The measurement does not match the parameters of the study.
         """
         return saliences(self.results, self.study.saliency, self.folder / "saliency")
 
     @cached_property
     def reasoning(self) -> Reasoning:
-        """What judges and people say of the reasoning in responses.
+        """The labels of judges and annotators for the reasoning in responses.
 
         Raises:
-            MissingInputError: A cell that the study wants judged has no file.
-            FileFormatError: People's labels cannot be read.
+            MissingInputError: A cell to be judged has no file.
+            FileFormatError: The human labels cannot be read.
         """
         return reasoning(self.results, self.folder / "judge")
 
@@ -100,16 +100,16 @@ class Analysis:
         """The rows of `analyze.published` about this dataset; none without printed results.
 
         Raises:
-            MissingInputError: A table is not there.
+            MissingInputError: A table is missing.
         """
         return self.print_beside.rows
 
     @cached_property
     def print_beside(self) -> PrintBeside:
-        """The tables of `analyze.published`, and what is wrong with them.
+        """The tables of `analyze.published` and the errors found in them.
 
         Raises:
-            MissingInputError: A table is not there.
+            MissingInputError: A table is missing.
         """
         manifest = self.results.manifest
         paths = self.results.study.analyze.published
@@ -120,19 +120,20 @@ class Analysis:
 
     @cached_property
     def printed_comparisons(self) -> list[PrintedComparison]:
-        """Every printed value for whose problems all responses are here, beside ours."""
+        """Each printed value with our value, if all responses to its problems are available."""
         return compare(self.results, self.printed_rows, self.folder / "aggregate")
 
     @cached_property
     def items(self) -> pl.DataFrame:
-        """One row an item: `id`, `subject`, `cluster`, `n_images`, `answer_type`, `language` and a
-        column for each attribute, null where an item lacks it: of texts, or of lists of texts where
-        some item has several labels (`results.attributes.list_values` gives both in long form)."""
+        """One row per item, with `id`, `subject`, `cluster`, `n_images`, `answer_type`, `language`
+        and a column for each attribute, null if an item lacks it. An attribute is a list column if
+        any item has several labels (`results.attributes.list_values` returns both kinds in long
+        form)."""
         return describe_items(self.results.answers.values(), self.results.questions)
 
     @cached_property
     def attributes(self) -> AttributeTables:
-        """What results can be sliced by: attributes of items, models and settings."""
+        """The attributes of items, models and settings by which results can be sliced."""
         study = self.results.study
         models = {cell.model: study.models[cell.model] for cell in study.cells}
         settings = {cell.setting: study.settings[cell.setting] for cell in study.cells}
@@ -140,16 +141,16 @@ class Analysis:
 
     @cached_property
     def item_values(self) -> pl.DataFrame:
-        """One row an item of a cell under a rule book: `model`, `setting`, `rules`, `id`,
-        `cluster`, `samples`, and the means of its samples that count: `verdict`, `credit`, `ratio`,
-        `strict` (null where the rule book gives none; a response without an answer is wrong)."""
+        """One row per item, cell and scorer: `model`, `setting`, `rules`, `id`, `cluster`,
+        `samples`, and the means over its counted samples: `verdict`, `credit`, `ratio`, `strict`
+        (null if the scorer does not define it; a response without an answer is wrong)."""
         verdicts = fill_measures(self.results.counting_verdicts)
         return average_samples(verdicts, ["model", "setting", "rules"], MEANS)
 
     @cached_property
     def simulated_cells(self) -> pl.DataFrame:
-        """One row a cell and rule book: `model`, `setting`, `rules`, `simulated`: whether its
-        responses, its judge or its problems are simulated."""
+        """One row per cell and scorer: `model`, `setting`, `rules`, and `simulated` (whether its
+        responses, judge or problems are simulated)."""
         import polars as pl
 
         results = self.results
@@ -166,14 +167,14 @@ class Analysis:
         """Add the column `simulated` to rows with `model`, `setting` and `rules`.
 
         Args:
-            frame: Rows about single cells.
+            frame: Rows that are each about one cell.
         """
         keys = ["model", "setting", "rules"]
         return frame.join(self.simulated_cells, on=keys, how="left", maintain_order="left")
 
     @cached_property
     def labels(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The names under which models and settings are shown, by their names in the study."""
+        """The labels of models and settings by their names in the study."""
         results = self.results
         study = results.study
         models = {name: results.label(name) for name in study.models}
@@ -181,23 +182,23 @@ class Analysis:
 
     @cached_property
     def drawings(self) -> list[FigureDrawing]:
-        """The figures of results that the study has; drawing them takes longer than the rest."""
+        """The figures for the results of the study, drawn on first access."""
         from omibench.stages.analyze.figures.draw import draw_figures
 
         return list(draw_figures(self))
 
     def table(self, name: str) -> pl.DataFrame | None:
-        """The table of a result, computed once.
+        """Return the table of a result, computed once.
 
         Args:
-            name: The result's, of `results.result.RESULTS`.
+            name: Name in `results.result.RESULTS`.
 
         Returns:
-            Its table with all columns of `tidy.COLUMNS`; None where the study has nothing for it.
+            A table with all columns of `tidy.COLUMNS`, or None if the study has no data for it.
 
         Raises:
-            OmibenchError: A file that it needs is missing or holds something else.
-            PluginError: There is no result of that name, or one of a plug-in failed.
+            OmibenchError: A required file is missing or invalid.
+            PluginError: No result has this name, or a plug-in's result failed.
         """
         if name not in self._tables:
             with RESULTS.naming_failures(name):
@@ -209,7 +210,7 @@ class Analysis:
         return self._tables[name]
 
     def _mark_partial(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The table, in a partial run with a last column that says of what."""
+        """Return the table; in a partial run with a last column that describes the part."""
         import polars as pl
 
         partial = self.results.partial

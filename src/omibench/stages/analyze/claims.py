@@ -1,4 +1,4 @@
-"""What the report says in sentences: a difference is told only where a paired test supports it."""
+"""The sentences of the report: a difference is claimed only if a paired test supports it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 SIMULATED = "SIMULATED"
 NEARLY_ALL = 0.95
 NO_LEADER = "No cell leads: each got too few answers."
-UNKNOWN_FAILURES = "published verdicts do not say which responses hold no answer"
+UNKNOWN_FAILURES = "published verdicts do not show which responses have no answer"
 
 
 def best(results: Results, rows: Sequence[Score]) -> Score | None:
-    """The cell of the family with the highest total under the main rules; the first in its order.
+    """Return the cell of the family with the highest total under the main scorer; ties keep order.
 
-    Cells that answered clearly fewer problems than others (recorded responses may cover only some
-    subjects) cannot lead: their accuracy is about other problems. Nor can cells that got too few
-    answers. None where no cell is left.
+    Cells that answered clearly fewer problems than others (recorded responses can cover only some
+    subjects) cannot lead, since their accuracy is for other problems. Cells with too few answers
+    cannot lead either. None if no cell remains.
     """
     out = {*partial_cells(results, rows), *results.failed_cells}
     totals = [s for s in _family_totals(results, rows) if s.cell not in out]
@@ -55,7 +55,8 @@ def best(results: Results, rows: Sequence[Score]) -> Score | None:
 
 
 def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
-    """The cells of the family that cannot lead, because others answered clearly more problems."""
+    """Return the cells of the family that cannot lead because others answered clearly more
+    problems."""
     totals = _family_totals(results, rows)
     highest_count = max((s.acc.n for s in totals), default=0)
     return [s.cell for s in totals if s.acc.n < NEARLY_ALL * highest_count]
@@ -69,7 +70,7 @@ def _family_totals(results: Results, rows: Sequence[Score]) -> list[Score]:
 
 
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
-    """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
+    """Return the leading cell, the cells it is distinguishable from, and the number excluded."""
     failed = [cell for cell in results.failed_cells if cell in results.family.cells]
     small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
@@ -84,10 +85,10 @@ def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
 
 
 def made_up_problems(results: Results) -> str:
-    """What must be said first where the problems are made up; nothing where they are real."""
+    """Return the opening clause for synthetic problems; empty for real ones."""
     if not results.has_synthetic_problems:
         return ""
-    return f"On made-up problems ({results.manifest.synthetic}), which no benchmark holds: "
+    return f"On made-up problems ({results.manifest.synthetic}), not those of a benchmark: "
 
 
 def _lead(results: Results, rows: Sequence[Score]) -> str:
@@ -125,7 +126,7 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
 
 
 def _name_others(results: Results, count: int) -> str:
-    """The cells beside the leader: 'the 2 other models under Direct', 'the other cell'."""
+    """Return a phrase for the other cells, such as 'the 2 other models under Direct'."""
     family = results.family
     noun = "model" if family.settings else "cell"
     under = f" under {name_reference(results)}" if family.settings else ""
@@ -133,24 +134,24 @@ def _name_others(results: Results, count: int) -> str:
 
 
 def name_reference(results: Results) -> str:
-    """The settings of the family as they are shown: 'Direct', 'Direct or Direct, T = 0.7'."""
+    """Return the labels of the family's settings, such as 'Direct or Direct, T = 0.7'."""
     return " or ".join(results.setting_label(name) for name in results.family.settings)
 
 
 def _level(results: Results) -> str:
-    """At which error the family is tested, where it is more than one pair."""
+    """Return the error level of the family's tests; empty for a single pair."""
     pairs = results.family.pairs
     return f" ({name_family_test(results)})" if pairs > 1 else ""
 
 
 def name_family_test(results: Results) -> str:
-    """'paired tests, Holm over all 3 pairs at 0.05'."""
+    """Return a phrase such as 'paired tests, Holm over all 3 pairs at 0.05'."""
     alpha = format_decimals(results.family_tests.alpha, 4).rstrip("0")
     return f"paired tests, Holm over all {results.family.pairs:,} pairs at {alpha}"
 
 
 def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
-    """The leader against the second of the family, with what their paired test says."""
+    """Compare the leader with the second of the family by their paired test."""
     top = best(results, rows)
     second = best(results, [s for s in rows if s.cell != top.cell]) if top else None
     if top is None or second is None:
@@ -165,7 +166,8 @@ def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
         "ahead" if results.family_tests.is_ahead(top.cell, second.cell) else ("not distinguishable")
     )
     smallest = (
-        f"; this comparison finds {format_share(test.detectable)} points with a power of "
+        f"; the smallest detectable difference is {format_share(test.detectable)} points with a "
+        "power of "
         f"{format_percent(POWER, 0)}"
         if verdict != "ahead" and not isnan(test.detectable)
         else ""
@@ -181,8 +183,7 @@ def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
 def image_difference(
     results: Results, rows: Sequence[ImageScore]
 ) -> tuple[ImageScore, ImageScore, AccuracyDifference] | None:
-    """Fewest-image bin, most-image bin and the latter minus the former, over the cells
-    that are taken together."""
+    """Return the bins with fewest and most images, and their difference, over the pooled cells."""
     pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
     if len(pooled) < 2:
         return None
@@ -191,10 +192,10 @@ def image_difference(
 
 
 def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
-    """How accuracy differs between the fewest and the most images."""
+    """Return a sentence on the difference in accuracy between the fewest and the most images."""
     effect = image_difference(results, rows)
     if effect is None:
-        return "All problems have the same number of images, so its effect cannot be seen here."
+        return "All problems have the same number of images, so its effect cannot be measured."
     lowest_bin, highest_bin, difference = effect
     direction = "a fall" if difference.value < 0 else "a rise"
     verdict = direction if difference.distinguishable else "not distinguishable from zero"
@@ -209,7 +210,8 @@ def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
 
 
 def judge_difference(results: Results) -> tuple[AccuracyDifference, int] | None:
-    """GPTScore minus the main rules on the same responses, and on how many they disagree."""
+    """Return GPTScore minus the main scorer on the same responses, and the number of
+    disagreements."""
     if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
         return None
     keys = ["model", "setting", "id", "index"]
@@ -221,10 +223,10 @@ def judge_difference(results: Results) -> tuple[AccuracyDifference, int] | None:
 
 
 def judge_sentence(results: Results) -> str:
-    """What the judge says that the rule book does not."""
+    """Return a sentence on the difference between judge and scorer."""
     effect = judge_difference(results)
     if effect is None:
-        return f"No judge was asked: ACC comes from {name_scorer(results.main_rules)}."
+        return f"No judge was run: ACC comes from {name_scorer(results.main_rules)}."
     difference, disagree = effect
     verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
     judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
@@ -237,10 +239,10 @@ def judge_sentence(results: Results) -> str:
 
 
 def calibration_sentence(results: Results) -> str:
-    """What people's labels say of the judge, or that nothing does."""
+    """Return a sentence on the judge's agreement with human labels."""
     certificate = results.certificate
     if certificate is None:
-        return "The judge is not calibrated against people."
+        return "The judge is not calibrated with human labels."
     quality = certificate.quality[ALL_TYPES]
     kappa = (
         "" if quality.kappa.value is None else f" (kappa {format_decimals(quality.kappa.value, 2)})"
@@ -259,7 +261,7 @@ def calibration_sentence(results: Results) -> str:
 
 
 def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
-    """How many responses are no answer, and what that could hide in the leading cell."""
+    """Return a sentence on responses without an answer and their effect on the leading cell."""
     rules = results.failure_rules
     if rules is None:
         return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
@@ -267,7 +269,7 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     n, failed, unjudged = count_unanswered(results.select_verdicts(rules))
     rest = f" {count_noun(unjudged, 'answer')} of {n:,} got no judgement." if unjudged else ""
     if not failed:
-        held = "hold an answer" if unjudged else f"hold an answer that {scorer} could score"
+        held = "have an answer" if unjudged else f"have an answer that {scorer} could score"
         return f"All {n:,} responses {held}.{rest}"
     moved, top = "", best(results, rows)
     bounds = top.failures if top else None
@@ -279,15 +281,15 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
             f"; counted as right {those} would move the leading cell from "
             f"{format_percent(bounds.as_wrong)} to {format_percent(bounds.as_right)}"
         )
-    hold = "holds" if failed == 1 else "hold"
+    have = "has" if failed == 1 else "have"
     return (
-        f"{count_noun(failed, 'response')} of {n:,} ({format_percent(failed / n)}) {hold} no "
+        f"{count_noun(failed, 'response')} of {n:,} ({format_percent(failed / n)}) {have} no "
         f"answer for {scorer} to score{moved}.{rest}"
     )
 
 
 def describe_simulation(results: Results) -> str:
-    """What of a study is simulated; nothing where nothing is."""
+    """Return a sentence that lists the simulated parts of a study; empty if there are none."""
     cells = sum(results.simulated_cells.values())
     sources = []
     if cells:
@@ -298,10 +300,12 @@ def describe_simulation(results: Results) -> str:
     if results.judge_simulated:
         sources.append("the judgements" if sources else "The judgements")
     sentence = (
-        f"{' and '.join(sources)} come from seeded stand-ins, not from a model." if sources else ""
+        f"{' and '.join(sources)} come from a seeded simulation, not from a model."
+        if sources
+        else ""
     )
     if results.has_synthetic_problems:
-        sentence = f"The problems are made up ({results.manifest.synthetic}). {sentence}".strip()
+        sentence = f"The problems are synthetic ({results.manifest.synthetic}). {sentence}".strip()
     if counts := results.manifest.simulated:
         names = ", ".join(f"{name.replace('_', ' ')} of {count}" for name, count in counts.items())
         sentence = (
@@ -311,7 +315,7 @@ def describe_simulation(results: Results) -> str:
 
 
 def cell_name(results: Results, cell: Cell) -> str:
-    """'Strong (SIMULATED) · Chain of thought'."""
+    """Return the name of a cell, such as 'Strong (SIMULATED) · Chain of thought'."""
     mark = f" ({SIMULATED})" if results.simulated_cells[cell] else ""
     return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
 

@@ -1,4 +1,4 @@
-"""The table behind a figure as a page shows it: its first rows, in the columns that differ."""
+"""The first rows of the table behind a figure, as shown on a page."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class TablePreview(NamedTuple):
     """The first rows of a table.
 
     Attributes:
-        columns: The columns that are shown.
-        rows: Their values, worded.
-        height: How many rows the table has.
+        columns: Column names.
+        rows: Formatted values.
+        height: Number of rows of the whole table.
     """
 
     columns: list[str]
@@ -27,7 +27,7 @@ class TablePreview(NamedTuple):
 
 
 def preview_table(table: pl.DataFrame) -> TablePreview:
-    """The first rows of a table, without columns that have one value throughout.
+    """Return the first rows of a table, without constant columns.
 
     Args:
         table: The table of a result.

@@ -1,4 +1,4 @@
-"""What `analyze` reports first: where the report is, a sentence, the three leading numbers."""
+"""The headline of `analyze`: the report's path, one sentence and three numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from omibench.stages.analyze.words import (
 
 
 class HeadlineNumber(NamedTuple):
-    """One of the numbers that matter most, ready to be shown."""
+    """A number of the headline with its label."""
 
     label: str
     value: str
@@ -46,7 +46,7 @@ class HeadlineNumber(NamedTuple):
 
 
 class Headline(NamedTuple):
-    """What `analyze` found: where the report is, one sentence, the three leading numbers."""
+    """The headline of a study: the report's path, one sentence and three numbers."""
 
     report: Path
     sentence: str
@@ -63,7 +63,7 @@ class Headline(NamedTuple):
 
 
 def make_headline(analysis: Analysis) -> Headline:
-    """The headline of a study."""
+    """Build the headline of a study."""
     results = analysis.results
     return Headline(
         report=analysis.report,
@@ -77,9 +77,10 @@ def make_headline(analysis: Analysis) -> Headline:
 def leading_numbers(
     results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
 ) -> tuple[HeadlineNumber, ...]:
-    """The three numbers that matter most: best accuracy, effect of images, share of failures.
+    """Return the three main numbers: best accuracy, effect of images, share of failures.
 
-    Where the problems all have one number of images, GPTScore or the cells stand instead.
+    If all problems have the same number of images, GPTScore or the number of cells replaces that
+    effect.
     """
     tiles = [_best(results, rows)]
     if effect := image_difference(results, images):
@@ -98,7 +99,7 @@ def leading_numbers(
     elif judged := judge_difference(results):
         tiles.append(
             HeadlineNumber(
-                "Judge minus rule book",
+                "Judge minus scorer",
                 f"{format_points(judged[0].value)} points",
                 f"interval {format_points_interval(judged[0])}; they disagree on "
                 f"{count_noun(judged[1], 'response')}",
@@ -136,7 +137,7 @@ def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
 
 
 def _name_best(results: Results) -> str:
-    """What the best accuracy is the best of: the family that is compared."""
+    """Return the label of the best accuracy, which names the family that is compared."""
     settings = {cell.setting for cell in results.study.cells}
     if not results.family.settings or len(settings) == 1:
         return "Best accuracy"
@@ -148,11 +149,11 @@ def _failures(results: Results) -> HeadlineNumber:
     if rules is None:
         return HeadlineNumber(label, "not known", UNKNOWN_FAILURES, simulated=False)
     responses, empty, unjudged = count_unanswered(results.select_verdicts(rules))
-    note = "counted as wrong and shown as bounds"
+    note = "counted as wrong, with bounds"
     if rules != results.main_rules:
         note = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"
     if unjudged:
-        note += f"; {count_noun(unjudged, 'more answer')} not judged, counted in the same way"
+        note += f"; {count_noun(unjudged, 'more answer')} without a judgement, counted likewise"
     return HeadlineNumber(
         label,
         format_percent(empty / responses),

@@ -1,4 +1,4 @@
-"""Where single responses are read: pages beside the report, or addresses of `omibench explore`."""
+"""Links to single responses: pages next to the report, or addresses of `omibench explore`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 def problem_file(problem: str) -> str:
-    """The page of a problem inside `explorer/pages`: its id where that is a safe file name."""
+    """Return the file name of a problem's page in `explorer/pages`: its id if that is a safe
+    name."""
     if _SAFE.fullmatch(problem):
         return f"{problem}.html"
     readable = re.sub(r"[^A-Za-z0-9]+", "-", problem)[:60].strip("-")
@@ -28,23 +29,23 @@ def problem_file(problem: str) -> str:
 
 
 def cell_file(cell: Cell) -> str:
-    """The page of a cell inside `explorer/cells`."""
+    """Return the file name of a cell's page in `explorer/cells`."""
     return f"{cell_anchor(cell)}.html"
 
 
 def cell_anchor(cell: Cell, sample: int = 0) -> str:
-    """The place of a cell's response, one of its samples, on every problem's page."""
-    # No name of a model or setting holds an @, so no two cells share a page.
+    """Return the HTML anchor of a cell's response, or one of its samples, on a problem's page."""
+    # No name of a model or setting contains an @, so no two cells share a page.
     return f"{cell.model}@{cell.setting}" + (f"@{sample}" if sample else "")
 
 
 class ExplorerCommand(NamedTuple):
-    """How single responses are read where the report has no pages of them.
+    """Links to the server of `omibench explore`, for reports without pages of responses.
 
     Attributes:
-        command: The command that serves the results.
-        responses: How many there are.
-        addresses: For each cell its label, that of its setting, and its address on the server.
+        command: Command that serves the results.
+        responses: Number of responses.
+        addresses: Label of the cell, label of its setting and address on the server, by cell.
     """
 
     command: str
@@ -53,12 +54,13 @@ class ExplorerCommand(NamedTuple):
 
 
 def has_pages(results: Results) -> bool:
-    """Whether the report has pages of single problems and cells beside it."""
+    """Return whether the report has pages of single problems and cells."""
     return results.study.analyze.writes_pages(results.responses.height)
 
 
 def describe_command(results: Results) -> ExplorerCommand | None:
-    """The command that shows single responses; None where there are pages, or none are wanted."""
+    """Return the command that shows single responses; None if the report has pages or wants
+    none."""
     if results.study.analyze.explorer is False or has_pages(results):
         return None
     addresses = [
@@ -70,15 +72,15 @@ def describe_command(results: Results) -> ExplorerCommand | None:
 
 
 def cell_address(cell: Cell) -> str:
-    """The path of a cell on the server of `omibench explore`."""
+    """Return the path of a cell on the server of `omibench explore`."""
     return "/?" + urlencode({"models": cell.model, "settings": cell.setting})
 
 
 def remove_pages(folder: Path) -> None:
-    """Remove the pages of an earlier run, of which this one may have fewer or none.
+    """Remove the pages of an earlier run, which may have had more.
 
     Args:
-        folder: Theirs; files of others in it stay.
+        folder: Folder of the pages; other files in it are kept.
     """
     stale = [folder / INDEX, *(folder / "pages").glob("*.html"), *(folder / "cells").glob("*.html")]
     for path in [*stale, *(folder / "images").glob("*")]:

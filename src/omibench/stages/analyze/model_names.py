@@ -1,4 +1,4 @@
-"""Which model of a study a name in a table of others means."""
+"""Match model names in other tables with the models of a study."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ _OPTIONAL_ENDING = re.compile(r"(?:instruct|preview|32k)$")
 
 
 def match_models(names: Iterable[str], labels: Mapping[str, str]) -> dict[str, str | None]:
-    """Find the models that a table of others names.
+    """Match names of models in another table with the models of a study.
 
     Args:
-        names: As the table writes them.
-        labels: Model -> the name under which the study shows it.
+        names: Names as printed in the table.
+        labels: Labels of the study's models, by name.
 
     Returns:
-        For each name the model whose name or label is the very same; else the only one whose name
-        or label differs in case, signs or an ending such as `-Instruct` alone, where no other name
-        means it already; else None.
+        For each name, the model with exactly that name or label. Otherwise the only model whose
+        name or label differs just in case, punctuation or an ending such as `-Instruct`, unless
+        another name already matches it. Otherwise None.
     """
     every = dict.fromkeys(names)
     models: dict[str, str | None] = {
@@ -40,5 +40,5 @@ def match_models(names: Iterable[str], labels: Mapping[str, str]) -> dict[str, s
 
 
 def simplify_name(name: str) -> str:
-    """The name in lower case, without signs and without an ending such as `-Instruct`."""
+    """Return the name in lower case, without punctuation and endings such as `-Instruct`."""
     return _OPTIONAL_ENDING.sub("", re.sub(r"[\W_]", "", name.casefold()))

@@ -1,4 +1,4 @@
-"""A drawing as the report shows it: in the page's colours, and with what makes it interactive."""
+"""A drawing on the report's page, in the page's colours and with its interactive data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from omibench.web.templates import embed_json
 
 
 class PageFigure(NamedTuple):
-    """A drawing inside a page; `data` is empty where it does not answer the pointer."""
+    """A drawing on a page; `data` is empty if it is not interactive."""
 
     svg: Markup
     takeaway: str
@@ -22,12 +22,11 @@ class PageFigure(NamedTuple):
 def prepare_figure(
     svg: str, takeaway: str, specification: Mapping[str, Any] | None = None
 ) -> PageFigure:
-    """A drawing for a page.
+    """Prepare a drawing for a page.
 
     Args:
-        svg: The drawing in the light palette, made by our own library with all text of others
-            escaped.
-        takeaway: What it shows, in words.
+        svg: Drawing in the light palette, made by our library with all external text escaped.
+        takeaway: Description of what the drawing shows.
         specification: Its Vega-Lite specification.
     """
     from omibench.stages.analyze.charts.interactive import compile_interactive

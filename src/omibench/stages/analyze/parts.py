@@ -1,7 +1,7 @@
-"""The parts of the report in the reader's order, and which sections and figures stand in each.
+"""The parts of the report in order, each with its sections and figures.
 
-The first card of a part is open, the others are folded under their titles, and so are all cards of
-parts of reference, so that a report is as long as what a reader opens.
+The first card of a part is open. The others, and all cards of reference parts, are folded, so the
+report is only as long as what you open.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 
 class ReportCard(NamedTuple):
-    """One section or figure as the page shows it."""
+    """A section or figure on the page."""
 
     name: str
     title: str
@@ -24,11 +24,11 @@ class ReportPart(NamedTuple):
     """A part of the report.
 
     Attributes:
-        name: What its address ends with.
-        title: Its heading.
-        question: What it answers, in one line.
-        cards: Names of the sections and figures in it, in their order.
-        is_folded: Whether its first card is folded, too: what is looked up, not read.
+        name: End of its address.
+        title: Heading.
+        question: The question it answers, in one line.
+        cards: Names of its sections and figures, in order.
+        is_folded: Whether its first card is folded too, because the part is for reference.
     """
 
     name: str
@@ -39,7 +39,7 @@ class ReportPart(NamedTuple):
 
 
 class FilledPart(NamedTuple):
-    """A part with its cards, of which there is at least one."""
+    """A part with at least one card."""
 
     part: ReportPart
     cards: Sequence[ReportCard]
@@ -71,8 +71,8 @@ PARTS: Final = (
     ),
     ReportPart(
         "certainty",
-        "How sure that is",
-        "Do rule books, judges and people agree?",
+        "How certain the scores are",
+        "Do scorers, judges and human labels agree?",
         ("rules", "judge", "other-judges", "disagreements", "agreement", "correlations"),
     ),
     ReportPart(
@@ -86,17 +86,17 @@ PARTS: Final = (
     ReportPart(
         "dataset",
         "Dataset",
-        "What is asked?",
+        "What is in the dataset?",
         ("dataset-composition", "question-lengths", "questions-by-year"),
         is_folded=True,
     ),
     ReportPart(
         "print",
         "Beside print",
-        "What did papers print, and does it agree with itself?",
+        "What did papers print, and is it consistent?",
         ("published", "audit"),
     ),
-    ReportPart("more", "More", "What did plug-ins add?", ()),
+    ReportPart("more", "More", "What do plug-ins add?", ()),
     ReportPart(
         "provenance",
         "Tables and provenance",
@@ -109,13 +109,13 @@ _MORE: Final = "more"
 
 
 def sort_cards(cards: Iterable[ReportCard]) -> list[FilledPart]:
-    """Sort cards into parts; those that none names, of plug-ins, stand in a part of their own.
+    """Sort cards into parts; cards of plug-ins go into a separate part.
 
     Args:
-        cards: The cards of a report, each name once.
+        cards: Cards of a report, with unique names.
 
     Returns:
-        The parts that have cards, in the reader's order.
+        The non-empty parts, in order.
     """
     by_name = {card.name: card for card in cards}
     others = [card for name, card in by_name.items() if find_part(name).name == _MORE]
@@ -132,10 +132,10 @@ def sort_cards(cards: Iterable[ReportCard]) -> list[FilledPart]:
 
 
 def find_part(name: str) -> ReportPart:
-    """Find the part in which a section or figure stands.
+    """Return the part of a section or figure.
 
     Args:
-        name: Its name; that of a plug-in is in a part for these.
+        name: Name of the card; cards of plug-ins are in a part for plug-ins.
     """
     more = next(part for part in PARTS if part.name == _MORE)
     return next((part for part in PARTS if name in part.cards), more)

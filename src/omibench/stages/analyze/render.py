@@ -1,4 +1,4 @@
-"""Templates of the report and the explorer, to pages and parts of pages."""
+"""Render templates of the report and the explorer."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def write_page(path: Path, template: str, **values: Any) -> None:
 
 
 def render_section(template: str, **values: Any) -> Markup:
-    """Render a part of a page.
+    """Render a fragment of a page.
 
     Args:
-        template: The name of a file in `analyze/templates`, or the text of a template.
-        values: What the template sees.
+        template: File name in `analyze/templates`, or the text of a template.
+        values: Variables of the template.
 
     Returns:
-        HTML in which every value is escaped.
+        HTML with every value escaped.
     """
     from markupsafe import Markup
 

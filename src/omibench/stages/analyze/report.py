@@ -1,4 +1,4 @@
-"""report.html: the cards of all sections on one page without requests, legible without scripts."""
+"""Write report.html: all sections on one page that makes no requests and needs no scripts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from omibench.stages.analyze.words import count_noun
 from omibench.web.templates import read_script
 from omibench.web.vega import read_vega_scripts
 
-_STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
+_STAND_IN_JUDGES = (
+    "The judgements of the reasoning come from a seeded simulation, not from a model."
+)
 
 
 class SectionCard(NamedTuple):
-    """A section as the page shows it: what its template sees, and its drawing."""
+    """A section on the page: the variables of its template, and its drawing."""
 
     section: ReportSection
     view: Mapping[str, Any]
@@ -77,7 +79,7 @@ def _render(card: SectionCard, page: Mapping[str, Any]) -> ReportCard:
 
 
 def _draw_figures(analysis: Analysis, page: Mapping[str, Any]) -> Iterator[ReportCard]:
-    """The figures of results, a card each."""
+    """Return one card per figure of a result."""
     labels = analysis.labels
     for drawing in analysis.drawings:
         figure = drawing.figure

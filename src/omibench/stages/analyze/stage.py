@@ -1,4 +1,4 @@
-"""The stage: responses and verdicts in, tables, metrics, report and explorer out."""
+"""The stage `analyze`: turn responses and verdicts into tables, metrics, report and explorer."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
     """Summarise every cell of a study and write tables, report and explorer.
 
     Args:
-        results: The folder that holds those of the earlier stages.
-        out: The folder that is written.
+        results: Folder with the results of the earlier stages.
+        out: Output folder.
         study: The study.
 
     Returns:
-        What the report says first.
+        The headline of the report.
 
     Raises:
-        MissingInputError: A file that a table needs is not there.
-        FileFormatError: A file holds something else than its schema says.
-        ParamsError: The study has no cells, or no verdict of its main rules.
+        MissingInputError: A file that a table needs is missing.
+        FileFormatError: A file does not match its schema.
+        ParamsError: The study has no cells, or no verdict of its main scorer.
         PluginError: A section of a plug-in failed.
     """
     analysis = load_analysis(results, out / REPORT, study)
@@ -53,32 +53,32 @@ def analyze_study(results: Path, out: Path, study: AnalyzeStageParams) -> Headli
 
 
 def load_analysis(results: Path, report: Path, study: AnalyzeStageParams) -> Analysis:
-    """Read what a report is made from.
+    """Read the data behind a report.
 
     Args:
-        results: The folder that holds those of the earlier stages.
-        report: Where the report is to be written.
+        results: Folder with the results of the earlier stages.
+        report: Path of the report.
         study: The study.
 
     Raises:
-        MissingInputError: A file that a table needs is not there.
-        FileFormatError: A file holds something else than its schema says.
-        ParamsError: The study has no cells, or no verdict of its main rules.
+        MissingInputError: A file that a table needs is missing.
+        FileFormatError: A file does not match its schema.
+        ParamsError: The study has no cells, or no verdict of its main scorer.
     """
     read = load_results(results / "freeze", results / "infer", results / "score", study)
     return Analysis(study, add_certificates(read, results / "certify"), results, report)
 
 
 def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection]) -> Headline:
-    """Write all numbers: the tables of sections and results, metrics and plots for DVC.
+    """Write all numbers: the tables of sections and results, and metrics and plots for DVC.
 
     Args:
-        out: The folder that is written.
-        analysis: What they are made from.
-        sections: The sections of the report.
+        out: Output folder.
+        analysis: The study's results.
+        sections: Sections of the report.
 
     Returns:
-        What the report says first.
+        The headline of the report.
     """
     results = analysis.results
     headline = make_headline(analysis)
@@ -90,13 +90,13 @@ def write_tables(out: Path, analysis: Analysis, sections: Sequence[ReportSection
 
 
 def make_sections(analysis: Analysis) -> list[ReportSection]:
-    """Compute every registered section, in the order of the page.
+    """Compute every registered section, in page order.
 
     Args:
-        analysis: What they are made from.
+        analysis: The study's results.
 
     Raises:
-        OmibenchError: A file that a section needs is missing or holds something else.
+        OmibenchError: A file that a section needs is missing or invalid.
         PluginError: A section of a plug-in failed.
     """
     sections = []
@@ -107,18 +107,18 @@ def make_sections(analysis: Analysis) -> list[ReportSection]:
 
 
 def write_results(folder: Path, analysis: Analysis) -> list[str]:
-    """Write the table of every registered result that the study has.
+    """Write the table of every registered result of the study.
 
     Args:
-        folder: Gets `<name>.csv` and `<name>.parquet` of each; tables of an earlier run that the
-            study no longer has are removed.
-        analysis: What they are made from.
+        folder: Folder for `<name>.csv` and `<name>.parquet`. Tables of an earlier run that no
+            longer apply are removed.
+        analysis: The study's results.
 
     Returns:
         The names of the results.
 
     Raises:
-        OmibenchError: A file that a result needs is missing or holds something else.
+        OmibenchError: A file that a result needs is missing or invalid.
         OutputError: A file cannot be written.
     """
     names = []
@@ -141,7 +141,8 @@ def _write_section_tables(out: Path, results: Results, sections: Sequence[Report
             for table in section.tables():
                 if not _TABLE_NAME.fullmatch(table.name):
                     raise PluginError(
-                        f"report section {section.name!r}: {table.name!r} is no name of a table: "
+                        f"report section {section.name!r}: {table.name!r} is not a valid table "
+                        "name: "
                         "use letters, digits, - and _"
                     )
                 if table.name in writers:
@@ -157,7 +158,7 @@ def _write_section_tables(out: Path, results: Results, sections: Sequence[Report
 def _mark_partial(
     results: Results, rows: Sequence[Mapping[str, Any]]
 ) -> Sequence[Mapping[str, Any]]:
-    """The rows, in a partial run with a last column that says of what."""
+    """Return the rows; in a partial run with a last column that describes the part."""
     if results.partial is None:
         return rows
     return [{**row, "partial": str(results.partial)} for row in rows]
@@ -169,20 +170,20 @@ def write_pages(
     """Draw the figures, and write the report and the explorer.
 
     Args:
-        out: The folder that is written.
-        analysis: What they are made from.
-        sections: The sections of the report.
-        headline: What it says first.
+        out: Output folder.
+        analysis: The study's results.
+        sections: Sections of the report.
+        headline: The headline of the report.
     """
-    # The chart library is slow to import, so tables and errors come before it.
+    # The chart library is slow to import, so tables and errors come first.
     from omibench.stages.analyze.figures.draw import dump_specification
     from omibench.stages.analyze.report import SectionCard, write_report
 
     for drawing in analysis.drawings:
         if drawing.figure.name in SECTIONS.names:
             raise PluginError(
-                f"{drawing.figure.name}.svg is written by a figure and by a report section of that "
-                "name: rename one of them"
+                f"{drawing.figure.name}.svg is written by a figure and by a report section with "
+                "the same name: rename one of them"
             )
     folder = out / "figures"
     remove_figures(folder)
@@ -212,13 +213,13 @@ def write_pages(
 
 
 def remove_figures(folder: Path) -> None:
-    """Make the folder of figures, without those of an earlier run.
+    """Create the folder of figures and remove those of an earlier run.
 
     Args:
-        folder: Theirs; files of others in it stay.
+        folder: Folder of the figures; other files in it are kept.
 
     Raises:
-        OutputError: It cannot be made.
+        OutputError: The folder cannot be created.
     """
     made_folder(folder)
     for path in [*folder.glob("*.svg"), *folder.glob("*.vl.json")]:

@@ -1,4 +1,4 @@
-"""How numbers are written in tables, sentences and figures: shares as per cent."""
+"""Format numbers, shares and names in tables, sentences and figures."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
 MINUS = "\N{MINUS SIGN}"
 NO_VALUE = "–"
 NAMED_SETTINGS = 3
-"""Settings that a sentence names."""
+"""The number of settings that a sentence lists."""
 PER_CENT = "\N{NO-BREAK SPACE}%"
 
 
 def format_decimals(value: float, digits: int) -> str:
-    """A number with so many decimals, rounded half up as readers do: (0.125, 2) -> '0.13'."""
-    # Nine digits first: 57.5 that was computed as 57.49999999999999 is a half.
+    """Format a number, rounded half up: (0.125, 2) -> '0.13'."""
+    # Round to nine digits first: 57.5 computed as 57.49999999999999 is a half.
     exact = Decimal(repr(round(float(value), 9)))
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0:f}"
 
@@ -33,22 +33,23 @@ def format_percent(share: float, digits: int = 1) -> str:
 
 
 def format_share(share: float, digits: int = 1) -> str:
-    """0.5714 -> '57.1': per cent without its sign, for columns of a table; NaN is a dash."""
+    """Format a share as per cent without the sign, for table columns: 0.5714 -> '57.1'; NaN is a
+    dash."""
     return NO_VALUE if isnan(share) else format_decimals(100 * share, digits)
 
 
 def format_interval(acc: Estimate) -> str:
-    """'39.1 to 74.2 %', for sentences."""
+    """Format an interval for sentences: '39.1 to 74.2 %'."""
     return f"{format_share(acc.lo)} to {format_share(acc.hi)}{PER_CENT}"
 
 
 def format_bounds(acc: Estimate | Corrected) -> str:
-    """'[39.1, 74.2]', for tables in per cent."""
+    """Format an interval for tables in per cent: '[39.1, 74.2]'."""
     return f"[{format_share(acc.lo)}, {format_share(acc.hi)}]"
 
 
 def format_points(difference: float, digits: int = 1) -> str:
-    """A difference of two shares in percentage points: '+8.3', '−4.0'."""
+    """Format a difference of two shares in percentage points: '+8.3', '−4.0'."""
     text = format_decimals(100 * abs(difference), digits)
     return text if float(text) == 0 else f"{MINUS if difference < 0 else '+'}{text}"
 
@@ -59,26 +60,27 @@ def format_points_interval(difference: AccuracyDifference) -> str:
 
 
 def format_p(p: float) -> str:
-    """A p value: '0.034', '< 0.0001'."""
+    """Return a p value: '0.034', '< 0.0001'."""
     return "< 0.0001" if p < 0.0001 else f"{float(f'{p:.2g}'):f}".rstrip("0").rstrip(".")
 
 
 def name_outcome(outcome: str) -> str:
-    """'budget_stop' -> 'budget stop': the word of the files, wherever an outcome is shown."""
+    """Return the display form of an outcome: 'budget_stop' -> 'budget stop'."""
     return outcome.replace("_", " ")
 
 
 def name_rules(rules: str) -> str:
-    """A rule book's name in prose; 'GPTScore by a' for the vote of one judge of several."""
-    book, _, judge = rules.partition("/")
-    return RULES_NAMES.get(book, book) + (f" by {judge}" if judge else "")
+    """Return a scorer's name in prose; 'GPTScore by a' for the vote of one of several judges."""
+    scorer, _, judge = rules.partition("/")
+    return RULES_NAMES.get(scorer, scorer) + (f" by {judge}" if judge else "")
 
 
 def name_scorer(rules: str) -> str:
-    """What gave a verdict, in a sentence: 'the rule book robust', 'the published verdicts'."""
+    """Return a phrase for the source of a verdict: 'the scorer robust', 'the published
+    verdicts'."""
     if rules == "gptscore":
         return "the judge"
-    return f"the {name_rules(rules)}" if rules in RULES_NAMES else f"the rule book {rules}"
+    return f"the {name_rules(rules)}" if rules in RULES_NAMES else f"the scorer {rules}"
 
 
 def format_level(confidence: float) -> str:
@@ -92,12 +94,12 @@ def count_noun(count: int, noun: str) -> str:
 
 
 def name_image_bin(image_bin: str) -> str:
-    """A bin of image counts: '1 image', '2 images', '6+ images'."""
+    """Return the label of a bin of image counts: '1 image', '2 images', '6+ images'."""
     return f"{image_bin} image{'' if image_bin == '1' else 's'}"
 
 
 def describe_pool(results: Results) -> str:
-    """Over which cells a number is that is about several: 'over all cells', 'under Direct'."""
+    """Return the phrase for the cells behind a pooled number: 'over all cells', 'under Direct'."""
     settings = results.pooled_settings
     if {cell.setting for cell in results.study.cells} == set(settings):
         return "over all cells"
@@ -108,7 +110,8 @@ def describe_pool(results: Results) -> str:
 
 
 def describe_cell(results: Results, cell: Cell) -> dict[str, Any]:
-    """How the lesser tables name a cell: `label`, `setting`, and whether it is `simulated`."""
+    """Return the columns that identify a cell in the lesser tables: `label`, `setting`,
+    `simulated`."""
     return {
         "label": results.label(cell.model),
         "setting": results.setting_label(cell.setting),

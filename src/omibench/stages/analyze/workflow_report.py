@@ -1,7 +1,7 @@
-"""What `snakemake --report` says of the files of `analyze`: categories and labels.
+"""Categories and labels of the files of `analyze` in `snakemake --report`.
 
-Its categories are the parts of our own report, with a number before each, since Snakemake sorts
-them by name. What a figure shows is read from the Vega-Lite beside it.
+The categories are the parts of our report, numbered because Snakemake sorts by name. The caption of
+a figure is read from its Vega-Lite file.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from pathlib import Path
 
 
 def number_category(name: str) -> str:
-    """The category of a figure or section: "03 What hurts".
+    """Return the category of a figure or section, such as "03 What hurts".
 
     Args:
-        name: Its name; one that no part has, of a plug-in, is among what plug-ins added.
+        name: Name of the card; unknown names belong to the part for plug-ins.
     """
-    # Every start of Snakemake imports this module, and hardly one makes its report.
+    # Every start of Snakemake imports this module, but few make its report.
     from omibench.stages.analyze.parts import PARTS, find_part
 
     part = find_part(name)
@@ -23,39 +23,39 @@ def number_category(name: str) -> str:
 
 
 def label_figure(figures: str, name: str) -> dict[str, str]:
-    """What a list of figures says of one.
+    """Return the labels of a figure.
 
     Args:
         figures: The folder `analyze/figures`.
-        name: The name of the figure.
+        name: Name of the figure.
 
     Returns:
-        Its title, marked where it shows something simulated, and what it says.
+        Its title, marked if it shows simulated data, and its caption.
 
     Raises:
-        FileFormatError: The Vega-Lite is too large, or no JSON.
+        FileFormatError: The Vega-Lite file is too large or not JSON.
     """
     from omibench.files.intake import read_json
 
     file = Path(figures) / f"{name}.vl.json"
     if not file.exists():  # a drawing of a plug-in may come without
-        return {"figure": name, "what it says": ""}
+        return {"figure": name, "finding": ""}
     specification = read_json(file)
     title = specification.get("title", name)
     text = title.get("text", name) if isinstance(title, dict) else title
-    return {"figure": str(text), "what it says": str(specification.get("description", ""))}
+    return {"figure": str(text), "finding": str(specification.get("description", ""))}
 
 
 def label_table(name: str) -> dict[str, str]:
-    """What a list of tables says of the table of one result.
+    """Return the labels of a result's table.
 
     Args:
-        name: The name of the result.
+        name: Name of the result.
 
     Returns:
-        Its name and its title.
+        Its name and title.
     """
     from omibench.stages.analyze.results.result import RESULTS
 
     title = RESULTS.get(name).title if name in RESULTS.names else ""
-    return {"table": name, "what it shows": title}
+    return {"table": name, "contents": title}

@@ -1,4 +1,4 @@
-"""Stage `certify`: judges against the labels of people, the judge of scores against the rules."""
+"""Stage `certify`: judges compared with human labels, and score judges with rules."""
 
 from omibench.stages.certify.stage import certify_judges
 

@@ -1,4 +1,4 @@
-"""Responses on which rules and judge disagree, drawn for people to read (OMIBench, C.3)."""
+"""Responses on which rules and judge disagree, drawn for annotators (OMIBench, C.3)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Texts = dict[tuple[Any, ...], str]
 def draw_disagreements(
     results: Results, rows: pl.DataFrame, limit: int
 ) -> Iterator[DisagreementRow]:
-    """At most `limit` responses of each model, drawn with the study's seed, in their own order.
+    """Draw at most `limit` responses of each model with the study's seed, in their order.
 
-    `rows` are those of `fourway.side_by_side`.
+    `rows` are from `fourway.side_by_side`.
     """
     texts: Texts = {
         tuple(row[name] for name in RESPONSE): row["text"]

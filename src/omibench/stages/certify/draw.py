@@ -1,4 +1,4 @@
-"""Responses drawn at random for people to label, whoever judged them (OMIBench, appendix J)."""
+"""Random draw of responses for human labels, independent of judges (OMIBench, appendix J)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from omibench.schemas.tables import ResponseRow, read_jsonl, read_parquet
 from omibench.stages.certify.matching import hash_text
 
 SHEET_FILE = "to_label.csv"
-"""What `draw_sheet` writes: with `label` filled in it is a file of labels."""
+"""Columns of `draw_sheet`; once `label` is completed, the sheet is a file of labels."""
 _READABLE = ("answered", "truncated")
 
 
 class LabelDraw(NamedTuple):
-    """Of which models and settings how many responses are drawn; all of them where None."""
+    """The number of responses to draw, and the models and settings; None for all."""
 
     per_model: int
     models: Collection[str] | None = None
@@ -28,22 +28,22 @@ class LabelDraw(NamedTuple):
 
 
 def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: LabelDraw) -> int:
-    """Write a sheet of responses for people to label, without any verdict on them.
+    """Write a sheet of responses for human labels, without any verdict.
 
-    Which ones are drawn depends on the study's seed and on nothing else that is there: a larger
-    number holds those of a smaller one, and cells that join later move none of another model.
+    The draw depends only on the study's seed: a larger number contains the responses of a smaller
+    one, and additional cells do not change those of other models.
 
     Args:
-        results: The folder that holds freeze/ and infer/.
+        results: The folder that contains freeze/ and infer/.
         out: The folder for `to_label.csv`.
         study: The study.
-        drawing: How many responses with text are drawn of each model.
+        drawing: The number of responses with text to draw from each model.
 
     Returns:
-        How many responses the sheet holds.
+        The number of responses in the sheet.
 
     Raises:
-        MissingInputError: The frozen problems are not there, or no response with text is.
+        MissingInputError: The frozen problems or responses with text are missing.
     """
     questions = {q.id: q for q in read_jsonl(results / "freeze" / "questions.jsonl", Question)}
     answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
@@ -51,7 +51,7 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
     sheet = [_make_line(row, questions[row["id"]], answers[row["id"]]) for row in rows]
     if not sheet:
         raise MissingInputError(
-            f"{results / 'infer'}: holds no response with text of these models and settings; run "
+            f"{results / 'infer'}: no response with text of these models and settings; run "
             "`omibench infer` first"
         )
     write_csv(out / SHEET_FILE, sheet)
@@ -61,13 +61,13 @@ def draw_sheet(results: Path, out: Path, study: CertifyStageParams, drawing: Lab
 def draw_responses(
     infer: Path, study: CertifyStageParams, drawing: LabelDraw, ids: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    """Draw responses with text, of each model apart.
+    """Draw responses with text, separately for each model.
 
     Args:
         infer: The folder of responses.
-        study: The study; its seed alone decides which ones are drawn.
-        drawing: How many, of which models and settings.
-        ids: The problems of which responses may be drawn.
+        study: The study; only its seed determines the draw.
+        drawing: The number of responses, and the models and settings.
+        ids: The problems whose responses can be drawn.
 
     Yields:
         The columns of ResponseRow and `model, setting`; model by model, by setting and problem.

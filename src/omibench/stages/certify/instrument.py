@@ -1,4 +1,4 @@
-"""Which instrument judgements are of: a certificate is of one."""
+"""Instrument of judgements: each certificate is about one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,25 @@ if TYPE_CHECKING:
 
 
 def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
-    """The only value of a column. Raises FileFormatError naming the folder for any other number."""
+    """Return the only value of a column.
+
+    Raises:
+        FileFormatError: There are several values; the message gives the folder.
+    """
     values = judged[column].drop_nulls().unique().sort().to_list()
     if len(values) == 1:
         return str(values[0])
     raise FileFormatError(
-        f"{folder}: the judgements have {len(values)} values of {column!r}; "
-        f"{folder.name} all cells by one judge with one prompt"
+        f"{folder}: the judgements have {len(values)} values of {column!r}; {folder.name} all "
+        "cells by one judge with one prompt"
     )
 
 
 def list_identities(study: CertifyStageParams, judge: str) -> list[dict[str, Any]]:
-    """What of the models of a judge, joined by +, changes its answers.
+    """Return the configuration of a judge's models, joined by +, that affects answers.
 
-    Raises MissingInputError for one that the study does not define.
+    Raises:
+        MissingInputError: The study does not define a model.
     """
     names = judge.split("+")
     lost = [name for name in names if name not in study.models]

@@ -1,4 +1,4 @@
-"""The file of human labels: which response a person read, and whether it is right."""
+"""File of human labels: the response and its label."""
 
 from __future__ import annotations
 
@@ -28,17 +28,22 @@ def _parse_label(value: object) -> object:
     if isinstance(value, bool):
         return float(value)
     word = str(value).strip().casefold()
-    return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else value
+    if word in RIGHT_WORDS or word in WRONG_WORDS:
+        return float(word in RIGHT_WORDS)
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError("is neither right or wrong nor a number from 0 to 1") from None
 
 
 Source = Literal["no_effective_reasoning", "reasoning_error", "rule_match_error", "other"]
 Mark = Annotated[float, Field(ge=LOWEST_MARK, le=HIGHEST_MARK)] | None
 MARKS = (*QUALITY_MARKS, ALIGNMENT_MARK)
 SOURCES: tuple[Source, ...] = get_args(Source)
-"""Why rule book and judge disagree, as a reader says it (OMIBench, C.3)."""
+"""Reason of a disagreement between scorer and judge, by a reader (OMIBench, C.3)."""
 STEPS, WRONG_STEPS = "steps", "wrong_steps"
 LABELS = ("label", "error_type", "source", *MARKS, STEPS, WRONG_STEPS)
-"""The columns of which a row has at least one; where it has one, all may be empty."""
+"""Label columns; a row has at least one, and all may be empty."""
 
 
 def _normalise_label(value: object) -> object:
@@ -51,14 +56,14 @@ def _name_source(value: object) -> object:
 
 
 class LabelRow(BaseModel):
-    """What one person said of one response. Other columns, such as a comment, are not read.
+    """One person's labels of one response. Other columns, such as comments, are ignored.
 
     `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
-    `error_type` is a type of the taxonomy that the judge is given, or `no_error`; `source` says why
-    rule book and judge disagree; marks are from 1 to 5; `wrong_steps` of the `steps` that matter
-    hold an error. At least one of these columns is there.
-    `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
-    `response_sha256`, the hash of the text that was read, guards against labels of another text.
+    `error_type` is a type of the judge's taxonomy, or `no_error`; `source` is the reason why scorer
+    and judge disagree; marks are from 1 to 5; `wrong_steps` of the `steps` that matter contain an
+    error. At least one of these columns is present. `model`, `setting` and `index` can be omitted
+    if `id` alone identifies the response. `response_sha256`, the hash of the labelled text,
+    protects against labels of another text.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -81,45 +86,48 @@ class LabelRow(BaseModel):
     index: Annotated[int, Field(ge=0)] | None = None
     response_sha256: str | None = None
     simulated: bool = False
-    """Whether the label comes from a simulation's truth, not from a person."""
+    """Whether the label comes from a simulation's truth rather than a person."""
 
     @model_validator(mode="after")
     def _steps_are_counted(self) -> Self:
         if (self.steps is None) != (self.wrong_steps is None):
-            raise ValueError("steps and wrong_steps go together: give both or neither")
+            raise ValueError("give both steps and wrong_steps, or neither")
         if (self.wrong_steps or 0) > (self.steps or 0):
-            raise ValueError(f"wrong_steps is {self.wrong_steps}, and steps is {self.steps}")
+            raise ValueError(f"wrong_steps is {self.wrong_steps}, but steps is {self.steps}")
         return self
 
     @property
     def labels(self) -> dict[str, float | str]:
-        """Column -> what the person said."""
+        """Return column -> label."""
         return {name: value for name in LABELS if (value := getattr(self, name)) is not None}
 
     @property
     def response_name(self) -> str:
-        """Which response, for a reader."""
+        """Return a readable name of the response."""
         parts = [self.model, self.setting, None if self.index is None else f"sample {self.index}"]
         details = ", ".join(word for word in parts if word)
         return f"{self.id} ({details})" if details else self.id
 
 
 def read_labels(path: Path) -> list[LabelRow]:
-    """Every label of a CSV or JSONL file, in order.
+    """Read every label of a CSV or JSONL file, in order.
 
-    A row that has a column of labels and nothing in it is not filled in yet, and left out.
-    Raises MissingInputError without the file, and FileFormatError naming file, row (from 1, the
-    heading of a CSV not counted) and column for one that cannot be read, or without any label.
+    Rows with empty label columns are not completed yet, and skipped.
+
+    Raises:
+        MissingInputError: The file does not exist.
+        FileFormatError: A row cannot be read, or no row has a label. The message gives file, row
+            (from 1, without the CSV header) and column.
     """
     if not path.exists():
-        raise MissingInputError(f"{path}: this file of labels does not exist")
+        raise MissingInputError(f"{path}: file of labels not found")
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
     checked = [_check_row(raw, path, number) for number, raw in enumerate(_read_raw_rows(path), 1)]
     rows = [row for row in checked if row is not None]
     if not rows:
         empty = f" in any of its {len(checked)} rows" if checked else ""
-        raise FileFormatError(f"{path}: holds no label{empty}")
+        raise FileFormatError(f"{path}: no labels{empty}")
     return rows
 
 
@@ -148,13 +156,14 @@ def _check_row(cells: dict[str, Any], path: Path, number: int) -> LabelRow | Non
         return row
     except ValidationError as error:
         first = error.errors()[0]
+        message = str(first["msg"]).removeprefix("Value error, ")
         column = str(first["loc"][0]) if first["loc"] else "?"
         if first["type"] == "missing":
             mistake = f"lacks the column {column!r}; {_describe_columns(raw)}"
         elif not first["loc"]:
-            mistake = str(first["msg"]).removeprefix("Value error, ")
+            mistake = message
         else:
-            mistake = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
+            mistake = f"column {column!r}: {message} (got {str(first['input'])[:60]!r})"
         raise FileFormatError(f"{path}, row {number}: {mistake}") from None
 
 

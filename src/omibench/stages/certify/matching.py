@@ -1,4 +1,4 @@
-"""Which response each label is of, and why labels are left out."""
+"""Matching of labels to responses, with reasons for unused labels."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 Place = tuple[Any, ...]
 """Model, setting, problem and sample of a response."""
-UNKNOWN_PROBLEM = "of a problem that this study does not have"
-OTHER_MODEL = "of a model that did not answer this problem here"
-OTHER_RESPONSE = "of a setting or sample that this study does not have"
-STALE = "of responses that are other ones by now"
-DUPLICATE = "said already by an earlier row"
+UNKNOWN_PROBLEM = "of a problem that is not in this study"
+OTHER_MODEL = "of a model that did not answer this problem in this study"
+OTHER_RESPONSE = "of a setting or sample that is not in this study"
+STALE = "of responses that have changed since"
+DUPLICATE = "repeated from an earlier row"
 UNKNOWN = (UNKNOWN_PROBLEM, OTHER_MODEL, OTHER_RESPONSE)
 NAMED = 5
-"""Responses that a warning names of each reason; the certificate names all."""
+"""Maximum number of responses per reason in a warning; the certificate lists all."""
 _LOG = logging.getLogger("omibench")
 
 
 class Label(NamedTuple):
-    """One row of a file of labels and the response that it is of."""
+    """One row of a file of labels and its response."""
 
     number: int
     row: LabelRow
@@ -37,16 +37,17 @@ class Label(NamedTuple):
 
 
 class MatchedLabels(NamedTuple):
-    """The labels of responses of this study, and the rest: why -> which."""
+    """The labels of responses of this study, and unused ones by reason."""
 
     file: Path
     labels: list[Label]
     left_out: dict[str, list[str]]
 
     def column(self, name: str) -> dict[Place, Any]:
-        """What people said in one column, by response.
+        """Return the labels of one column, by response.
 
-        Raises FileFormatError where two rows contradict each other.
+        Raises:
+            FileFormatError: Two rows contradict each other.
         """
         labels: dict[Place, Any] = {}
         for number, row, place in self.labels:
@@ -62,17 +63,19 @@ class MatchedLabels(NamedTuple):
         return labels
 
     def count(self, *reasons: str) -> int:
-        """How many labels were left out for any of these reasons."""
+        """Return the number of labels unused for any of these reasons."""
         return sum(len(self.left_out.get(reason, [])) for reason in reasons)
 
 
 def match_labels(
     rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path, stage: str = "certify"
 ) -> MatchedLabels:
-    """Find the response of every label; a warning says which labels were left out, and why.
+    """Find the response of every label; a warning lists unused labels with reasons.
 
-    `answered` has the columns of `RESPONSE` and `text`; `stage` begins the warning. Raises
-    FileFormatError where a label fits several responses.
+    `answered` has the columns of `RESPONSE` and `text`; `stage` is the prefix of the warning.
+
+    Raises:
+        FileFormatError: A label matches several responses.
     """
     responses: dict[str, list[dict[str, Any]]] = {}
     for response in answered.select(*RESPONSE, "text").iter_rows(named=True):
@@ -101,12 +104,12 @@ def match_labels(
 
 
 def hash_text(text: str) -> str:
-    """The SHA-256 of a response's text, by which labels of another text are told."""
+    """Return the SHA-256 of a response's text, which identifies labels of another text."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def describe_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """A phrase for each reason: how many labels, why, and the first few by name."""
+    """Return a phrase for each reason: the number of labels, and the first few by name."""
     for reason, responses in left_out.items():
         named = "; ".join(responses[:NAMED]) + ("; ..." if len(responses) > NAMED else "")
         yield f"{len(responses)} {reason}: {named}"
@@ -133,7 +136,7 @@ def _check_staleness(row: LabelRow, meant: dict[str, Any]) -> str | None:
 def _find_response(
     row: LabelRow, candidates: list[dict[str, Any]], location: str
 ) -> dict[str, Any] | None:
-    """The response that a label is of; None where this study has no such response."""
+    """Return the response of a label, or None if this study has none."""
     criteria = {"model": row.model, "setting": row.setting, "index": row.index}
     stated = {name: value for name, value in criteria.items() if value is not None}
     matches = [r for r in candidates if all(r[name] == value for name, value in stated.items())]

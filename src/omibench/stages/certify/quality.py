@@ -1,4 +1,4 @@
-"""A judge against labels, of all answer types together and of each."""
+"""Quality of a judge measured by labels, in total and by answer type."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def quality_by_kind(
     labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float
 ) -> dict[str, JudgeQuality]:
-    """The judge by answer type, and of `all`.
+    """Return the judge's quality by answer type, and for `all`.
 
-    `labelled` has `label`, `by_judge`, `cluster` and `answer_type`; `judged`, all that the judge
-    scored, `id`, `verdict`, `cluster` and `answer_type`, perhaps `outcome`.
+    `labelled` has `label`, `by_judge`, `cluster` and `answer_type`; `judged`, with everything that
+    the judge scored, has `id`, `verdict`, `cluster` and `answer_type`, and optionally `outcome`.
     """
     kinds = [ALL_TYPES, *sorted(labelled["answer_type"].unique())]
     return {

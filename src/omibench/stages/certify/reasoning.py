@@ -1,4 +1,4 @@
-"""Judges of reasoning against the labels of people: types of errors, and marks of rationales."""
+"""Judges of reasoning compared with human labels: error types, and marks of rationales."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 INSTRUMENTS = {"error_type": ("error_type",), **MARKS_BY_INSTRUMENT}
-"""Instrument -> the columns of labels that are of it."""
-_HINTS = {"error_type": "; name `judge.errors.labels` where people alone say the types"}
+"""Instrument -> its columns of labels."""
+_HINTS = {"error_type": "; set `judge.errors.labels` if only people label the types"}
 
 
 def certify_reasoning(
     matched: MatchedLabels, results: Results, folder: Path, labels_sha256: str
 ) -> list[ReasoningCertificate]:
-    """A certificate of every judge of reasoning that people labelled; `folder` is that of `judge`.
+    """Return a certificate of every judge of reasoning with labels; `folder` is that of `judge`.
 
-    Raises MissingInputError where nothing was judged for which there are labels, FileFormatError
-    for a type that the taxonomy lacks, for labels that contradict each other, and where none is of
-    a response that was judged.
+    Raises:
+        MissingInputError: Labels exist, but no judgements.
+        FileFormatError: A type is not in the taxonomy, labels contradict each other, or none is of
+            a judged response.
     """
     certificates = []
     for instrument, columns in INSTRUMENTS.items():
@@ -44,9 +45,9 @@ def certify_reasoning(
             continue
         if instrument not in results.study.judge.panels:
             if instrument == "error_type" and results.study.judge.errors:
-                continue  # people alone label: there is no judge to certify
+                continue  # only people label: there is no judge to certify
             raise MissingInputError(
-                f"{matched.file}: labels {', '.join(labels)}, and `judge` names no judge of "
+                f"{matched.file}: labels {', '.join(labels)}, but `judge` has no judge of "
                 f"{instrument.replace('_', ' ')}" + _HINTS.get(instrument, "")
             )
         rows = read_all_judgements(results, folder).filter(instrument=instrument)
@@ -75,8 +76,8 @@ def _make_certificate(  # noqa: PLR0913, PLR0917 (what a certificate says)
     scored = {place: row for place, row in by_judge.items() if row["outcome"] == "scored"}
     if not scored:
         raise FileFormatError(
-            f"{matched.file}: holds no label of a response on which the judge of "
-            f"{instrument.replace('_', ' ')} gave a verdict, and {len(places)} of others"
+            f"{matched.file}: no label is of a response with a verdict of the judge of "
+            f"{instrument.replace('_', ' ')}, {len(places)} are of others"
         )
     judge, study = get_only_value(rows, "judge", folder), results.study
     confidence = study.analyze.confidence
@@ -105,24 +106,25 @@ def _make_certificate(  # noqa: PLR0913, PLR0917 (what a certificate says)
 
 
 def check_error_types(matched: MatchedLabels, taxonomy: str) -> None:
-    """Check that people's types of errors are those of the taxonomy.
+    """Check that human error types are in the taxonomy.
 
-    Raises FileFormatError naming file, row and type for the first that is not.
+    Raises:
+        FileFormatError: A type is not; the message gives file, row and type of the first.
     """
     types = load_taxonomy(taxonomy).names
     for number, row, _ in matched.labels:
         if row.error_type and row.error_type not in types:
             hint = suggest_name(row.error_type, types)
             raise FileFormatError(
-                f"{matched.file}, row {number}: column 'error_type': {row.error_type!r} is no type "
-                f"of the taxonomy {taxonomy}{hint}; it has {', '.join(types)}"
+                f"{matched.file}, row {number}: column 'error_type': {row.error_type!r} is not in "
+                f"the taxonomy {taxonomy}{hint}"
             )
 
 
 def _compare_types(
     labels: Mapping[Place, str], scored: Mapping[Place, Any], confidence: float
 ) -> dict[str, Any]:
-    """Agreement and kappa over all types, `no_error` among them, and who is taken for whom."""
+    """Return agreement and kappa over all types, including `no_error`, and the confusions."""
     places = [place for place in labels if place in scored]
     people, judge = [labels[p] for p in places], [scored[p]["error_type"] for p in places]
     clusters = [scored[p]["cluster"] for p in places]

@@ -1,4 +1,4 @@
-"""Certify without a study: a file of verdicts, as `omibench score` writes it, and labels."""
+"""Certification without a study: verdicts of `omibench score` and labels."""
 
 from __future__ import annotations
 
@@ -35,18 +35,21 @@ if TYPE_CHECKING:
     import polars as pl
 
 LABELS = "labels"
-"""Stands for the rule book of the four-way table where the file holds no judge."""
+"""Name in place of the scorer in the four-way table if the file has no judge."""
 
 
 def certify_scored(
     labels: Path, scored: Path, out: Path, study: CertifyStageParams, rules: str | None = None
 ) -> Certificate:
-    """Hold the verdicts of a file against labels; write into the folder `out`.
+    """Compare the verdicts of a file with labels; write into the folder `out`.
 
-    The judge of the file (`gptscore`) is certified, and held against its rule book; without one
-    the rule book itself is, and what it says against people is drawn. `rules` names the rule book
-    of a file that has several. Raises MissingInputError for a file that is not there or a rule
-    book that it lacks, FileFormatError for one without verdicts, or where no label fits.
+    The judge of the file (`gptscore`) is certified, and compared with its scorer. Without a judge,
+    the scorer is certified, and its disagreements with people are drawn. `rules` selects the scorer
+    of a file with several.
+
+    Raises:
+        MissingInputError: The file does not exist or lacks the scorer.
+        FileFormatError: The file has no verdicts, or no label matches.
     """
     import polars as pl
 
@@ -57,14 +60,14 @@ def certify_scored(
     matched = match_labels(label_rows, frame, labels)
     values = matched.column("label")
     if not values:
-        raise FileFormatError(f"{labels}: holds no label of a response in {scored}")
+        raise FileFormatError(f"{labels}: no label is of a response in {scored}")
     places = pl.DataFrame(
         [(*place, float(label)) for place, label in values.items()],
         schema={**{name: SCHEMA[name] for name in RESPONSE}, "label": pl.Float64},
         orient="row",
     )
     joined = frame.join(places, on=RESPONSE, how="left", maintain_order="left")
-    if not judged:  # the rule book is what is certified, and people stand in its place
+    if not judged:  # the scorer is certified, with people in its place
         joined = joined.with_columns(by_judge=pl.col("by_rules"), by_rules=pl.col("label"))
     compared = with_quadrants(joined.filter(pl.col("judge_outcome") == "scored"))
     compared = compared if judged else compared.filter(pl.col("label").is_not_null())
@@ -86,7 +89,7 @@ def _make_certificate(
 
     labelled = compared.filter(pl.col("label").is_not_null())
     if labelled.is_empty():
-        raise FileFormatError(f"{labels}: holds no label of a response that the judge scored")
+        raise FileFormatError(f"{labels}: no label is of a response that the judge scored")
     judge = _get_only_value(joined, "judge") or _get_only_value(joined, "rules") or JUDGE_RULES
     by_judge = joined["judge"].is_not_null().any()
     outcomes = joined.filter(pl.col("label").is_not_null())["judge_outcome"]
@@ -124,7 +127,7 @@ def _get_only_value(joined: pl.DataFrame, column: str) -> str | None:
 
 
 def _list_identities(study: CertifyStageParams, judge: str, joined: pl.DataFrame) -> list[Row]:
-    """The judge models by what changes their answers, where the params define them."""
+    """Return the judge models with their configuration, if the params define them."""
     names = judge.split("+")
     if all(name in study.models for name in names):
         return [certificate_identity(study.models[name]) for name in names]
@@ -141,7 +144,7 @@ def _identify_rules(joined: pl.DataFrame) -> Row:
 def _draw_disagreements(
     compared: pl.DataFrame, rows: Sequence[Row], study: CertifyStageParams
 ) -> Iterator[DisagreementRow]:
-    """At most `certify.disagreements` responses of each model, drawn with the study's seed."""
+    """Draw at most `certify.disagreements` responses of each model with the study's seed."""
     import polars as pl
 
     rows_by_response = {tuple(row[name] for name in RESPONSE): row for row in rows}

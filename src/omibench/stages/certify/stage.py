@@ -1,4 +1,4 @@
-"""The stage `certify`: labels of people in, certificates and disagreements to read out."""
+"""Stage `certify`: reads human labels, writes certificates and disagreements."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class JudgeCertificates(NamedTuple):
-    """The certificates that a file of labels makes: of scores, and of reasoning."""
+    """The certificates from a file of labels: of scores, and of reasoning."""
 
     scores: Certificate | None
     reasoning: list[ReasoningCertificate]
@@ -46,12 +46,15 @@ class JudgeCertificates(NamedTuple):
 def certify_judges(
     labels: Path, results: Path, out: Path, study: CertifyStageParams
 ) -> JudgeCertificates:
-    """Hold the judges of a study against a file of labels; write into the folder `out`.
+    """Compare the judges of a study with a file of labels; write into the folder `out`.
 
-    `certificate.json` and `disagreements.jsonl` are made where the file says what is right;
-    `reasoning.json` always, with a certificate of each judge of reasoning that the file has labels
-    for. Raises MissingInputError where nothing was judged, FileFormatError where no label fits, one
-    fits several responses or two contradict each other, and as `load_results` does.
+    `certificate.json` and `disagreements.jsonl` are written if the file has labels of correctness;
+    `reasoning.json` always, with a certificate of each judge of reasoning that has labels.
+
+    Raises:
+        MissingInputError: Nothing was judged.
+        FileFormatError: No label matches, a label matches several responses, or two contradict each
+            other. `load_results` can also raise.
     """
     rows = read_labels(labels)
     study_results = load_results(results / "freeze", results / "infer", results / "score", study)
@@ -60,12 +63,10 @@ def certify_judges(
     scores, judged_by_label = None, any(row.label is not None for row in rows)
     if judged_by_label and JUDGE_RULES not in study_results.rules:
         raise MissingInputError(
-            f"{results / 'score'}: holds no judgement; name a judge in score.judge, score again"
+            f"{results / 'score'}: no judgements; set score.judge and score again"
         )
     if not matched.labels:
-        raise FileFormatError(
-            f"{labels}: holds no label of a response of this study; {_why(matched)}"
-        )
+        raise FileFormatError(f"{labels}: no label is of a response of this study; {_why(matched)}")
     reasoning = certify_reasoning(matched, study_results, results / "judge", digest)
     if judged_by_label:
         scores = _certify_scores(matched, study_results, results, out, digest)
@@ -77,7 +78,7 @@ def certify_judges(
 def _certify_scores(
     matched: MatchedLabels, study_results: Results, results: Path, out: Path, labels_sha256: str
 ) -> Certificate:
-    """The certificate of the judge of scores; the disagreements of main rules and judge on file."""
+    """Return the certificate of the score judge; write its disagreements with the main rules."""
     import polars as pl
 
     study, judges = study_results.study, results / "score"
@@ -94,7 +95,7 @@ def _certify_scores(
     failed = int((outcomes == "judge_failed").sum())
     if labelled.is_empty():
         raise FileFormatError(
-            f"{matched.file}: holds no label of a response that the judge scored; {_why(matched)}"
+            f"{matched.file}: no label is of a response that the judge scored; {_why(matched)}"
         )
     judge = get_only_value(judged, "judge", judges)
     certificate = Certificate(

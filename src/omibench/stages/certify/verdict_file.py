@@ -1,4 +1,4 @@
-"""The verdicts of a file that `omibench score` wrote, as rows to hold against labels."""
+"""Verdicts from a file of `omibench score`, as rows to compare with labels."""
 
 from __future__ import annotations
 
@@ -28,26 +28,28 @@ _NO_MODEL, _NO_SETTING = "file", "-"
 
 
 def read_verdicts(path: Path, rules: str | None) -> list[Row]:
-    """The verdicts of one rule book of a file, the first or that of the name, row by row.
+    """Return the verdicts of one scorer of a file, the first or the given one, row by row.
 
-    Responses to one problem without an `index` are numbered as they stand. Raises
-    MissingInputError where the file is not there or lacks the rule book, FileFormatError where it
-    holds no verdicts.
+    Responses to one problem without an `index` are numbered in order.
+
+    Raises:
+        MissingInputError: The file does not exist or lacks the scorer.
+        FileFormatError: The file has no verdicts.
     """
     rows: list[Row] = []
     last_index: dict[tuple[str, ...], int] = {}
-    books: dict[str, None] = {}
+    scorers: dict[str, None] = {}
     for number, raw in enumerate(raw_rows(path), 1):
         location = f"{path}, row {number}"
         lost = [name for name in _NEEDED if name not in raw]
         if lost:
             raise FileFormatError(
-                f"{location}: lacks the column {lost[0]!r}; it has {format_columns(raw)}: give "
-                "what omibench score wrote"
+                f"{location}: lacks the column {lost[0]!r}; it has {format_columns(raw)}; pass a "
+                "file written by omibench score"
             )
-        book = str(raw.get("rules") or "rules")
-        books[book] = None
-        if book != (rules or next(iter(books))):
+        scorer = str(raw.get("rules") or "rules")
+        scorers[scorer] = None
+        if scorer != (rules or next(iter(scorers))):
             continue
         place = (str(raw.get("model") or _NO_MODEL), str(raw.get("setting") or _NO_SETTING),
                  plain(raw["id"]))  # fmt: skip
@@ -55,18 +57,16 @@ def read_verdicts(path: Path, rules: str | None) -> list[Row]:
         last_index[place] = last_index.get(place, -1) + 1
         rows.append(
             _make_row(
-                raw, book, place, last_index[place] if index is None else int(index), location
+                raw, scorer, place, last_index[place] if index is None else int(index), location
             )
         )
     if not rows:
-        hint = suggest_name(rules, books) if rules and books else ""
-        raise MissingInputError(
-            f"{path}: holds no verdict{f' of {rules!r}{hint}' if rules else ''}"
-        )
+        hint = suggest_name(rules, scorers) if rules and scorers else ""
+        raise MissingInputError(f"{path}: no verdict{f' of {rules!r}{hint}' if rules else ''}")
     return rows
 
 
-def _make_row(raw: Row, book: str, place: tuple[str, str, str], index: int, location: str) -> Row:
+def _make_row(raw: Row, scorer: str, place: tuple[str, str, str], index: int, location: str) -> Row:
     model, setting, id = place
     judged = raw.get("gptscore") is not None and raw.get("judge_outcome") is not None
     return {
@@ -74,7 +74,7 @@ def _make_row(raw: Row, book: str, place: tuple[str, str, str], index: int, loca
         "text": str(raw.get("prediction") or raw.get("text") or ""),
         "cluster": str(raw.get("group") or id),
         "answer_type": str(raw.get("answer_type") or "open"),
-        "rules": book, "version": str(raw.get("version") or ""),
+        "rules": scorer, "version": str(raw.get("version") or ""),
         "by_rules": _parse_share(raw["verdict"], location, "verdict"),
         "by_judge": _parse_share(raw["gptscore"], location, "gptscore") if judged else None,
         "judge_outcome": str(raw["judge_outcome"]) if judged else "scored",
@@ -93,6 +93,6 @@ def _parse_share(value: Any, location: str, column: str) -> float:
     if not 0 <= share <= 1:
         excerpt = repr(value)[:60]
         raise FileFormatError(
-            f"{location}, column {column!r}: is no number in 0..1 (got {excerpt})"
+            f"{location}, column {column!r}: not a number in 0..1 (got {excerpt})"
         )
     return share

@@ -1,4 +1,4 @@
-"""Stage `filter`: problems that cannot be asked fairly are turned away, each with its reason."""
+"""Stage `filter`: rejects problems that cannot be asked fairly, each with its reason."""
 
 from omibench.stages.filter.reasons.registry import REASONS
 from omibench.stages.filter.stage import FilterSummary, filter_problems

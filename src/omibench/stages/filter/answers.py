@@ -1,4 +1,4 @@
-"""What a key's answer says: one option, several, or nothing definite."""
+"""Interpretation of a key's answer: one option, several, or nothing definite."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ALL_THAT_APPLY = re.compile(
 
 
 def option_letters(answer: str) -> list[str] | None:
-    """The letters of a multiple-choice answer such as `B`, `(B)`, `B or D`, `BD`; else None."""
+    """Return the letters of a multiple-choice answer (`B`, `(B)`, `B or D`, `BD`), else None."""
     squeezed = " ".join(answer.split())
     match = _LETTERS.fullmatch(squeezed) if len(squeezed) <= _LONGEST_LIST else None
     if not match:
@@ -47,12 +47,12 @@ def option_letters(answer: str) -> list[str] | None:
 
 
 def asks_for_several(statement: str) -> bool:
-    """Whether the statement lets a reader choose more than one option."""
+    """Return whether the statement allows more than one option."""
     return _ALL_THAT_APPLY.search(statement) is not None
 
 
 def ambiguous_options(answer: list[str], choices: list[Choice], statement: str) -> str | None:
-    """Why a multiple-choice answer does not name what to choose, or None when it does."""
+    """Return why a multiple-choice answer does not identify an option, or None."""
     if len(answer) == len(choices) and all(is_truth_value(part) for part in answer):
         return None
     named = [_named_options(part, choices) for part in answer]
@@ -67,7 +67,7 @@ def ambiguous_options(answer: list[str], choices: list[Choice], statement: str) 
 
 
 def ambiguous_text(part: str, language: str) -> str | None:
-    """Why one part of an open answer is not definite, or None when it is."""
+    """Return why one part of an open answer is not definite, or None."""
     part = " ".join(part.split())
     if "?" in part or "？" in part:
         return f"the key has a question mark: {part!r}"
@@ -89,7 +89,7 @@ def ambiguous_text(part: str, language: str) -> str | None:
 
 
 def is_truth_value(part: str) -> bool:
-    """Whether one part of an answer is a plain true or false, in any of the six languages."""
+    """Return whether one part of an answer is plain true or false, in any of the six languages."""
     return part.strip(" .").casefold() in _TRUTH_VALUES
 
 

@@ -1,8 +1,8 @@
-"""Whether a translation says what its original says, as far as that can be checked without a model.
+"""Model-free check that a translation preserves the meaning of its original.
 
-Marks of pictures, numbers, signs and formulas, names of quantities and negations must survive
-(OMIBench, A.2: notation and subtle constraints). A false alarm costs a translation; a number that
-has changed would cost a wrong question, so what cannot be matched counts as lost.
+Marks of pictures, numbers, signs and formulas, names of quantities and negations must be preserved
+(OMIBench, A.2: notation and subtle constraints). A false alarm costs a translation, but a changed
+number would cause a wrong question, so anything unmatched counts as lost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from omibench.stages.filter.plain_math import flatten_math, unify
 _NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
 _POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
 _WITH_POINT = ("en", "zh", "ja", "ko")
-"""Languages whose decimal sign is a point, so that a comma parts numbers or thousands."""
+"""Languages with a decimal point, so that a comma separates numbers or thousands."""
 _STRUCTURE = re.compile(r"[\\^_]")
 _WORDS = re.compile(r"\\mathrm\{([^{}]*)\}")
 _SIGNS = frozenset("%‰°·△⊙▱")
@@ -38,9 +38,9 @@ def findings(
     language: str,
     negation_words: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
-    """What does not survive in an English translation, one line each; nothing when all does.
+    """Return the losses of an English translation, one line each; empty if there are none.
 
-    `negation_words` are a user's words of negation by language.
+    `negation_words` are additional words of negation by language.
     """
     if not translation.strip():
         return ["the translation is empty"]
@@ -57,7 +57,7 @@ def findings(
 
 
 def readings(number: str) -> frozenset[str]:
-    """What a written number may mean: `1.500` is 1.500 or 1500, `20,0` only 20.0."""
+    """Return possible values of a written number: `1.500` is 1.500 or 1500, `20,0` only 20.0."""
     sign, digits = ("-", number[1:]) if number.startswith("-") else ("", number)
     groups = re.split(r"[.,]", digits)
     marks = re.findall(r"[.,]", digits)
@@ -74,7 +74,7 @@ def readings(number: str) -> frozenset[str]:
 
 
 def _without_bars(text: str) -> str:
-    """Text whose tables have no bars: a translator may draw them."""
+    """Return text with bars of tables removed, since translators may draw them."""
     return _TABLE.sub(lambda row: row[0].replace("|", " "), text)
 
 
@@ -87,7 +87,7 @@ def _marks(original: str, translation: str) -> list[str]:
 
 
 def _numbers(before: str, after: str, language: str) -> list[str]:
-    if language == "zh":  # writes areas and volumes in words
+    if language == "zh":  # writes areas and volumes as words
         before, after = _AREA.sub("", before), _AREA.sub("", after)
     numbers_after = (_POINTED if language in _WITH_POINT else _NUMBER).findall(after)
     lost = []
@@ -100,7 +100,7 @@ def _numbers(before: str, after: str, language: str) -> list[str]:
             lost.append(number)
         else:
             numbers_after.remove(match)
-    # `10 000` and `10,000`, `(2,0)` and `(2, 0)`: the same digits, otherwise grouped.
+    # `10 000` and `10,000`, `(2,0)` and `(2, 0)`: the same digits, grouped differently.
     if len(lost) != len(numbers_after) and _digits(lost) == _digits(numbers_after):
         return []
     return _describe_difference("numbers", lost, numbers_after)
@@ -127,14 +127,14 @@ def _signs(text: str) -> Counter[str]:
 
 
 def _formulas(before: str, after: str) -> list[str]:
-    """Formulas in their normal form: all of them, where both texts set as many.
+    """Return the normalized formulas: all of them, if both texts have the same number.
 
-    Otherwise a translator has set plain signs as formulas, or the reverse: then those with scripts
-    or commands have to survive, and what others are made of counts elsewhere.
+    Otherwise a translator has set plain signs as formulas, or the reverse. Then only those with
+    scripts or commands must be preserved; the content of others is counted elsewhere.
     """
     forms = [[_unify_formula(span) for span in find_formulas(text)] for text in (before, after)]
     if any(not words.isascii() for form in forms[0] for words in _WORDS.findall(form)):
-        # Words of another script stand in formulas, and have been translated.
+        # Words of another script in formulas are translated.
         forms = [[_WORDS.sub("", form) for form in group] for group in forms]
     counts = [Counter(group) for group in forms]
     if counts[0].total() == counts[1].total():
@@ -148,12 +148,12 @@ def _formulas(before: str, after: str) -> list[str]:
 
 
 def _unify_formula(span: FormulaSpan) -> str:
-    """The normal form of a formula, with a decimal point."""
+    """Return the normalized formula, with a decimal point."""
     return re.sub(r"(?<=\d),(?=\d)", ".", normalise(span.latex))
 
 
 def _letters(before: str, after: str) -> list[str]:
-    """Names of quantities: single letters that are no word of the languages that we read."""
+    """Return names of quantities: single letters that are not words of the known languages."""
     lost = set(_SURE_LETTER.findall(before)) - set(_LETTER.findall(after))
     new = set(_SURE_LETTER.findall(after)) - set(_LETTER.findall(before))
     return _describe_difference("single letters", sorted(lost), sorted(new))
@@ -164,7 +164,7 @@ def _negations(
 ) -> list[str]:
     if not knows(language, negation_words):
         return [
-            f"negations of {language!r} are unknown: name its words in filter.translation.negations"
+            f"negations of {language!r} are unknown: set its words in filter.translation.negations"
         ]
     count_before = negated_sentences(before, language, negation_words)
     count_after = negated_sentences(after, "en", negation_words)

@@ -1,4 +1,4 @@
-"""One problem as the reasons look at it: what is compared is computed once, when first needed."""
+"""One problem for the reasons; values to compare are computed once, on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from omibench.stages.filter.text import comparison_text, shingles, statement_tex
 
 @dataclass
 class Candidate:
-    """A problem and `folder`, to which the paths of its figures are relative."""
+    """A problem and `folder`, the base of its figure paths."""
 
     problem: Problem
     folder: Path
@@ -34,7 +34,7 @@ class Candidate:
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
-        """Every run of three words of `text_to_compare`."""
+        """Every three-word shingle of `text_to_compare`."""
         return shingles(self.text_to_compare)
 
     @cached_property
@@ -50,10 +50,10 @@ class Candidate:
 
 
 class KeptProblems:
-    """The problems kept so far, in order, found again by what they say."""
+    """The kept problems in order, with a text index."""
 
     SURE_FROM = 0.85
-    """Similarity of texts from which on MinHash misses none; below it all are compared."""
+    """The similarity from which MinHash misses none; below it all are compared."""
 
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
         self.all: list[Candidate] = []
@@ -63,17 +63,17 @@ class KeptProblems:
             self.add(candidate)
 
     def add(self, candidate: Candidate) -> None:
-        """Keep one more."""
+        """Add one problem."""
         self.all.append(candidate)
         self._same[candidate.text_to_compare].append(candidate)
         self._similar.add(candidate.text_to_compare)
 
     def same(self, candidate: Candidate) -> Sequence[Candidate]:
-        """Those with the same normalised text."""
+        """Return those with the same normalized text."""
         return self._same.get(candidate.text_to_compare, ())
 
     def alike(self, candidate: Candidate, similarity: float) -> Sequence[Candidate]:
-        """Those whose text may be this similar; all that are, and some that are not."""
+        """Return those whose text may be this similar: all that are, and some that are not."""
         if similarity < self.SURE_FROM:
             return self.all
         return [self.all[i] for i in self._similar.candidates(candidate.text_to_compare)]
@@ -81,7 +81,7 @@ class KeptProblems:
 
 @dataclass(frozen=True)
 class Case:
-    """What a reason may look at: one candidate and the problems kept so far."""
+    """The input of a reason: one candidate and the kept problems."""
 
     candidate: Candidate
     kept: KeptProblems
@@ -89,15 +89,15 @@ class Case:
 
     @property
     def problem(self) -> Problem:
-        """The problem in question."""
+        """The problem to check."""
         return self.candidate.problem
 
 
 def figure_distance(a: Candidate, b: Candidate) -> int | None:
-    """How far apart the pictures of two problems look, in bits of a 64-bit hash (0: alike).
+    """Return the visual distance between the pictures of two problems, in bits of a 64-bit hash.
 
-    Each picture is paired with the nearest of the other problem; the worst pair counts. None when
-    the problems have different numbers of distinct pictures.
+    Each picture is paired with the nearest of the other problem; the worst pair counts. None if the
+    numbers of distinct pictures differ.
     """
     if len(a.contents) != len(b.contents):
         return None

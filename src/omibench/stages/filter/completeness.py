@@ -1,7 +1,7 @@
-"""The completeness vote (MathReal, data collection): one question, whole, that needs its figures.
+"""Completeness vote (MathReal, data collection): one complete question that needs its figures.
 
-Several models look at the problem with its images and vote on three points; a problem stays only
-when each of them says yes to all. A reply without a verdict, after a second ask, is no yes.
+Several models see the problem with its images and vote on three points; a problem is kept only if
+all vote yes on all. A reply without a verdict, after a second request, is not a yes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ POINTS = {
     "complete": "something that is needed is missing",
     "figures_matter": "it can be solved without its figures",
 }
-"""What is voted on, and what a no says."""
+"""The points of the vote, with the meaning of a no."""
 _INSTRUCTIONS = """\
 You decide whether an exam problem was read from its paper as it should be. You see its statement, \
 its choices if it has any, and all its images; [IMAGE0] in the statement is the place of the image \
@@ -70,8 +70,10 @@ VOTE: Final = PointVote(COMPLETENESS.name, COMPLETENESS, POINTS)
 def vote_completeness(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
 ) -> list[Judged]:
-    """Every problem, in order, after the vote. Image paths are relative to `folder`.
+    """Return every problem after the vote, in order. Image paths are relative to `folder`.
 
-    Raises ModelError when a request has no answer and ParamsError for the prompt's file.
+    Raises:
+        ModelError: A request has no answer.
+        ParamsError: The prompt's file is invalid.
     """
     return vote_on_points(problems, folder, params, models, VOTE)

@@ -1,4 +1,4 @@
-"""Fill the store with what models say of problems ahead of the job that filters them."""
+"""Requests that complete the store before the job that filters the problems."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from omibench.stages.filter.stage import sift
 
 
 def fill_filter(problems: Path, study: FilterStageParams, shard: slice) -> int:
-    """Judge one shard of a file of problems as the filter stage does; only the store keeps it.
+    """Judge one shard of a file of problems as the filter stage does; only the store keeps the
+    result.
 
-    Copies are looked for within the shard alone, so that a few may be asked about that the stage
-    rejects unasked. Returns how many problems the shard has. Raises as `filter_problems` does, and
-    PassingError when requests failed in a way that may pass: what was answered is kept.
+    Duplicates are searched only within the shard, so that a few problems may be judged that the
+    stage rejects without requests. Returns the number of problems in the shard. Raises as
+    `filter_problems`, and PassingError if requests failed temporarily; completed replies are kept.
     """
     rows = read_jsonl(problems, Problem)[shard]
     sound, _ = sift(rows, problems.parent, study.filter)

@@ -1,4 +1,4 @@
-"""Perceptual hashes: pictures that look alike have hashes that differ in few bits."""
+"""Perceptual hashes: similar pictures have hashes that differ in few bits."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 
 def difference_hash(picture: Path) -> int:
-    """The 64-bit difference hash of a picture's inked area.
+    """Return the 64-bit difference hash of a picture's inked area.
 
-    White margins are cut off first, since two crops of one figure differ in them. The rest is
-    shrunk to 9 x 4 and to 4 x 9 grey values; 32 bits say which values exceed their right
-    neighbour and 32 which exceed the one below. (Curves on equal axes differ in both directions:
-    this told more of them apart than 9 x 8 values compared across alone.)
-    Raises MissingInputError or FileFormatError when the picture cannot be read.
+    White margins are cropped first, because crops of one figure differ in them. The rest is scaled
+    to 9 x 4 and to 4 x 9 grey values: 32 bits state which values exceed their right neighbour, and
+    32 which exceed the one below. (Curves on equal axes differ in both directions, so this
+    separated more of them than 9 x 8 values compared only horizontally.)
+
+    Raises:
+        MissingInputError: The picture does not exist.
+        FileFormatError: The picture cannot be read.
     """
     import numpy as np
     from PIL import Image, ImageOps, UnidentifiedImageError
@@ -33,7 +36,7 @@ def difference_hash(picture: Path) -> int:
     except MissingInputError:
         if picture.exists():
             raise
-        raise MissingInputError(f"{picture}: there is no such picture") from None
+        raise MissingInputError(f"{picture}: picture not found") from None
     try:
         with Image.open(io.BytesIO(data), formats=READERS) as image:
             grey = _on_white(image)
@@ -54,7 +57,7 @@ def _falls(values: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 
 def hamming(a: int, b: int) -> int:
-    """Number of bits in which two hashes differ, 0 to 64."""
+    """Return the number of bits in which two hashes differ, 0 to 64."""
     return (a ^ b).bit_count()
 
 

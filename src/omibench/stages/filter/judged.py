@@ -1,4 +1,4 @@
-"""What a judgement is: what models said of one problem, and whether that rejects it."""
+"""Result of a judgement: models' replies on one problem, and whether they reject it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from omibench.schemas.rejects import FilterJudgement
 
 
 class Judged(NamedTuple):
-    """One problem as a judgement leaves it: rejected where there is `evidence`, else `problem`."""
+    """One problem after a judgement: rejected if there is `evidence`, else `problem`."""
 
     problem: Problem
     judgements: Sequence[FilterJudgement]
@@ -19,13 +19,13 @@ class Judged(NamedTuple):
 
 
 def simulated_note(judgements: Sequence[FilterJudgement]) -> str:
-    """Says which of those who told were simulated; empty where nobody was."""
+    """Return a note on simulated judges; empty without any."""
     names = dict.fromkeys(row.model for row in judgements if row.simulated)
     return f"; SIMULATED ({', '.join(names)})" if names else ""
 
 
 def mark_simulated(problem: Problem, judgements: Sequence[FilterJudgement]) -> Problem:
-    """The problem with a warning where simulated models were among its judges."""
+    """Return the problem with a warning if any of its judges was simulated."""
     names = list(dict.fromkeys(row.model for row in judgements if row.simulated))
     if not names:
         return problem

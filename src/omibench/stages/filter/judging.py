@@ -1,4 +1,4 @@
-"""The judgements that need models, in turn: each sees only what the ones before it have left."""
+"""Judgements by models, in sequence: each sees only the problems that are left."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Judge = Callable[[Sequence[Problem]], list[Judged]]
 
 
 class RejectedProblem(NamedTuple):
-    """A problem that a judgement has turned away."""
+    """A problem rejected by a judgement."""
 
     problem: Problem
     reason: str
@@ -37,7 +37,7 @@ class RejectedProblem(NamedTuple):
 
 
 class JudgingOutcome(NamedTuple):
-    """What is left of the problems, what is not, and all that models said."""
+    """The remaining problems, the rejected ones, and all replies of models."""
 
     survivors: list[Problem]
     rejected: list[RejectedProblem]
@@ -47,10 +47,12 @@ class JudgingOutcome(NamedTuple):
 def judge_problems(
     problems: Sequence[Problem], folder: Path, study: FilterStageParams
 ) -> JudgingOutcome:
-    """Let the models that `filter` names judge problems; image paths are relative to `folder`.
+    """Run the judgements set in `filter`; image paths are relative to `folder`.
 
-    Where none is named, nothing is asked and all are kept. Raises ModelError when a request has no
-    answer: a judgement is never made without the models that it needs.
+    Without any, no requests are sent and all problems are kept.
+
+    Raises:
+        ModelError: A request has no answer; a judgement always needs all of its models.
     """
     if not study.filter.models:
         return JudgingOutcome(list(problems), [], [])
@@ -61,7 +63,7 @@ def judge_problems(
 def judge_with_models(
     models: Models, problems: Sequence[Problem], folder: Path, params: FilterParams
 ) -> JudgingOutcome:
-    """The same by models that are open already."""
+    """Do the same with open models."""
     steps: list[tuple[str, Judge]] = []
     if params.photographs and "photographs" in params.judgements:
         sort = partial(
@@ -89,7 +91,7 @@ def judge_with_models(
 def _vote(
     problems: Sequence[Problem], *, folder: Path, params: FilterParams, models: Models
 ) -> list[Judged]:
-    """The completeness vote: on photographs as they are, on other problems as they were read."""
+    """Run the completeness vote: on photographs as they are, on other problems as read."""
     panel = params.completeness
     if panel is None:
         return [Judged(problem, []) for problem in problems]
@@ -123,7 +125,7 @@ def _after(before: JudgingOutcome, name: str, judged: Sequence[Judged]) -> Judgi
 
 
 def _across(problems: Sequence[Problem], *, folder: Path, params: FilterParams) -> list[Judged]:
-    """Near duplicates of different original languages, in English; the first one stays."""
+    """Reject near duplicates from different original languages, in English; keep the first one."""
     earlier: list[Candidate] = []
     judged = []
     for problem in problems:
@@ -143,7 +145,7 @@ def _find_original(
     language, threshold = original_language(candidate.problem), params.near_duplicate_translated
     for original in earlier:
         if original_language(original.problem) == language:
-            continue  # compared as they were read
+            continue  # already compared as read
         if len(original.contents) != len(candidate.contents):
             continue
         score = (

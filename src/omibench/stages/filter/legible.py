@@ -1,4 +1,4 @@
-"""Whether a statement reads as words and numbers, or as what is left of a bad scan."""
+"""Legibility of a statement: words and numbers, or the remains of a bad scan."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from omibench.latex import replace_formulas
 
 _COMMAND = re.compile(r"\\[A-Za-z]+(?:\{[^{}]*\})*")
 _SPOILT = re.compile(r"[^\W\d_][@#~¬¦§¤|\\^`¨´¸][^\W\d_]")
-"""A sign inside a word that no language writes there."""
+"""A sign inside a word that is not used there in any language."""
 _ORDINARY = re.compile(
     r"[\w.,;:!?¿¡()\[\]{}+\-=<>*/%°'\"’‘“”„«»…–—−±×·√∞≤≥≠≈→←|^&$~、。，；：？（）《》]+"
 )
 _ALONE = re.compile(r"[^\W\d_]")
 _SPACED = 6
-"""So many single letters in a row are a word that was torn apart, or no words at all."""
+"""This many single letters in a row are a split word, or not words at all."""
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def legible_share(statement: str) -> tuple[float, list[str]]:
-    """The share of a statement's words that read as words or numbers, and those that do not.
+    """Return the legible share of a statement's words, and the illegible ones.
 
-    Formulas do not count. A statement without words is legible: it is too short, not spoilt.
+    Formulas do not count. A statement without words is legible: it is short, not corrupted.
     """
     words = _COMMAND.sub(" ", replace_formulas(statement, lambda _: " ")).split()
     spoilt = [not _reads(word) for word in words]
@@ -34,7 +34,7 @@ def _reads(word: str) -> bool:
     if _SPOILT.search(word):
         return False
     odd = len(_ORDINARY.sub("", word))
-    # Signs of a field (a planet's, a sex's) stand alone or beside a word, not among each other.
+    # Signs of a field (a planet's, a sex's) are single or next to a word, not in runs.
     return odd <= 1 or 3 * odd <= len(word)
 
 

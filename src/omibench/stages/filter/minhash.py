@@ -1,9 +1,9 @@
-"""MinHash: which of many texts may be similar to one, without comparing it with all of them.
+"""MinHash index: finds similar texts without comparing all pairs.
 
 Broder, On the resemblance and containment of documents (1997). The signature of a text is the
-smallest of each of many hashes over its runs of characters; two texts share one entry of it with a
-probability that is the Jaccard similarity of their runs. Texts that share all entries of some band
-are candidates, to be compared for good.
+minimum of each of many hashes over its character shingles. Two texts share an entry with a
+probability equal to the Jaccard similarity of their shingles. Texts that share all entries of a
+band are candidates for an exact comparison.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RUN = 4
-"""Characters of one run."""
+"""Characters of one shingle."""
 BANDS, ROWS = 80, 4
 """Texts with a Jaccard similarity of 0.5 share a band with probability 1 - (1 - 0.5**4)**80, which
 is 0.994; of 0.1, as unrelated texts of one field have, with 0.008."""
@@ -25,7 +25,7 @@ _SEED = 20261121
 
 
 def signature(text: str) -> NDArray[np.uint32]:
-    """The `BANDS * ROWS` smallest hashes of a text's runs; its order of runs does not count."""
+    """Return the `BANDS * ROWS` smallest hashes of a text's shingles; order does not count."""
     import numpy as np
 
     codes = np.frombuffer(text.ljust(RUN).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
@@ -40,27 +40,27 @@ def signature(text: str) -> NDArray[np.uint32]:
 
 
 class Similar:
-    """Texts that have been seen, in order; `candidates` of a text are those that may be like it."""
+    """Indexed texts, in order; `candidates` of a text are those that may be similar."""
 
     def __init__(self) -> None:
         self._bands: list[defaultdict[bytes, list[int]]] = [defaultdict(list) for _ in range(BANDS)]
         self._size = 0
 
     def add(self, text: str) -> None:
-        """Remember a text under the next number."""
+        """Add a text under the next number."""
         for band, key in zip(self._bands, _keys(text), strict=True):
             band[key].append(self._size)
         self._size += 1
 
     def candidates(self, text: str) -> list[int]:
-        """The numbers of the texts that share a band with this one, ascending."""
+        """Return the numbers of the texts that share a band with this one, ascending."""
         candidate_numbers: set[int] = set()
         for band, key in zip(self._bands, _keys(text), strict=True):
             candidate_numbers.update(band.get(key, ()))
         return sorted(candidate_numbers)
 
 
-@lru_cache(maxsize=4)  # a text is looked for, and remembered right after
+@lru_cache(maxsize=4)  # add() usually follows with the same text
 def _keys(text: str) -> list[bytes]:
     signature_bytes, size = signature(text).tobytes(), 4 * ROWS
     return [signature_bytes[i : i + size] for i in range(0, len(signature_bytes), size)]

@@ -1,7 +1,7 @@
-"""The models that the filter asks: through the study's store, within its budget, or not at all.
+"""Models of the filter, used through the study's store within its budget.
 
-A judgement without an answer would be a wrong one: what was not bought stops the stage with one
-line. What was answered is in the store, so that the next run asks for the rest alone.
+A judgement without a reply would be wrong, so missing replies stop the stage with one line.
+Completed replies are in the store, so that the next run requests only the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Replies = list[tuple[str, Response]]
 
 
 class Models:
-    """The models of a study, each opened when it is first asked."""
+    """The models of a study, each opened on first use."""
 
     def __init__(self, study: FilterStageParams, stack: ExitStack) -> None:
         self.study = study
@@ -28,16 +28,17 @@ class Models:
         self._askers: dict[str, Asker] = {}
 
     def ask(self, model: str, requests: Sequence[Request]) -> Replies:
-        """The key and the response of each request, in their order.
+        """Return the key and the response of each request, in order.
 
-        Raises PassingError or ModelError when one of them has no answer.
+        Raises:
+            ModelError: A request has no answer. PassingError if a retry may succeed.
         """
         replies = self._open(model).ask_with_keys(requests) if requests else []
         _check(model, requests, replies)
         return replies
 
     def judge(self, model: str) -> Judge:
-        """The model as one of a panel."""
+        """Return the model as a panel member."""
 
         def ask(requests: Sequence[Request]) -> list[Response]:
             return [response for _, response in self.ask(model, requests)]
@@ -52,7 +53,7 @@ class Models:
 
 @contextmanager
 def open_models(study: FilterStageParams) -> Iterator[Models]:
-    """The study's models; they and the store are closed afterwards."""
+    """Open the study's models; close them and the store afterwards."""
     with ExitStack() as stack:
         yield Models(study, stack)
 
@@ -73,5 +74,5 @@ def _check(model: str, requests: Sequence[Request], replies: Replies) -> None:
     raise error(
         f"filter: {len(failed)} of {len(requests)} requests to {model} ({request.tags.role}) have "
         f"no answer, the first is for {request.tags.problem!r}: {reason}; "
-        f"what was answered is kept: {remedy}"
+        f"completed replies are kept; {remedy}"
     )

@@ -1,4 +1,4 @@
-"""Words of negation in the languages of exam papers, and the sentences that hold one."""
+"""Words of negation in the languages of exam papers, and counts of negated sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENGLISH = (
     r"not|\w+n['’]t|cannot|no|never|none|neither|nor|nothing|nobody|nowhere|without|except|"
     r"incorrect\w*|false|impossible|unless|unable|uncertain|undetermined|indeterminate|non"
 )
-# A stem ends in \w*; 不 and 无 also stand in words that negate nothing.
+# A stem ends in \w*; 不 and 无 also occur in words without negation.
 _WORDS: Mapping[str, str] = {
     "en": _ENGLISH,
     "es": r"no|nunca|jamás|ning[uú]n\w*|nada|nadie|ni|tampoco|sin|excepto|salvo|menos que|"
@@ -32,12 +32,12 @@ _CHINESE = re.compile(
 
 
 def knows(language: str, added_words: Mapping[str, Sequence[str]]) -> bool:
-    """Whether the words of negation of a language are known."""
+    """Return whether the words of negation of a language are known."""
     return language in added_words or language in _WORDS or language == "zh"
 
 
 def negated_sentences(text: str, language: str, added_words: Mapping[str, Sequence[str]]) -> int:
-    """How many sentences of a text hold a negation; `added_words` are a user's, by language."""
+    """Return the number of sentences with a negation; `added_words` are additional, by language."""
     pattern = _pattern(language, added_words.get(language))
     return sum(1 for sentence in _SENTENCE.split(text) if pattern.search(sentence))
 

@@ -1,6 +1,6 @@
-"""The page of the rejected problems, with their pictures: opens from disk.
+"""Page of the rejected problems, with their pictures, which opens from disk.
 
-It has scripts, in a folder beside it, only where a problem has formulas to set.
+It loads scripts, from an adjacent folder, only if a problem has formulas.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from omibench.web.templates import render_page
 
 
 class RejectFigure(NamedTuple):
-    """A picture of a problem: its mark, its address as seen from the page, its caption."""
+    """A picture of a problem: its mark, its address relative to the page, its caption."""
 
     name: str
     src: str
@@ -30,32 +30,32 @@ class RejectFigure(NamedTuple):
 
 
 class RejectPiece(NamedTuple):
-    """A run of text, and the picture that stands behind it."""
+    """A run of text, and the picture after it."""
 
     text: str
     figure: RejectFigure | None
 
 
 class RejectChoice(NamedTuple):
-    """A choice: its letter, its text with pictures at their places."""
+    """A choice: its letter, and its text with pictures."""
 
     label: str
     pieces: list[RejectPiece]
 
 
 class RejectCard(NamedTuple):
-    """A rejected problem as the page shows it."""
+    """A rejected problem on the page."""
 
     problem: Problem
     findings: list[tuple[str, str]]
     pieces: list[RejectPiece]
     choices: list[RejectChoice]
     unmarked: list[RejectFigure]
-    """Pictures that stand nowhere in the text."""
+    """Pictures without a position in the text."""
 
 
 class ReasonGroup(NamedTuple):
-    """The problems that a reason rejects as the first, and how many it speaks against in all."""
+    """The problems with this first reason, and the number of all problems with it."""
 
     reason: str
     cards: list[RejectCard]
@@ -65,12 +65,12 @@ class ReasonGroup(NamedTuple):
 def write_rejects(
     path: Path, rejected: Sequence[tuple[Problem, Reject]], folder: Path, summary: str
 ) -> None:
-    """Write the page, and beside it the folder `formulas` where a problem has any.
+    """Write the page, and next to it the folder `formulas` if a problem has any.
 
     Args:
-        path: Of the page.
-        rejected: Problems with what speaks against them.
-        folder: To which the paths of the problems' pictures are relative.
+        path: The file of the page.
+        rejected: Problems with their reasons.
+        folder: The base folder of picture paths.
         summary: A sentence above them.
     """
     cards = [(reject.reason, _card(problem, reject, folder, path)) for problem, reject in rejected]
@@ -122,6 +122,6 @@ def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> RejectC
 
 
 def _pieces(text: str, figures: Sequence[RejectFigure]) -> list[RejectPiece]:
-    """A text split at its marks of pictures, without a blank end."""
+    """Split a text at its picture marks, without trailing blanks."""
     pieces = [RejectPiece(*pair) for pair in pair_with_pictures(text, figures)]
     return pieces if pieces[-1].text.strip() else pieces[:-1]

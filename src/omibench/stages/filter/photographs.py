@@ -1,9 +1,9 @@
-"""Which photographs become items (MathReal, data collection): what they show, and whole problems.
+"""Selection of photographs as items (MathReal, data collection): contents and completeness.
 
-First a model says what a photograph shows: only those of a wanted subject with a figure go on.
-Then several models look at the photograph itself and vote on four points; a photograph stays only
-when each of them says yes to all. The text that was read off it is shown to none of them. The
-clean picture of a problem shares the fate of its photograph.
+First a model classifies the photograph: only those of a wanted subject with a figure continue. Then
+several models see the photograph and vote on four points; it is kept only if all vote yes on all.
+None of them sees the text read from it. The clean picture of a problem is kept or rejected with its
+photograph.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ POINTS = {
     "figure_needed": "it can be solved without its figure",
     "no_dialogue": "it shows a conversation, not a printed question",
 }
-"""What is voted on, and what a no says."""
+"""The points of the vote, with the meaning of a no."""
 
 _CLASS_INSTRUCTIONS = """\
 You sort photographs of school exercises. You see one photograph. Say what it shows, and solve \
@@ -81,7 +81,7 @@ def _show_nothing(_case: JudgeCase) -> Sequence[Section]:
 
 
 def _read_class(reply: str, _case: JudgeCase) -> str | None:
-    """The subject, with `no figure` behind it where there is none; None where nothing is said."""
+    """Return the subject, followed by `no figure` if there is none; None if unreadable."""
     values = last_object(reply, ("subject", "figure"))
     subject, figure = values.get("subject"), values.get("figure")
     if subject not in SUBJECTS or not isinstance(figure, bool):
@@ -121,28 +121,27 @@ VOTE: Final = PointVote("completeness", COMPLETENESS, POINTS)
 
 
 def is_photographed(problem: Problem) -> bool:
-    """Whether a problem is one photograph, or the clean picture of one."""
+    """Return whether a problem is one photograph, or the clean picture of one."""
     return problem.photograph is not None
 
 
 def classify_photographs(
     problems: Sequence[Problem], folder: Path, params: PhotographScreen, models: Models
 ) -> list[Judged]:
-    """Every problem, in order: photographs of an unwanted subject or without a figure rejected.
+    """Return every problem, rejecting photographs of an unwanted subject or without a figure.
 
-    A photograph that is kept takes the subject on which the models agree, where its folder does
-    not say one; it stays `other` where they name several wanted ones. Problems of papers pass
-    unasked.
+    A photograph takes the subject on which the models agree, unless its folder sets one; it stays
+    `other` if they give several wanted ones. Problems of papers are not judged.
 
     Args:
-        problems: Problems, of which some may be photographs.
-        folder: Where image paths are relative to.
-        params: Who is asked, and which subjects are wanted.
+        problems: Problems, some of them photographs.
+        folder: The base folder of image paths.
+        params: The models, and the wanted subjects.
         models: The study's models.
 
     Raises:
         ModelError: A request has no answer.
-        ParamsError: The prompt's file cannot be used.
+        ParamsError: The prompt's file is invalid.
     """
 
     def judge(photographs: Sequence[Problem]) -> list[Judged]:
@@ -168,9 +167,11 @@ def classify_photographs(
 def vote_on_photographs(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
 ) -> list[Judged]:
-    """Every photograph, in order, after the vote on its four points.
+    """Return every photograph after the vote on its four points, in order.
 
-    Raises ModelError when a request has no answer and ParamsError for the prompt's file.
+    Raises:
+        ModelError: A request has no answer.
+        ParamsError: The prompt's file is invalid.
     """
     return _judge_real_ones(
         problems, lambda real: vote_on_points(real, folder, params, models, VOTE)
@@ -180,7 +181,7 @@ def vote_on_photographs(
 def _judge_real_ones(
     problems: Sequence[Problem], judge: Callable[[Sequence[Problem]], list[Judged]]
 ) -> list[Judged]:
-    """Judge photographs, and have each clean picture follow the photograph of its group."""
+    """Judge photographs, and let each clean picture follow the photograph of its group."""
     real = [problem for problem in problems if problem.photograph == "real"]
     judged = {outcome.problem.id: outcome for outcome in (judge(real) if real else [])}
     by_group = {outcome.problem.group: outcome for outcome in judged.values()}
@@ -194,7 +195,7 @@ def _judge_real_ones(
 
 
 def _follow(problem: Problem, leader: Judged) -> Judged:
-    """The clean picture as its photograph was judged."""
+    """Return the clean picture with the judgement of its photograph."""
     if leader.evidence:
         return Judged(problem, [], say_rejected(leader.problem))
     twin = problem.model_copy(update={"subject": leader.problem.subject})
@@ -202,10 +203,10 @@ def _follow(problem: Problem, leader: Judged) -> Judged:
 
 
 def follow_photographs(judged: Sequence[Judged]) -> list[Judged]:
-    """Outcomes of a judgement, with clean pictures rejected where their photographs are.
+    """Return outcomes of a judgement, rejecting clean pictures with their photographs.
 
     Args:
-        judged: The outcomes of all problems that were judged.
+        judged: The outcomes of all judged problems.
     """
     rejected = {
         outcome.problem.group: outcome.problem
@@ -223,12 +224,12 @@ def follow_photographs(judged: Sequence[Judged]) -> list[Judged]:
 
 
 def say_rejected(photograph: Problem) -> str:
-    """Why a clean picture is rejected whose photograph is."""
+    """Return why a clean picture is rejected with its photograph."""
     return f"its photograph {photograph.id} is rejected"
 
 
 def _find_unwanted(values: Sequence[str], wanted: Sequence[str]) -> str | None:
-    """Why a photograph is not wanted; None where all models find a wanted subject and a figure."""
+    """Return why a photograph is unwanted; None if all models find a wanted subject and figure."""
     if UNREADABLE in values:
         return "a model gave no readable class"
     if any(value.endswith(NO_FIGURE) for value in values):

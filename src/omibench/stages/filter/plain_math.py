@@ -1,4 +1,4 @@
-"""Formulas as plain characters, so that two ways of setting one of them can be compared."""
+"""Formulas as plain characters, for comparing two notations of one formula."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DELIMITERS = re.compile(r"\\[()\[\]]|\$")
 
 
 def flatten_math(text: str) -> str:
-    """Text in which formulas stand without delimiters and commands, signs as characters.
+    """Return text with formulas without delimiters and commands, and signs as characters.
 
-    Raised and lowered digits become `^2` and `_2`, a fraction `a/b`; a command without a sign, such
-    as `\\mathrm`, goes.
+    Superscripts and subscripts of digits become `^2` and `_2`, a fraction `a/b`; a command without
+    a sign, such as `\\mathrm`, is removed.
     """
     plain = unify(text)
     while (simpler := _FRACTION.sub(r"\1/\2", plain)) != plain:
@@ -38,7 +38,7 @@ def flatten_math(text: str) -> str:
 
 
 def unify(text: str) -> str:
-    """Text with one way of writing each sign, raised and lowered digits as `^2` and `_2`."""
+    """Return text with unified signs, and raised and lowered digits as `^2` and `_2`."""
     plain = text
     for sign, digits in _RAISED.items():
         plain = re.sub(f"([{digits}]+)", rf"{sign}\1", plain)

@@ -1,4 +1,4 @@
-"""Votes on points: models say yes or no to each point of a problem, and all must agree on yes."""
+"""Votes on points: models vote yes or no on each point of a problem, and all must agree on yes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ UNREADABLE = "no readable vote"
 
 
 class PointVote(NamedTuple):
-    """The points of a vote: name of each -> what a no says; and how they are asked.
+    """The points of a vote (name -> meaning of a no), and the prompt.
 
-    `judgement` is the word under which the votes stand in judgements.parquet.
+    `judgement` is the name of the votes in judgements.parquet.
     """
 
     judgement: str
@@ -33,10 +33,10 @@ class PointVote(NamedTuple):
 
 
 def make_reader(points: Mapping[str, str]) -> Callable[[str, JudgeCase], str | None]:
-    """Read a vote: `approved`, or the points that are denied; None where a reply holds no vote.
+    """Return `approved`, or the denied points; None if a reply has no vote.
 
     Args:
-        points: Name of each point -> what a no says.
+        points: Name of each point -> meaning of a no.
     """
 
     def read(reply: str, _case: JudgeCase) -> str | None:
@@ -49,16 +49,18 @@ def make_reader(points: Mapping[str, str]) -> Callable[[str, JudgeCase], str | N
 
 
 def list_points(vote: str, points: Mapping[str, str]) -> str:
-    """What a vote that denies points says of the problem."""
+    """Describe the denied points of a vote."""
     return ", ".join(points.get(point, point) for point in vote.split(", "))
 
 
 def vote_on_points(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models, vote: PointVote
 ) -> list[Judged]:
-    """Every problem, in order, after the vote. Image paths are relative to `folder`.
+    """Return every problem after the vote, in order. Image paths are relative to `folder`.
 
-    Raises ModelError when a request has no answer and ParamsError for the prompt's file.
+    Raises:
+        ModelError: A request has no answer.
+        ParamsError: The prompt's file is invalid.
     """
     judges = [models.judge(name) for name in params.models]
     panel = OpenPanel(judges, build_prompt(vote.instrument, params.prompt), params.max_tokens)
@@ -70,7 +72,7 @@ def vote_on_points(
 
 
 def build_case(problem: Problem, folder: Path) -> JudgeCase:
-    """A problem with all its pictures as something to judge; image paths are below `folder`."""
+    """Return a problem with all its pictures as judge input; image paths are below `folder`."""
     images = tuple(
         ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
         for figure in problem.images
@@ -79,7 +81,7 @@ def build_case(problem: Problem, folder: Path) -> JudgeCase:
 
 
 def build_row(problem: Problem, judgement: str, vote: JudgeVote[str]) -> FilterJudgement:
-    """What one model said of a problem."""
+    """Return one model's judgement of a problem."""
     return FilterJudgement(
         id=problem.id,
         judgement=judgement,

@@ -1,7 +1,7 @@
-"""How a statement refers to its figures: by number ("Figures 1 and 2") or by kind ("the graph").
+"""References of a statement to its figures: by number ("Figures 1 and 2") or type ("the graph").
 
 The words of ten languages are searched together, because the language of a paper is only as
-certain as its manifest and a foreign word does no harm.
+reliable as its manifest, and words of other languages do no harm.
 """
 
 from __future__ import annotations
@@ -90,20 +90,20 @@ FIGURE_NUMBERS = re.compile(rf"(?P<label>{_LABEL})\s*(?P<list>{_LIST})", re.I)
 """A label followed by the numbers of one or more figures."""
 
 CAPTION_NUMBER = re.compile(rf"\s*\**(?P<label>{_LABEL})\s*(?P<number>\d{{1,3}})", re.I)
-"""The label and number with which a caption begins."""
+"""The label and number at the start of a caption."""
 
 _RANGE = re.compile(rf"(\d+){_PART}\)?{_SPAN}(?:{_LABEL}\s*)?\(?(\d+)", re.I)
 # "a" is a range only after a plural: "las figuras 1 a 3", but "in Figure 1 a 3 kg block".
 _RANGE_A = re.compile(
     r"\b(figuras|gr[aá]fic[oa]s|tab(?:el|l)as)\s+(\d{1,3})\s+a\s+(\d{1,3})\b", re.I
 )
-# So is "a" a word of its own, and "do": they join numbers behind Slavic words alone.
+# "a" and "do" are also separate words: they join numbers only after Slavic words.
 _SLAVIC_PAIR = re.compile(rf"\b({_SLAVIC})\b\.?\s+(\d{{1,3}})\s+(a|do)\s+(\d{{1,3}})\b", re.I)
 _NUMBER_FIRST = re.compile(r"第\s*(\d{1,3})\s*(図|图|圖|表)")
 
 
 class Numbered(NamedTuple):
-    """A figure or table by its printed number; papers count the two apart."""
+    """A figure or table by its printed number; papers count them separately."""
 
     kind: Literal["figure", "table"]
     number: int
@@ -113,9 +113,9 @@ class Numbered(NamedTuple):
 
 
 def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
-    """All figures and tables that `text` refers to by number, ranges filled in.
+    """Return all figures and tables that `text` refers to by number, with ranges expanded.
 
-    When `sure`, a list counts only after a plural ("Figures 1 and 2"), since what follows a
+    With `sure`, a list counts only after a plural ("Figures 1 and 2"), because numbers after a
     singular may count other things ("in Figure 1, 3 springs hang").
     """
     references: set[Numbered] = set()
@@ -141,7 +141,7 @@ def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
 
 
 def printed_number(caption: str | None) -> Numbered | None:
-    """The number under which a caption presents its figure, or None."""
+    """Return the number with which a caption presents its figure, or None."""
     match = CAPTION_NUMBER.match(caption or "")
     return Numbered(_kind(match["label"]), int(match["number"])) if match else None
 
@@ -151,15 +151,15 @@ def _kind(label: str) -> Literal["figure", "table"]:
 
 
 def refers_to_pictures(text: str) -> bool:
-    """Whether any word of `text` points at a picture."""
+    """Return whether any word of `text` points at a picture."""
     return REFERENCE.search(text) is not None
 
 
 def introduces_pictures(question: str) -> bool:
-    """Whether a question with its marks leads up to a picture: `below`, or a colon before one."""
+    """Return whether a question with its marks leads to a picture: `below`, or a colon."""
     return _INTRODUCTION.search(question) is not None
 
 
 def refers_to_all(text: str) -> bool:
-    """Whether `text` speaks of its pictures together ("both graphs", "the figures")."""
+    """Return whether `text` refers to its pictures together ("both graphs", "the figures")."""
     return _ALL_FIGURES.search(text) is not None

@@ -1,4 +1,4 @@
-"""What a study does not want: subjects, languages, old papers, tasks without an answer."""
+"""Scope of a study: excluded subjects, languages, years, and tasks without a definite answer."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _QUESTION = re.compile(
     r".*[?？]\W*$",
     re.I,
 )
-_MAX_EXCERPT = 60  # characters of a task that evidence quotes
+_MAX_EXCERPT = 60  # maximum characters of a task in evidence
 
 
 def find_unwanted_property(problem: Problem, statement: str, params: FilterParams) -> str | None:
-    """Why a problem is outside of what `params` want, or None."""
+    """Return why a problem is outside the scope in `params`, or None."""
     for noun, value, allowed in (
         ("subject", problem.subject, params.subjects),
         ("language", problem.language, params.languages),
@@ -47,13 +47,13 @@ def find_unwanted_property(problem: Problem, statement: str, params: FilterParam
 
 
 def _task(statement: str) -> str | None:
-    """What the last sentence asks for, where that is a proof or a drawing."""
+    """Return the request of the last sentence if it is a proof or a drawing."""
     sentences = [s for s in _SENTENCE.split(statement) if s.strip()]
     match = _TASK.search(sentences[-1]) if sentences else None
     if not match or _SUBPART.search(sentences[-1], match.end()):
-        return None  # the parts that follow ask for something else
+        return None  # later parts have other requests
     kind = "proof" if match["proof"] else "drawing"
     if kind == "drawing" and any(_QUESTION.match(s.strip()) for s in sentences[-3:-1]):
-        return None  # the sketch goes with the answer that is asked for
+        return None  # the sketch accompanies a requested answer
     quoted = sentences[-1].strip()[:_MAX_EXCERPT]
     return f"it asks for a {kind}, with which no answer can be compared: {quoted!r}"

@@ -1,9 +1,9 @@
-"""Screens: models try a problem under a handicap, or without one; what they solve is rejected.
+"""Screens: models try a problem with or without a handicap; solved problems are rejected.
 
-`one_image` and `captions` ask whether a problem needs all its images, or any (OMIBench, E.3;
-EMMA, 3.2 and C.1): one model that is right often enough rejects it. `difficulty` asks whether it
-is too easy: all models must be right. A screen is a setting like those of a study, so its
-requests are made, and its images shown, by the same functions.
+`one_image` and `captions` test whether a problem needs all its images, or any (OMIBench, E.3; EMMA,
+3.2 and C.1): one model that is right often enough rejects it. `difficulty` tests whether it is too
+easy: all models must be right. A screen is a setting like those of a study, so its requests and
+images are made by the same functions.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.filtering.screens import ScreenParams
-from omibench.rule_books.problem_response import score_problem
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.schemas.rejects import FilterJudgement
+from omibench.scorers.problem_response import score_problem
 from omibench.settings.rounds import Answered, Thread, run_threads
 from omibench.settings.steps import Task
 from omibench.stages.filter.judged import Judged, simulated_note
@@ -38,11 +38,13 @@ class _Screen(NamedTuple):
 def apply_screen(
     problems: Sequence[Problem], name: str, folder: Path, params: ScreenParams, models: Models
 ) -> list[Judged]:
-    """Every problem, in order, after the models of the screen `name` have tried it.
+    """Return every problem after the models of the screen `name` have tried it, in order.
 
-    Models are asked one after another, and only about problems that are still undecided: for
-    `difficulty` those that all before have solved, otherwise those that none has. Image paths are
-    relative to `folder`. Raises ModelError when a request has no answer.
+    Models run in sequence, and only on undecided problems: for `difficulty` those that all earlier
+    models have solved, otherwise those that none has. Image paths are relative to `folder`.
+
+    Raises:
+        ModelError: A request has no answer.
     """
     screen = _Screen(name, params, folder, models.study.study.name)
     judgements: dict[str, list[FilterJudgement]] = {problem.id: [] for problem in problems}
@@ -58,7 +60,7 @@ def apply_screen(
 
 
 def _can_be_tried(name: str, problem: Problem) -> bool:
-    # With one image or none, the handicap would be none.
+    # With fewer than two images, there is no handicap.
     fewest_images = {"one_image": 2, "captions": 1}.get(name, 0)
     return bool(problem.answer) and len(problem.images) >= fewest_images
 
@@ -85,7 +87,7 @@ def _try_problems(
 def _rows(
     screen: _Screen, model: str, problem: Problem, ended: Sequence[Answered]
 ) -> list[FilterJudgement]:
-    """What the captioner said, where one was asked, and what the model answered."""
+    """Return the captioner's reply, if any, and the model's answer."""
     verdicts = [score_problem(problem, answered.last.response) for answered in ended]
     helpers = [request for step in ended[0].steps[:-1] for request in step]
     rows = []

@@ -1,4 +1,4 @@
-"""The filter stage: problems in; survivors, rejects and what models said out."""
+"""Stage `filter`: reads problems, writes survivors, rejects and judgements."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ log = logging.getLogger(__name__)
 Finding = tuple[str, str]
 """The name of a reason and its evidence."""
 BUILT_IN_REASONS = tuple(dict.fromkeys([*REASONS.built_in_names, *JUDGEMENT_REASONS.values()]))
-"""Every reason by name: those that are computed, then those for which models are asked."""
+"""Every reason by name: computed ones, then those by models."""
 
 
 @dataclass(frozen=True)
 class FilterSummary:
-    """How many problems were kept, and how many were rejected for each reason that was the first.
+    """The number of kept problems, and of rejected ones by first reason.
 
-    `answers` is how many of all problems have an answer.
+    `answers` is the number of problems with an answer.
     """
 
     survivors: int
@@ -55,14 +55,17 @@ class FilterSummary:
 def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> FilterSummary:
     """Filter the file `problems` into `out`: problems.jsonl, rejects.parquet, judgements.parquet.
 
-    rejects.html shows the rejected problems with their pictures. Order is kept. Raises
-    MissingInputError or FileFormatError for a bad file or picture, and ModelError when a model
-    that `filter` names does not answer; nothing is written then, and what was answered is in the
-    store.
+    rejects.html shows the rejected problems with their pictures. The order is kept. If an error is
+    raised, nothing is written; completed replies are in the store.
+
+    Raises:
+        MissingInputError: A file or picture does not exist.
+        FileFormatError: A file or picture is invalid.
+        ModelError: A model in `filter` does not answer.
     """
     for judgement in study.filter.missing_judgements:
         log.warning(
-            "filter.preset %s: its paper rejects by %s too: name models in filter.%s, or omit it",
+            "filter.preset %s: its paper rejects by %s too: set models in filter.%s, or omit it",
             study.filter.preset, JUDGEMENT_REASONS[judgement], judgement,
         )  # fmt: skip
     folder = problems.parent
@@ -83,7 +86,7 @@ def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> Filt
 
 
 def read_summary(folder: Path) -> FilterSummary | None:
-    """What the filter has left in a folder, or None where its files are not there or broken."""
+    """Return the filter's result in a folder, or None if its files are missing or broken."""
     try:
         with open_regular(folder / "problems.jsonl") as file:
             survivors = sum(1 for _ in file)
@@ -100,10 +103,10 @@ def read_summary(folder: Path) -> FilterSummary | None:
 def sift(
     problems: Iterable[Problem], folder: Path, params: FilterParams
 ) -> tuple[list[Problem], list[Reject]]:
-    """Split problems into those kept and those rejected; image paths are relative to `folder`.
+    """Split problems into kept and rejected ones; image paths are relative to `folder`.
 
-    A duplicate is looked for among the problems kept so far, so the first sound copy survives. A
-    clean picture goes where its photograph, which stands before it, has gone.
+    Duplicates are searched among the kept problems, so that the first valid copy survives. A clean
+    picture is kept or rejected with its photograph, which comes before it.
     """
     survivors = KeptProblems()
     rejects: list[Reject] = []
@@ -123,10 +126,10 @@ def sift(
 
 
 def all_reasons(case: Case) -> list[Finding]:
-    """Every active reason that applies, in order, with its evidence; none for a sound problem.
+    """Return every active reason that applies, in order, with its evidence.
 
-    A copy is no near copy too. What cannot be looked at any more, such as a picture that is not
-    there, adds no reason to those of a problem that is rejected already.
+    A copy is not also a near copy. If something can no longer be checked, such as a missing
+    picture, no reason is added to an already rejected problem.
     """
     findings: list[Finding] = []
     for name in case.params.active_reasons:
@@ -143,7 +146,7 @@ def all_reasons(case: Case) -> list[Finding]:
 
 
 def _order_reasons(counts: Counter[str]) -> dict[str, int]:
-    """How many problems each reason has rejected, the built-in reasons first, also those with 0."""
+    """Return the number of problems rejected by each reason, built-in ones first, also zeros."""
     return {name: counts[name] for name in dict.fromkeys([*BUILT_IN_REASONS, *counts])}
 
 

@@ -1,4 +1,4 @@
-"""Signs that a statement is not whole: it breaks off, or speaks of what is not there."""
+"""Signs of an incomplete statement: it breaks off, or refers to missing parts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _FUNCTION_WORDS = """
     le les une et ou du des au aux dans par avec pour qui est sont entre
 """
 _HANGING = frozenset(_FUNCTION_WORDS.split())
-_END = 40  # characters that tell whether a sentence has ended
+_END = 40  # characters that show whether a sentence has ended
 _CUT = re.compile(r"[,\-–—=+*/<>≤≥(\[{]$|[^\W\d_]-$")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
 _FINISHED = re.compile(r"[.?!:;。？！：；)\]}\"”»$%_…）]\s*\**$|</?[a-z]\w*>$")
-"""An item of a list ends with a semicolon, a table of HTML with its tag."""
+"""A list item ends with a semicolon, an HTML table with its tag."""
 _LINE_ACROSS = re.compile(r"(?:\s+(?:-{3,}|\*{3,}))+\s*$")
-"""How Markdown draws a line across the page, here below the statement."""
+"""A horizontal rule in Markdown, here below the statement."""
 _OPTION = re.compile(r"^\s*\(?([A-Ha-h]|[IVX]{1,4}|\d)[.)、:](?:\s|$)", re.MULTILINE)
-"""The label of an option that stands on a line of its own."""
+"""The label of an option on a separate line."""
 _OFFERS_CHOICES = re.compile(
     r"\bwhich (?:one )?of the following\b|\bof the choices below\b|\bcu[aá]l de las siguientes\b|"
     r"\bqual das (?:seguintes|alternativas)\b|\bwelche der folgenden\b|\blaquelle? des suivant|"
@@ -34,7 +34,7 @@ _OFFERS_CHOICES = re.compile(
 
 
 def find_unfinished_part(problem: Problem, statement: str) -> str | None:
-    """Evidence that `statement` (without marks and captions) is not whole, or None."""
+    """Return evidence that `statement` (without marks and captions) is incomplete, or None."""
     return (
         _broken_choices(problem)
         or _missing_choices(problem, statement)
@@ -65,7 +65,7 @@ def _missing_choices(problem: Problem, statement: str) -> str | None:
         return None
     following = problem.question.rpartition(offer.group(0))[2]
     if len(set(_OPTION.findall(following))) > 1:
-        return None  # the options stand in the statement, as where they are pictures with letters
+        return None  # the statement contains the options, for example pictures with letters
     return f"the statement says {offer.group(0)!r}, but no choices follow"
 
 
@@ -73,7 +73,7 @@ def _breaks_off(problem: Problem, statement: str) -> str | None:
     if statement.count("$") % 2:
         return f"a formula is not closed: {statement.count('$')} dollar signs"
     end = _LINE_ACROSS.sub("", statement)[-_END:].rstrip()
-    # A multiple-choice statement may be a sentence that its choices complete.
+    # The choices can complete the sentence of a multiple-choice statement.
     if problem.choices or _FINISHED.search(end):
         return None
     word = _LAST_WORD.search(end)
@@ -91,7 +91,7 @@ def _missing_figures(problem: Problem, statement: str) -> str | None:
     missing = sorted(
         number
         for number in referred_numbers(statement, sure=True)
-        # Tables are often text of the statement, and then no figure of it.
+        # Tables are often text of the statement, and then not figures.
         if number.kind in kinds and number not in have
     )
     if not missing:

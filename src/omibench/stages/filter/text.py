@@ -1,4 +1,4 @@
-"""The words of a problem: its statement without pictures, and a form in which copies are equal."""
+"""Words of a problem: its statement without pictures, and a normalized form for duplicates."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from omibench.stages.filter.references import CAPTION_NUMBER, FIGURE_NUMBERS
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
-# A sign that changes what a formula says stays; what only dresses it goes.
+# Keep signs that change the meaning of a formula; remove formatting.
 _DRESS = re.compile(r"[^\w\s.+\-<>=≤≥≠/*^%°·×√π]|_")
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "‐": "-"})
 
 
 def statement_text(problem: Problem) -> str:
-    """The question without `[IMAGEi]` marks and captions, its white space single blanks."""
+    """Return the question without `[IMAGEi]` marks and captions, with single blanks."""
     text = IMAGE_MARK.sub(" ", problem.question)
     for figure in problem.images:
         if figure.caption:
@@ -28,18 +28,18 @@ def statement_text(problem: Problem) -> str:
 
 
 def count_words(text: str) -> int:
-    """Number of words; scripts without spaces count two characters as one word."""
+    """Return the number of words; scripts without spaces count two characters as one word."""
     words = _WORD.findall(text)
     dense = sum(1 for word in words if re.match(f"[{_CJK}]", word))
     return len(words) - dense + (dense + 1) // 2
 
 
 def normalise(text: str) -> str:
-    """Text in which two printings of one problem are equal.
+    """Return text in a form in which two printings of one problem are equal.
 
-    Case, spacing, punctuation, typographic variants and the numbers of figures do not count
-    (numbering runs through a paper); digits and the signs of formulas do, and formulas count in
-    their normal form. A normalised text stays as it is.
+    Case, spacing, punctuation, typographic variants and figure numbers (which count through a
+    paper) are ignored. Digits and the signs of formulas count, in normalized formulas. The function
+    is idempotent.
     """
     text = replace_formulas(text, lambda span: f" {normalise_formula(span.latex)} ")
     simpler = _simplify(text)
@@ -56,13 +56,13 @@ def _simplify(text: str) -> str:
 
 
 def comparison_text(problem: Problem) -> str:
-    """What duplicates are compared by: the normalised statement, then the texts of choices."""
+    """Return the text for comparing duplicates: the normalized statement, then texts of choices."""
     choices = [choice.text or "" for choice in problem.choices or []]
     return " | ".join(normalise(text) for text in (statement_text(problem), *choices)).strip()
 
 
 def shingles(text: str, size: int = 3) -> frozenset[tuple[str, ...]]:
-    """Every run of `size` words; a text with fewer words is one run."""
+    """Return every run of `size` words; a text with fewer words is one run."""
     words = _WORD.findall(text)
     runs = max(len(words) - size + 1, 1)
     return frozenset(tuple(words[i : i + size]) for i in range(runs))
@@ -76,6 +76,6 @@ def _without_caption(text: str, caption: str) -> str:
     number = CAPTION_NUMBER.match(caption)
     if not number:
         return text
-    # A caption that OCR read differently the second time still opens its own line.
+    # A caption that OCR read differently the second time still begins a line.
     line = re.compile(rf"^[ \t*]*{re.escape(number.group(0).strip(' *'))} ?[:.：].*$", re.M | re.I)
     return line.sub(" ", text)

@@ -48,21 +48,22 @@ _HEAD = re.compile(r"^\s*(QUESTION|CHOICE [A-Z]{1,2}):[ \t]*$", re.MULTILINE)
 
 
 class Texts(NamedTuple):
-    """The words of a problem that are translated; a choice without words is None."""
+    """Return the translatable words of a problem; a choice without words is None."""
 
     question: str
     choices: tuple[str | None, ...] = ()
 
 
 def collect_texts(problem: Problem) -> Texts:
-    """What a translator is shown."""
+    """The input of a translator."""
     return Texts(problem.question, tuple(choice.text for choice in problem.choices or []))
 
 
 def load_instructions(file: str | None) -> Wording:
-    """The translator's instructions: ours, or those of a text file.
+    """Return the translator's instructions: the built-in ones, or those of a text file.
 
-    Raises ParamsError for a file that cannot be read or is no such prompt.
+    Raises:
+        ParamsError: The file cannot be read, or is not a valid prompt.
     """
     return Wording("", INSTRUCTIONS) if file is None else read_wording(file, TRANSLATION)
 
@@ -70,7 +71,7 @@ def load_instructions(file: str | None) -> Wording:
 def translation_request(
     problem: Problem, words: Wording, max_tokens: int, index: int, study: str
 ) -> Request:
-    """Ask for the translation of a problem; `index` 1 is the second ask after a failed one."""
+    """Return the translation request of a problem; `index` 1 is the retry after a failed check."""
     system, prompt = _write_prompt(_sections(collect_texts(problem)), words)
     first = (Message(role="system", parts=(TextPart(text=system),)),) if system else ()
     return Request(
@@ -84,7 +85,7 @@ def translation_request(
 
 
 def _write_prompt(sections: Sequence[Section], words: Wording) -> tuple[str, str]:
-    """The system message and the user's."""
+    """Return the system message and the user's."""
     names = "\n".join(f"{section.name}:" for section in sections)
     if words.literal:
         plain = "\n\n".join(f"{section.name}:\n{section.text}" for section in sections)
@@ -98,7 +99,7 @@ def _write_prompt(sections: Sequence[Section], words: Wording) -> tuple[str, str
 
 
 def read_translation(reply: str, original: Texts) -> Texts | None:
-    """The sections of a reply; None where they are not those that were shown, each once."""
+    """Return the sections of a reply; None if they are not exactly those requested."""
     names = [section.name for section in _sections(original)]
     pieces = _HEAD.split(reply)
     if pieces[1::2] != names:
@@ -116,6 +117,6 @@ def _sections(texts: Texts) -> list[Section]:
 
 
 def _choice_name(index: int) -> str:
-    """CHOICE A to CHOICE Z, then CHOICE AA: whatever the paper calls them."""
+    """Return CHOICE A to CHOICE Z, then CHOICE AA, independent of the paper's labels."""
     first, second = divmod(index, 26)
     return f"CHOICE {chr(64 + first) if first else ''}{chr(65 + second)}"

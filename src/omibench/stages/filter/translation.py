@@ -1,4 +1,4 @@
-"""Problems in English: translated by a model, used only where the translation passes its check."""
+"""Translation of problems into English by a model, used only if it passes the check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENGLISH = "en"
 TRANSLATION = "translation"
 """The name of this judgement."""
 ASKS = 2
-"""A translation that fails its check is asked for once more."""
+"""Requests per problem: a translation that fails its check is requested again."""
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 
@@ -42,11 +42,14 @@ class _Reply(NamedTuple):
 def translate_problems(
     problems: Sequence[Problem], params: TranslationParams, models: Models
 ) -> list[Judged]:
-    """Every problem, in order, in English where it could be translated; none is rejected.
+    """Return every problem, in English if it could be translated; none is rejected.
 
-    A translated problem keeps what it said before as its `original`. One whose translations fail
-    the check, twice, stays as it is, and its warnings say what did not survive. Raises ModelError
-    when a request has no answer and ParamsError for the prompt's file.
+    A translated problem keeps its previous text as its `original`. If two translations fail the
+    check, the problem stays unchanged, and its warnings list the losses.
+
+    Raises:
+        ModelError: A request has no answer.
+        ParamsError: The prompt's file is invalid.
     """
     words, study = load_instructions(params.prompt), models.study.study.name
     foreign = [p for p in problems if p.language != ENGLISH]
@@ -129,7 +132,7 @@ def _apply_translation(problem: Problem, texts: Texts, model: str) -> Problem:
 
 
 def _translate_captions(problem: Problem, translation: str) -> list[Figure]:
-    """Figures with the captions that follow their marks, where they did so in the original."""
+    """Restore the captions after figure marks, as in the original."""
     return [
         figure.model_copy(update={"caption": after[1].strip()})
         if figure.caption
@@ -141,7 +144,7 @@ def _translate_captions(problem: Problem, translation: str) -> list[Figure]:
 
 
 def _warn_of_untranslated_answer(problem: Problem) -> list[ProblemWarning]:
-    """A warning where the answer of an open problem has words: it is left as the key gives it."""
+    """Return a warning if the answer of an open problem has words, which are not translated."""
     worded = [part for part in problem.answer or [] if _has_words(part)]
     if problem.choices or not worded:
         return []
@@ -155,5 +158,5 @@ def _has_words(text: str) -> bool:
 
 
 def original_language(problem: Problem) -> str:
-    """The language of a problem's paper."""
+    """Return the language of a problem's paper."""
     return problem.original.language if problem.original else problem.language

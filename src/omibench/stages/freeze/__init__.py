@@ -1,4 +1,4 @@
-"""Stage `freeze`: questions, answers and images of a reviewed dataset, apart from each other."""
+"""Stage `freeze`: questions, answers and images of a reviewed dataset in separate files."""
 
 from omibench.stages.freeze.stage import freeze_dataset
 

@@ -1,4 +1,4 @@
-"""The dataset card: README.md of a frozen dataset, with the YAML header that hubs read."""
+"""Dataset card: README.md of a frozen dataset, with the YAML header for hubs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def dataset_card(
     examples: Sequence[Example] = (),
     stripped: int | None = 0,
 ) -> str:
-    """Markdown that says what the dataset holds, from what, and what in it is simulated.
+    """Return the card as Markdown: contents, sources, and simulated parts.
 
-    `stripped` is the number of pictures from which notes were taken, None where all were kept.
+    `stripped` is the number of pictures from which metadata was removed, None if it was kept.
     """
     body = _body(manifest, questions, answers, examples, stripped)
     return "\n".join([*_header(manifest, questions), *body]) + "\n"
@@ -50,7 +50,7 @@ def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str
 
 
 def find_size(problems: int) -> str:
-    """The category of a number of problems, as hubs name it."""
+    """Return the size category of hubs for a number of problems."""
     return next((name for limit, name in _SIZES if problems < limit), "100K<n<1M")
 
 
@@ -81,18 +81,20 @@ def _body(
         *_table("Source", sources.items()),
         "## Files",
         "",
-        "- `questions.jsonl`: what a model may see. No answer and no solution stands in it.",
+        "- `questions.jsonl`: model inputs, without answers and solutions.",
         "- `answers.jsonl`: gold answers and reference rationales, for scoring only.",
-        "- `originals.jsonl`: what translated problems said before; empty where there are none.",
+        "- `originals.jsonl`: original texts of translated problems; empty if none were "
+        "translated.",
         *_examples(examples),
         "- `images/`: every picture once, named by the SHA-256 of its bytes.",
         "- `manifest.json`: counts and content hashes.",
         "",
         *_notes(stripped, manifest.images),
-        "`[IMAGE0]`, `[IMAGE1]`, ... in a question mark where its `images` stand, counted from 0.",
+        "`[IMAGE0]`, `[IMAGE1]`, ... in a question mark the positions of its `images`, counted "
+        "from 0.",
         "",
         f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
-        *([] if manifest.licence else ["", "The licence is that of the sources named above."]),
+        *([] if manifest.licence else ["", "The licence is that of the sources listed above."]),
     ]
 
 
@@ -101,20 +103,20 @@ def _examples(examples: Sequence[Example]) -> list[str]:
         return []
     aside = sum(example.take == "sampled" for example in examples)
     return [
-        f"- `examples.jsonl`: solved problems that may be shown before others ({len(examples)}); "
-        f"settings that may show those set aside ({aside}) do not ask them."
+        f"- `examples.jsonl`: solved problems to show as in-context examples ({len(examples)}); "
+        f"settings that can show those set aside ({aside}) do not ask them."
     ]
 
 
 def _notes(stripped: int | None, images: int) -> list[str]:
-    """Of what cameras and programs note in pictures."""
+    """Return the sentence on metadata of cameras and programs in pictures."""
     if stripped is None:
-        return ["Pictures are as they were read, with what cameras and programs noted in them.", ""]
+        return ["Pictures are as read, with metadata of cameras and programs.", ""]
     if not stripped:
         return []
     return [
-        f"Metadata (EXIF with places and devices, XMP, IPTC, comments) was taken out of {stripped} "
-        f"of {images} pictures; pixels, colour profiles and orientation are as they were.",
+        f"Metadata (EXIF with places and devices, XMP, IPTC, comments) was removed from {stripped} "
+        f"of {images} pictures; pixels, colour profiles and orientation are unchanged.",
         "",
     ]
 
@@ -124,8 +126,8 @@ def _describe_synthetic(manifest: FrozenManifest) -> list[str]:
         return []
     return [
         "",
-        f"> **SIMULATED**: the problems are made up (`{escape_cell(manifest.synthetic)}`): they "
-        "have the counts of a published study and nothing else of it. They measure no model.",
+        f"> **SIMULATED**: the problems are invented (`{escape_cell(manifest.synthetic)}`): they "
+        "have the counts of a published study, but not its content. They do not measure models.",
     ]
 
 
@@ -136,7 +138,7 @@ def _describe_simulated(answers: Sequence[Answer]) -> list[str]:
     return [
         "",
         f"> **SIMULATED**: {count} of {len(answers)} rationales were written by a simulated model "
-        "and are no reference solutions. Each says so in its first line.",
+        "and are not reference solutions. Each states this in its first line.",
     ]
 
 
@@ -149,7 +151,7 @@ def _describe_judged(manifest: FrozenManifest) -> list[str]:
     return [
         "",
         f"> **SIMULATED**: simulated models judged the problems before they were frozen ({kinds}): "
-        "what they let pass or translated is not vouched for by any model.",
+        "no real model has checked what they accepted or translated.",
     ]
 
 
@@ -161,7 +163,7 @@ def _describe_corrected(manifest: FrozenManifest) -> list[str]:
     return [
         "",
         f"People corrected the reading of {len(manifest.corrected)} problems ({listing}); "
-        "`manifest.json` names them.",
+        "`manifest.json` lists them.",
     ]
 
 
@@ -172,16 +174,16 @@ def _describe_review(manifest: FrozenManifest) -> list[str]:
     lines = [
         "",
         f"People reviewed {review.problems} of the {manifest.problems} problems; {review.people} "
-        f"took part, {review.reviewers} were asked for by problem, and {review.dropped} problems "
-        "were taken out.",
+        f"took part, {review.reviewers} were required per problem, and {review.dropped} problems "
+        "were removed.",
     ]
     if review.unsettled:
         lines += ["", f"{review.unsettled} disputed or changed tasks were not settled."]
     if review.simulated_people:
         lines += [
             "",
-            f"> **SIMULATED**: programs stand in for {review.simulated_people} of {review.people} "
-            "reviewers; what they decided is vouched for by nobody.",
+            f"> **SIMULATED**: {review.simulated_people} of {review.people} reviewers are "
+            "simulated; no person has checked their decisions.",
         ]
     return lines
 
@@ -192,14 +194,14 @@ def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:
 
 
 def escape_cell(text: str) -> str:
-    """Text of others within a line of Markdown: no markup, no link, no picture of another site."""
+    """Escape external text for a line of Markdown: no markup, links or external pictures."""
     line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
     escaped = re.sub(r"[\\`\[\]|]", r"\\\g<0>", line)
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def list_licence_lines(name: str | None) -> list[str]:
-    """The header's licence: hubs know Creative Commons by identifiers such as cc-by-4.0."""
+    """Return the header's licence: hubs use Creative Commons identifiers such as cc-by-4.0."""
     if name is None:
         return []
     identifier = name.lower().replace(" ", "-")

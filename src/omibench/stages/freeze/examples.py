@@ -1,4 +1,4 @@
-"""Examples: which frozen problems may be shown, solved, before others are asked."""
+"""In-context examples: solved frozen problems to show before others."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ NAME = "examples.jsonl"
 def make_example_rows(
     questions: Sequence[Question], answers: Sequence[Answer], params: FreezeExamples
 ) -> list[Example]:
-    """The rows of examples.jsonl: those that are set aside, then the first of each subset.
+    """Return the rows of examples.jsonl: those set aside, then the first of each subset.
 
-    Those that are set aside are drawn from the problems with a solution, where there are enough.
-    Raises ParamsError when there are too few problems, or no subsets to take the first of.
+    Examples to set aside are drawn from the problems with a solution, if there are enough.
+
+    Raises:
+        ParamsError: There are too few problems, or no subsets.
     """
     golds = {answer.id: answer for answer in answers}
     if params.set_aside >= len(questions):
@@ -36,8 +38,8 @@ def make_example_rows(
     first = list(_take_first(questions, params.first))
     if params.first and len({q.subset for q in first}) < 2:
         raise ParamsError(
-            "freeze.examples.first: this benchmark's problems are of no two subsets, and examples "
-            "of a window come from the other one; use `set_aside`"
+            "freeze.examples.first: this benchmark does not have two subsets, but examples of a "
+            "window come from the other subset; use `set_aside`"
         )
     rows: list[tuple[Take, Question]] = [("sampled", q) for q in drawn]
     rows += [("window", q) for q in first]
@@ -54,7 +56,7 @@ def _make_example(take: Take, question: Question, gold: Answer) -> Example:
 
 
 def _find_solution(gold: Answer) -> str | None:
-    """The solution that the problem came with, else a written one, unless that is simulated."""
+    """Return the problem's original solution, else a written one unless simulated."""
     return gold.sketch or (None if is_simulated(gold) else gold.solution)
 
 
@@ -63,7 +65,7 @@ def _rank(seed: int, problem: str) -> str:
 
 
 def write_examples(out: Path, rows: Sequence[Example]) -> None:
-    """Write examples.jsonl into the dataset, or take away that of an earlier freeze."""
+    """Write examples.jsonl into the dataset, or delete that of an earlier freeze."""
     if rows:
         write_jsonl(out / NAME, rows)
     else:

@@ -1,7 +1,7 @@
-"""Originals: what translated problems said before, kept beside the frozen dataset.
+"""Original texts of translated problems, stored with the frozen dataset.
 
-They stand in a file of their own. No model is asked about them, and the content hashes of questions
-and answers stay what they are without.
+They are in a separate file: models do not see them, and the content hashes of questions and answers
+do not depend on them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAME = "originals.jsonl"
 
 
 def list_originals(problems: Sequence[Problem]) -> list[OriginalRow]:
-    """The originals of those problems that were translated, in their order."""
+    """Return the original texts of translated problems, in their order."""
     return [
         OriginalRow(id=problem.id, original=problem.original)
         for problem in problems
@@ -25,10 +25,10 @@ def list_originals(problems: Sequence[Problem]) -> list[OriginalRow]:
 
 
 def read_originals(folder: Path) -> list[OriginalRow]:
-    """Those of a frozen dataset; none where it has no such file. Raises as `read_jsonl` does."""
+    """Return those of a frozen dataset; empty without the file. Raises as `read_jsonl`."""
     return read_jsonl(folder / NAME, OriginalRow) if (folder / NAME).is_file() else []
 
 
 def write_originals(out: Path, rows: Sequence[OriginalRow]) -> None:
-    """Write originals.jsonl into the dataset, empty where no problem was translated."""
+    """Write originals.jsonl into the dataset, empty if no problem was translated."""
     write_jsonl(out / NAME, rows)

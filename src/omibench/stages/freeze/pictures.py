@@ -1,4 +1,4 @@
-"""The pictures of a dataset: each once, named by its content, without what a camera noted in it."""
+"""Pictures of a dataset: each once, named by its content, without camera metadata."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]+")
 
 
 class FrozenPictures(NamedTuple):
-    """The questions with the paths of their frozen pictures, and what became of those."""
+    """The questions with the paths of their frozen pictures, and counts."""
 
     questions: list[Question]
     stripped: int
-    """Distinct pictures from which notes were taken."""
+    """Distinct pictures from which metadata was removed."""
     names: frozenset[str]
-    """The files that they need in the folder of pictures."""
+    """Their files in the picture folder."""
     added: frozenset[str]
-    """Those of them that were not there before."""
+    """New files among them."""
 
 
 def freeze_pictures(
@@ -36,11 +36,13 @@ def freeze_pictures(
 ) -> FrozenPictures:
     """Copy the pictures of `questions` (paths relative to `folder`) to `out`/images/.
 
-    Nothing is encoded again. With `strip`, what cameras and programs noted (EXIF, XMP, IPTC,
-    comments) is left out; a picture without notes stays byte for byte. Pictures of an earlier
-    freeze stay until `drop_others`. A figure that is absent from its benchmark stays so. Raises
-    MissingInputError for a picture that is not there any more, and FileFormatError for one whose
-    bytes are not those of its SHA-256 and for what is no whole picture.
+    Pictures are never re-encoded. With `strip`, metadata of cameras and programs (EXIF, XMP, IPTC,
+    comments) is removed; other pictures stay byte for byte. Pictures of an earlier freeze stay
+    until `drop_others`. A figure that is absent from its benchmark stays absent.
+
+    Raises:
+        MissingInputError: A picture no longer exists.
+        FileFormatError: A picture does not match its SHA-256, or is not a complete picture.
     """
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
     before = {file.name for file in (out / FOLDER).iterdir()}
@@ -58,14 +60,14 @@ def freeze_pictures(
 
 
 def drop_others(out: Path, names: Collection[str]) -> None:
-    """Delete the frozen pictures of `out` that are not among `names`; other files stay."""
+    """Delete the frozen pictures of `out` that are not in `names`; keep other files."""
     for file in (out / FOLDER).iterdir():
         if _NAME.fullmatch(file.name) and file.name not in names:
             file.unlink()
 
 
 def take_back(out: Path, names: Iterable[str]) -> None:
-    """Delete the pictures of `names`, and the folder where none is left."""
+    """Delete the pictures of `names`, and the folder if it is then empty."""
     for name in names:
         (out / FOLDER / name).unlink(missing_ok=True)
     with suppress(OSError):
@@ -73,15 +75,15 @@ def take_back(out: Path, names: Iterable[str]) -> None:
 
 
 class _Copier:
-    """Copies each picture once, by the content that it has."""
+    """Copies each picture once, by content."""
 
     def __init__(self, source: Path, target: Path, strip: bool) -> None:
         self._source, self._target, self._strip = source, target, strip
         self.names: dict[str, str] = {}
-        """SHA-256 of what was read -> name of what was written."""
+        """SHA-256 of the source -> name of the copy."""
 
     def copy_figure(self, figure: Figure) -> Figure:
-        """The figure with the path and content of its copy; an absent one as it is."""
+        """Return the figure with path and content of its copy; absent figures are unchanged."""
         if not figure.sha256:
             return figure
         if figure.sha256 not in self.names:
@@ -97,8 +99,8 @@ class _Copier:
         actual = hashlib.sha256(content).hexdigest()
         if actual != figure.sha256:
             raise FileFormatError(
-                f"{source}: its content ({actual[:12]}) is not what was read "
-                f"({figure.sha256[:12]}): run the stage before again"
+                f"{source}: its content ({actual[:12]}) has changed since it was read "
+                f"({figure.sha256[:12]}); run the previous stage again"
             )
         picture = read_picture(content, str(source))
         bare = _strip(picture, source) if self._strip else content

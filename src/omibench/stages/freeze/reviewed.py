@@ -1,4 +1,4 @@
-"""The problems that people leave: their decisions in YAML, then the settled tasks of a review."""
+"""Problems after review: decisions in YAML, then the settled tasks of a review."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from omibench.schemas.tables import read_jsonl
 from omibench.schemas.validation import suggest_name
 
 LISTED: Final = 20
-"""How many problems or tasks a line names."""
+"""Maximum number of problems or tasks in a message."""
 log = logging.getLogger("omibench.stages.freeze")
 
 
 def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], ReviewCounts | None]:
-    """The problems of a file as reviewers leave them.
+    """Return the problems of a file after review.
 
-    The decisions of `review.decisions` are made first, so that tasks of `review.folder` are about
+    The decisions of `review.decisions` apply first, so that tasks of `review.folder` are about
     problems with these edits.
 
     Args:
         file: The problems.jsonl of `rationale`.
-        params: Where the decisions are, and how many people each problem needs.
+        params: The paths of the decisions, and the required number of people.
 
     Returns:
-        The problems in order, and what the review in the folder came to; None without a folder.
+        The problems in order, and the result of the review in the folder; None without a folder.
 
     Raises:
-        MissingInputError: Problems are under-reviewed, or tasks are escalated or stale; each line
-            lists them. Also for a folder without tasks.
+        MissingInputError: Problems lack reviews, or tasks are escalated or stale; they are listed.
+            Also if the folder has no tasks.
         FileFormatError: A line of the review cannot be read, people contradict each other in the
             YAML file, or an edit does not fit its problem.
-        ParamsError: `review.kinds` names a kind that a dataset does not obey.
+        ParamsError: `review.kinds` has a kind that does not apply to datasets.
     """
     problems = read_jsonl(file, Problem)
     decisions = load_decisions(params.decisions) if params.decisions else []
@@ -84,7 +84,7 @@ def review_problems(file: Path, params: ReviewParams) -> tuple[list[Problem], Re
 
 
 def list_reviewed(decisions: Sequence[Decision], reviewers: int) -> set[str]:
-    """Ids of problems on which so many people decided in YAML, or a senior bindingly."""
+    """Return ids of problems with enough decisions in YAML, or a senior's binding one."""
     per_problem: dict[str, list[Decision]] = defaultdict(list)
     for decision in decisions:
         per_problem[decision.problem].append(decision)
@@ -101,43 +101,43 @@ def _check_kinds(kinds: Sequence[str]) -> None:
         find_kind(kind)
         if kind not in ORDER:
             raise ParamsError(
-                f"review.kinds: {kind!r} is no kind that a dataset obeys{suggest_name(kind, ORDER)}"
+                f"review.kinds: {kind!r} does not apply to datasets{suggest_name(kind, ORDER)}"
             )
 
 
 def _warn_of_others(record: ReviewRecord) -> None:
-    """Name those who decided and are not in reviewers.yaml: they may have left, or be nobody."""
+    """Warn of people who decided but are not in reviewers.yaml."""
     known = {reviewer.name for reviewer in record.reviewers}
     others = sorted({decision.person for decision in record.decisions} - known)
     if others:
         log.warning(
-            "freeze: people who are not in reviewers.yaml have decided, and it counts: %s%s; check "
-            "who they are, and keep people in the list who have left",
+            "freeze: decisions of people who are not in reviewers.yaml count: %s%s; check who they "
+            "are, and keep former reviewers in the list",
             ", ".join(others[:LISTED]),
             " and more" * (len(others) > LISTED),
         )
 
 
 def _refuse_unsettled(review: SettledReview, params: ReviewParams) -> None:
-    """Raise MissingInputError with a line for each thing that is not settled, or warn of it."""
+    """Raise MissingInputError with one line per unsettled thing, or warn of it."""
     lines = [
         f"freeze: {len(items)} {what}: {_list_first(items)}; {advice}"
         for what, items, advice in (
             (
                 f"tasks are under-reviewed (review.reviewers: {params.reviewers})",
                 review.lacking,
-                "have them decided (`omibench review assign`, `serve`; `export --live` adds what a "
-                "running application has logged), or ask for fewer reviewers",
+                "complete them (`omibench review assign`, `serve`; `export --live` adds decisions "
+                "of a running application), or require fewer reviewers",
             ),
             (
                 "tasks are escalated",
                 review.escalated,
-                "a senior reviewer has to settle them",
+                "a senior reviewer must settle them",
             ),
             (
-                "tasks were decided on other content than they have now",
+                "tasks were decided on content that has changed",
                 review.stale,
-                "make them again (`omibench review assign`) and have them decided",
+                "make them again (`omibench review assign`) and decide them",
             ),
         )
         if items

@@ -1,4 +1,4 @@
-"""The two halves of a problem: what inference may see, and what scoring may see."""
+"""The two halves of a problem: model input, and scorer input."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from omibench.schemas.problem import Answer, Problem, Question
 from omibench.schemas.problem_warning import CORRECTED, LABEL, RATIONALE
 
 SIMULATED = "[SIMULATED rationale by "
-"""How a rationale begins that a simulated model wrote."""
+"""Prefix of a rationale by a simulated model."""
 
 
 def build_answer(problem: Problem) -> Answer:
-    """The half with gold and rationale; a simulated rationale says so in its first line.
+    """Return the half with gold answer and rationale; a simulated one is marked in its first line.
 
-    Raises MissingInputError when the problem has no answer.
+    Raises:
+        MissingInputError: The problem has no answer.
     """
     if not problem.answer:
         raise MissingInputError(
-            f"{problem.id}: has no answer; give its key in the sources manifest, or edit or drop "
+            f"{problem.id}: no answer; give its key in the sources manifest, or edit or drop "
             "the problem in the review decisions"
         )
     simulated = find_simulated_writer(problem)
@@ -42,13 +43,13 @@ def build_answer(problem: Problem) -> Answer:
 
 
 def align_attributes(answers: Sequence[Answer]) -> list[Answer]:
-    """Give each attribute one type, so that loaders of tables read it as one column.
+    """Give each attribute one type, so that table loaders read it as one column.
 
     Args:
-        answers: Those of a dataset.
+        answers: Answers of a dataset.
 
     Returns:
-        The answers; an attribute that is a list of labels in one of them is a list in all.
+        The answers; an attribute that is a list of labels in one of them becomes a list in all.
     """
     several = {
         name
@@ -72,13 +73,13 @@ def align_attributes(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def find_simulated_writer(problem: Problem) -> str | None:
-    """The simulated model that wrote a problem's rationale, or None."""
+    """Return the simulated model that wrote a problem's rationale, or None."""
     models = (", ".join(w.simulated_by) for w in problem.warnings if w.code == RATIONALE)
     return next(filter(None, models), None)
 
 
 def count_simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
-    """The filter's judgements that simulated models made, and of how many of the problems."""
+    """Return the filter's judgements by simulated models, with the number of problems."""
     return dict(
         Counter(
             warning.code
@@ -90,7 +91,7 @@ def count_simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
 
 
 def list_corrected(problems: Sequence[Problem]) -> dict[str, list[str]]:
-    """By id, what people corrected of the reading of each problem, without their names."""
+    """Return the corrections of the reading of each problem, by id, without people's names."""
     corrected = {
         problem.id: [w.detail.partition(" by ")[0] for w in problem.warnings if w.code == CORRECTED]
         for problem in problems
@@ -99,14 +100,16 @@ def list_corrected(problems: Sequence[Problem]) -> dict[str, list[str]]:
 
 
 def is_simulated(answer: Answer) -> bool:
-    """Whether an answer's rationale was written by a simulated model."""
+    """Return whether a simulated model wrote an answer's rationale."""
     return (answer.solution or "").startswith(SIMULATED)
 
 
 def check_pairs(questions: Sequence[Question], answers: Sequence[Answer]) -> None:
-    """Check that every question has one answer and every answer a question, each id once.
+    """Check that questions and answers match one to one, with unique ids.
 
-    Raises FileFormatError or MissingInputError naming the first that is wrong.
+    Raises:
+        FileFormatError: An id is repeated, or has no question; the message gives the first.
+        MissingInputError: A question has no answer.
     """
     ids = Counter(question.id for question in questions)
     answered = Counter(answer.id for answer in answers if answer.answer)
@@ -116,4 +119,4 @@ def check_pairs(questions: Sequence[Question], answers: Sequence[Answer]) -> Non
         if not answered[id_]:
             raise MissingInputError(f"{id_}: has no answer")
         if not ids[id_]:
-            raise FileFormatError(f"{id_}: has an answer, but there is no such question")
+            raise FileFormatError(f"{id_}: has an answer, but no question")

@@ -1,4 +1,4 @@
-"""The freeze stage: a reviewed, immutable dataset whose answers stand apart from its questions."""
+"""Stage `freeze`: an immutable dataset with answers separate from questions."""
 
 from __future__ import annotations
 
@@ -43,13 +43,16 @@ log = logging.getLogger("omibench.stages.freeze")
 def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -> FrozenManifest:
     """Freeze the study's benchmark into `out` and return its manifest.
 
-    The benchmark `papers` is made of the file `problems`, as reviewers decided; any other brings
-    its own questions and answers. Writes questions.jsonl, answers.jsonl, images/, manifest.json,
-    a dataset card README.md, originals.jsonl (the texts of translated problems before), and
-    examples.jsonl where `freeze.examples` names some; rows keep the order of their source. Raises
-    MissingInputError for a problem without an answer, FileFormatError for files that do not fit
-    together or are no pictures, ParamsError for examples that cannot be, and OutputError where
-    `out` holds the same version with another content.
+    The benchmark `papers` is made of the file `problems` and the reviewers' decisions; any other
+    has its own questions and answers. Writes questions.jsonl, answers.jsonl, images/,
+    manifest.json, a dataset card README.md, originals.jsonl (original texts of translated
+    problems), and examples.jsonl if `freeze.examples` is set. Rows keep the order of their source.
+
+    Raises:
+        MissingInputError: A problem has no answer.
+        FileFormatError: Files do not match each other, or are not pictures.
+        ParamsError: The examples are not possible.
+        OutputError: `out` contains the same version with other content.
     """
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
         (questions, answers, folder), identity = _read_dataset(study, problems, Path(scratch))
@@ -80,10 +83,10 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
 
 
 def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
-    """Raises OutputError where `out` holds the same name and version with another content."""
+    """Raise OutputError if `out` contains the same name and version with other content."""
     try:
         old = read_json(out / "manifest.json", FrozenManifest)
-    except OmibenchError:  # there is none, or nobody could use it
+    except OmibenchError:  # missing or unusable
         return
     if (old.name, old.version) != (manifest.name, manifest.version):
         return
@@ -92,14 +95,16 @@ def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
         manifest.answers_sha256,
     ):
         raise OutputError(
-            f"{out}: holds {old.name} {old.version} with another content (questions "
-            f"{old.questions_sha256[:12]}, answers {old.answers_sha256[:12]}): raise "
-            "`freeze.version`, name another folder, or delete this one if nobody has it yet"
+            f"{out}: contains {old.name} {old.version} with other content (questions "
+            f"{old.questions_sha256[:12]}, answers {old.answers_sha256[:12]}); raise "
+            "`freeze.version`, use another folder, or delete this one if it is unpublished"
         )
 
 
 class _DatasetIdentity(NamedTuple):
-    """What a dataset is called, what simulated models and people judged of it, its originals."""
+    """Return the name of a dataset, its judgements by simulated models and people, and its
+    originals.
+    """
 
     name: str
     version: str
@@ -127,7 +132,7 @@ def _read_dataset(
 
 
 def _identify_release(params: FreezeParams, release: FrozenManifest) -> _DatasetIdentity:
-    """A release keeps its name and version, unless the study gives it others of its own."""
+    """Return name and version of a release, unless the study overrides them."""
     unnamed = FreezeParams()
     renamed, renumbered = params.name != unnamed.name, params.version != unnamed.version
     return _DatasetIdentity(
@@ -164,9 +169,8 @@ def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
     if absent:
         name, problem = next(iter(absent.items()))
         log.warning(
-            "freeze: %s pictures are not in %s, the first is %s of %s: no model can be asked about "
-            "them until they are there and freeze has run again; everything that needs no pictures "
-            "works",
+            "freeze: %s pictures are missing in %s, the first is %s of %s; models cannot be asked "
+            "about them until you add them and run freeze again; everything else works",
             f"{len(absent):,}",
             folder,
             name,

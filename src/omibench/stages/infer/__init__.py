@@ -1,4 +1,4 @@
-"""Stage `infer`: every question of the frozen dataset, put to one model under one setting."""
+"""Stage `infer`: responses of one model to every frozen question in one setting."""
 
 from omibench.settings.threads import list_requests
 from omibench.stages.infer.stage import infer_cell

@@ -1,4 +1,4 @@
-"""The line that closes a cell which lacks answers: how many, why, and what finishing it takes."""
+"""Summary line of an incomplete cell: missing answers, causes, and the cost of completion."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def describe_missing_answers(
     asker: Asker,
     pairs: Sequence[tuple[Request, Response]],
 ) -> str | None:
-    """One line about the requests of a cell that got no answer, or None when all did."""
+    """Return one line about the requests of a cell without an answer, or None if complete."""
     failed = [(q, r) for q, r in pairs if r.outcome in NOT_BOUGHT]
     if not failed:
         return None
@@ -37,21 +37,21 @@ def describe_missing_answers(
     parts = [
         f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{reason})"
     ]
-    parts[0] += " have no answer; what was bought is kept"
+    parts[0] += " have no answer; completed responses are kept"
     usd, usd_most = _estimate_rest(study, cell, asker, pairs)
     if usd is not None and usd_most:
         parts.append(
             f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(usd_most)}"
         )
     parts.append(_describe_budget(asker, usd_most or 0.0) if counts["budget_stop"] else "")
-    # A cell that was asked for by hand is no target, or one of other parameters.
+    # A cell run manually is not a target, or has other parameters.
     command = f"`{retry_command([out])}`" if in_graph() else "the same command again"
     parts.append(f"To go on, run {command}")
     return ". ".join(part for part in parts if part)
 
 
 def retry_command(cells: Sequence[Path]) -> str:
-    """The command that makes cells again: it buys what they lack and reads the rest."""
+    """Return the command that completes cells: it requests only missing responses."""
     return f"snakemake --cores all --forcerun {' '.join(map(str, cells))}"
 
 
@@ -76,8 +76,8 @@ def _describe_losses(losses: Sequence[Loss], charged: float) -> str:
     cost = usd_text(sum(loss.at_most for loss in losses))
     reason = f", most of them because {losses[0].why}" if losses else ""
     return (
-        f", {usd_text(charged)} (at most {cost}) charged for {attempts} attempts whose outcome was "
-        f"never learned{reason}; `omibench budget settle` books what your provider billed"
+        f", {usd_text(charged)} (at most {cost}) charged for {attempts} attempts with unknown "
+        f"outcome{reason}; `omibench budget settle` books what your provider billed"
     )
 
 
@@ -88,7 +88,7 @@ def _describe_budget(asker: Asker, usd_most: float) -> str:
     lost = _describe_losses(asker.budget.losses(), account.unknown)
     enough = account.committed_usd + usd_most
     return (
-        f"The budget of {usd_text(cap)} holds no further request: "
+        f"The budget of {usd_text(cap)} allows no further request: "
         f"{usd_text(account.spent)} spent{lost}; "
-        f"with study.budget_usd: {enough + 0.01:.2f} the cell ends in any case"
+        f"with study.budget_usd: {enough + 0.01:.2f} the cell completes in any case"
     )

@@ -1,4 +1,4 @@
-"""Fill the store with responses ahead of the jobs that write the cells."""
+"""Requests that complete the store before the jobs that write the cells."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from omibench.stages.infer.stage import open_askers, run_cell
 
 
 def count_threads(questions: Path, study: ConversationParams, cell: Cell) -> int:
-    """How many samples of questions a cell holds, whether the store has their answers or not."""
+    """Return the number of samples in a cell, whether stored or not."""
     return len(list_threads(questions, study, cell))
 
 
 def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: slice) -> int:
-    """Take one shard of a cell's threads to their ends and keep the answers; how many they are.
+    """Run one shard of a cell's threads, store the responses, and return their number.
 
-    What the store holds is not asked again. Raises as `infer_cell` does, and PassingError when
-    requests failed, after all their attempts, in a way that may pass: what was answered is kept, so
-    that a retry asks only for the rest. A reached budget is no error; the cell's job reports it.
+    Stored responses are not requested again. Raises as `infer_cell`, and PassingError if requests
+    failed temporarily after all attempts; completed responses are kept, so that a retry requests
+    only the rest. An exhausted budget is not an error here; the cell's job reports it.
     """
     with open_askers(study, cell) as askers:
         return _fill(
@@ -37,10 +37,10 @@ def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: sl
 def fill_model(
     questions: Path, study: ConversationParams, model: str, settings: Sequence[str]
 ) -> int:
-    """Ask one model under several settings in one call, so that an engine is loaded once.
+    """Run one model in several settings in one call, so that an engine is loaded once.
 
-    Its prompts share their prefixes over the settings, too. Later steps of settings follow, setting
-    by setting. Returns how many threads it is. Raises as `fill_store` does.
+    Prompts also share their prefixes over the settings. Later steps of settings follow, setting by
+    setting. Returns the number of threads. Raises as `fill_store`.
     """
     cells = [Cell(model, setting) for setting in settings]
     with open_asker(study, model) as asker:
@@ -51,10 +51,10 @@ def fill_model(
 def fill_helper(
     questions: Path, study: ConversationParams, helper: str, settings: Sequence[str]
 ) -> int:
-    """Ask a model all that it is asked under the settings as the helper of others, in one call.
+    """Send all requests to a model as a helper in the settings, in one call.
 
-    That is what they ask first: captions and readings, the same whoever answers afterwards. Returns
-    how many requests they are. Raises as `fill_store` does.
+    These are the first requests of a thread: captions and readings, which do not depend on the
+    respondent. Returns the number of requests. Raises as `fill_store`.
     """
     with open_asker(study, helper) as asker:
         requests = [

@@ -1,4 +1,4 @@
-"""The row of a thread: its answer, what all of its steps took, and who failed if somebody did."""
+"""Row of a thread: its answer, the cost of all steps, and the failed helper, if any."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from omibench.settings.rounds import Answered, Exchange
 
 Number = TypeVar("Number", int, float)
 READER = "perceiver"
-"""The role in which a model reads the pictures before anybody answers."""
+"""The role of a model that reads the pictures before the answer."""
 
 
 def make_row(answered: Answered) -> ResponseRow:
-    """The row that a cell holds of a thread.
+    """Return the row of a thread.
 
-    Tokens, dollars and seconds are of all requests to the model that was asked last. A thread that
-    ended because a helper gave nothing has the helper's outcome and none of its words: what a
-    captioner says is no answer.
+    Tokens, dollars and seconds cover all requests to the last model. If a thread ended because a
+    helper failed, the row has the helper's outcome but not its text: a caption is not an answer.
     """
     last = answered.last
     response = last.response
@@ -49,14 +48,14 @@ def make_row(answered: Answered) -> ResponseRow:
 
 
 def list_readings(answered: Answered) -> list[str] | None:
-    """What was read from the pictures before the answer.
+    """Return the reading of the pictures before the answer.
 
     Args:
-        answered: A thread at its end.
+        answered: A finished thread.
 
     Returns:
-        The printed text and, where figures are described, the description; None where nothing was
-        read, or not all of it.
+        The printed text and, if figures are described, the description; None without a complete
+        reading.
     """
     readings = [a for a in answered.steps[0] if a.request.tags.role == READER]
     if not readings or any(a.response.outcome != "answered" for a in readings):
@@ -70,12 +69,12 @@ def _describe_failure(last: Exchange) -> str:
 
 
 def _find_outcome(response: Response) -> Outcome:
-    """A loop with tools that ends in calls has no answer."""
+    """Clear the answer of a tool loop that ends in calls."""
     called = response.outcome == "answered" and response.calls and not response.text.strip()
     return "empty" if called else response.outcome
 
 
 def _add_up(values: Iterable[Number | None]) -> Number | None:
-    """The sum over all steps, None where one of them does not say."""
+    """Return the sum over all steps, or None if any is missing."""
     amounts = list(values)
     return None if None in amounts else sum(v for v in amounts if v is not None)

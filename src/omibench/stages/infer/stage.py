@@ -1,4 +1,4 @@
-"""One cell of the study: a model answers every question under a setting."""
+"""Stage `infer`: one cell, in which a model answers every question in a setting."""
 
 from __future__ import annotations
 
@@ -29,14 +29,17 @@ log = logging.getLogger("omibench.stages.infer")
 def infer_cell(
     questions: Path, out: Path, study: InferStageParams, cell: Cell, job: str = ""
 ) -> int:
-    """Ask every question of `questions` (questions.jsonl) and write one ResponseRow a response.
+    """Send every question of `questions` (questions.jsonl) and write one ResponseRow per response.
 
-    Rows stand in the order of the questions, samples of one question together. Returns how many
-    there are. Requests without an answer are rows of their outcome, never of a made-up text, and a
-    warning says what finishing the cell takes. Raises MissingInputError without a frozen dataset
-    or its images, ModelError when the model cannot answer, also when more of its requests ended in
-    errors than `infer.failed_share` allows: then nothing is written, and the store keeps what was
-    answered.
+    Rows are in the order of the questions, samples of one question together. Returns the number of
+    rows. Requests without an answer become rows with their outcome and no text, and a warning
+    states how to complete the cell.
+
+    Raises:
+        MissingInputError: The frozen dataset or its images are missing.
+        ModelError: The model cannot answer, or more of its requests failed than
+            `infer.failed_share` allows. Then nothing is written; the store keeps completed
+            responses.
     """
     with open_askers(study, cell) as askers:
         respondent = askers[cell.model]
@@ -77,9 +80,10 @@ def _make_failure(
 
 @contextmanager
 def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Asker]]:
-    """The cell's model and the helpers of its setting, ready to be asked.
+    """Open the cell's model and the helpers of its setting.
 
-    Raises ImageCountError when tools could show more pictures than the model takes.
+    Raises:
+        ImageCountError: Tools can show more pictures than the model takes.
     """
     names = dict.fromkeys([cell.model, *study.settings[cell.setting].helpers])
     with ExitStack() as stack:
@@ -89,14 +93,14 @@ def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Ask
 
 
 def _make_room(study: ConversationParams, cell: Cell, provider: Provider) -> None:
-    """Let a model know how many pictures tools may show in one conversation."""
+    """Set the number of pictures that tools can show in one conversation."""
     tools, limit = study.settings[cell.setting].tools, provider.max_images
     if tools is None:
         return
     if limit is not None and tools.images > limit:
         raise ImageCountError(
-            f"setting {cell.setting!r}: its tools may show {tools.images} pictures in one "
-            f"conversation and model {cell.model!r} takes {limit}: set `tools.images` to {limit}"
+            f"setting {cell.setting!r}: its tools can show {tools.images} pictures in one "
+            f"conversation, but model {cell.model!r} takes {limit}; set `tools.images` to {limit}"
         )
     if isinstance(provider, MakesRoom):
         provider.expect_images(tools.images)
@@ -105,7 +109,7 @@ def _make_room(study: ConversationParams, cell: Cell, provider: Provider) -> Non
 def run_cell(
     threads: Sequence[Thread], study: ConversationParams, cell: Cell, askers: Mapping[str, Asker]
 ) -> list[Answered]:
-    """Take threads of a cell to their ends."""
+    """Run threads of a cell to their ends."""
     return run_threads(
         threads,
         cell.model,

@@ -1,6 +1,6 @@
-"""Stage `judge`: what judges say of the reasoning in responses, and of why answers are wrong.
+"""Stage `judge`: judgements of the reasoning in responses, and of error types.
 
-Verdicts on correctness are the stage `score`'s; nothing here changes a score.
+Verdicts on correctness are the stage `score`'s; this stage does not change scores.
 """
 
 from omibench.stages.judge.material import CellFiles

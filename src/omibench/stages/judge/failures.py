@@ -1,4 +1,4 @@
-"""Which failures are classified: all of a cell, or some that are drawn."""
+"""Selection of failures to classify: all of a cell, or a draw."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def select_failures(
 
     Args:
         material: The responses of a cell.
-        taxonomy: Says which outcomes are of a type by themselves.
-        errors: Says whether failures are drawn.
+        taxonomy: The outcomes that determine a type.
+        errors: Whether failures are drawn.
 
     Returns:
-        The failures in the order of the responses; where none are drawn, those of the problems
-        that `judge.problems` leaves.
+        The failures in the order of the responses; without a draw, those of the problems in
+        `judge.problems`.
     """
     failures = [m for m in material if m.is_wrong or type_failure(m, taxonomy)]
     if errors.draw is None:
@@ -31,20 +31,20 @@ def select_failures(
 
 
 def type_failure(material: Material, taxonomy: Taxonomy) -> str | None:
-    """The type that a response has by its outcome alone; None where somebody has to read it."""
+    """Return the error type of an outcome, or None if the response must be read."""
     return taxonomy.type_outcome(material.verdict.outcome) if material.verdict else None
 
 
 def draw_failures(failures: Sequence[Material], draw: ErrorDraw) -> list[Material]:
-    """Draw failures of one cell: each stratum in the proportion of its failures.
+    """Draw failures of one cell, each stratum in proportion to its failures.
 
     Args:
         failures: All of them.
-        draw: How many, and the seed. Ranks are hashes of seed, problem and sample, so that models
-            that fail on the same problems have the same ones drawn as far as possible.
+        draw: The number and the seed. Ranks are hashes of seed, problem and sample, so that models
+            with the same failures get the same draws as far as possible.
 
     Returns:
-        At most `draw.per_model` failures, in the order given.
+        At most `draw.per_model` failures, in the given order.
     """
     strata: dict[str, list[Material]] = {}
     for failure in sorted(failures, key=lambda m: _rank(m, draw.seed)):
@@ -57,14 +57,14 @@ def draw_failures(failures: Sequence[Material], draw: ErrorDraw) -> list[Materia
 
 
 def apportion(total: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Share a number out in proportion to sizes, by largest remainders (Hamilton's method).
+    """Split a number in proportion to sizes, by largest remainders (Hamilton's method).
 
     Args:
-        total: What is shared out.
-        sizes: The size of each stratum, which bounds its part.
+        total: The number to split.
+        sizes: The size of each stratum, an upper bound of its part.
 
     Returns:
-        The part of each stratum; they add up to `total`, or to all sizes where these are fewer.
+        The part of each stratum; the sum is `total`, or the sum of the sizes if smaller.
     """
     every = sum(sizes.values())
     if total >= every:

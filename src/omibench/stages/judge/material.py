@@ -1,4 +1,4 @@
-"""What is judged of a cell: its responses beside question, gold, reference and verdict."""
+"""Input of judges from a cell: responses with question, gold answer, reference and verdict."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from omibench.schemas.validation import suggest_name
 
 @dataclass(frozen=True)
 class Material:
-    """One response that may be judged, with its case and the verdict that says whether it is wrong.
+    """One response to judge, with its case and verdict.
 
-    `verdict` is None where no rule book was asked for; `stratum` is the value of the problem's
-    attribute by which failures are drawn; `is_sampled` says whether `judge.problems` leaves it.
-    `transcript` is the case of what was read from the pictures, None where nothing was.
+    `verdict` is None if no scorer is required; `stratum` is the value of the problem's attribute by
+    which failures are drawn; `is_sampled` states whether the problem is in `judge.problems`.
+    `transcript` is the case of the reading of the pictures, or None.
     """
 
     row: ResponseRow
@@ -37,15 +37,15 @@ class Material:
 
     @property
     def is_readable(self) -> bool:
-        """Whether there is anything that a judge could read."""
+        """Return whether the response has text to judge."""
         return self.row.outcome in ("answered", "truncated") and bool(self.row.text.strip())
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the answer was scored and is not right.
+        """Return whether the answer was scored and is wrong.
 
-        Where the verdict is the share of parts that are right, it is wrong at 0 (MathReal, Error
-        Analysis: failed cases have Acc = 0); else at less than 1.
+        If the verdict is the share of correct parts, only 0 is wrong (MathReal, Error Analysis:
+        failed cases have Acc = 0); otherwise any value below 1.
         """
         if self.verdict is None or self.verdict.outcome != "scored":
             return False
@@ -55,7 +55,7 @@ class Material:
 
 
 class CellFiles(NamedTuple):
-    """The files of a cell and of its dataset; `verdicts` may be missing where none are needed."""
+    """The files of a cell and of its dataset; `verdicts` can be missing if not needed."""
 
     responses: Path
     verdicts: Path | None
@@ -64,11 +64,14 @@ class CellFiles(NamedTuple):
 
 
 def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
-    """The responses of a cell in order, of the problems that `params.problems` leaves.
+    """Read the responses of a cell in order, for the problems in `params.problems`.
 
-    Where failures are drawn, of all problems. Raises FileFormatError for a response without its
-    problem or verdict, ParamsError when the verdicts hold none of `params.wrong_by` or no problem
-    has the attribute to draw by.
+    If failures are drawn, all problems are read.
+
+    Raises:
+        FileFormatError: A response has no problem or verdict.
+        ParamsError: The verdicts have none of `params.wrong_by`, or no problem has the attribute
+            for the draw.
     """
     responses, verdicts, answers, questions = files
     draw = params.errors.draw if params.errors else None
@@ -109,7 +112,7 @@ def _check_attribute(draw: ErrorDraw | None, answers: Iterable[Answer]) -> None:
 
 
 def find_stratum(answer: Answer, draw: ErrorDraw | None) -> str:
-    """The value of a problem by which failures are drawn; empty where they are drawn together."""
+    """Return the stratum of a problem for drawing failures; empty without strata."""
     if draw is None or draw.by is None:
         return ""
     return answer.subject if draw.by == "subject" else join_labels(answer.attributes.get(draw.by))
@@ -118,7 +121,7 @@ def find_stratum(answer: Answer, draw: ErrorDraw | None) -> str:
 def make_case(
     question: Question, answer: Answer, text: str, folder: Path, images: bool
 ) -> JudgeCase:
-    """What these judges are shown of a response; pictures, if any, in the order of the question."""
+    """Return the judges' view of a response; pictures, if any, in the order of the question."""
     return JudgeCase(
         id=question.id,
         question=question.question,
@@ -131,14 +134,14 @@ def make_case(
 
 
 def make_transcript_case(question: Question, row: ResponseRow) -> JudgeCase | None:
-    """What a judge of transcripts is shown: the text that was read and the printed one.
+    """Return the view of a judge of transcripts: the reading and the printed text.
 
     Args:
         question: The problem.
         row: A response to it.
 
     Returns:
-        The case; None where nothing was read before the response.
+        The case, or None if there was no reading before the response.
     """
     if not row.readings:
         return None
@@ -154,22 +157,23 @@ def _list_pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:
 
 
 def choose_ids(ids: Iterable[str], limit: int | None) -> set[str]:
-    """At most so many ids, the same whatever else is asked: those with the smallest hashes."""
+    """Return a limited number of ids, those with the smallest hashes, stable across cells."""
     ranked = sorted(ids, key=lambda name: sha256(name.encode()).digest())
     return set(ranked[:limit])
 
 
 def read_verdicts(path: Path, rules: str | None) -> Mapping[tuple[str, int], VerdictRow]:
-    """(Problem, sample) -> the verdict of one rule book: the first in the file if none is named.
+    """Return (problem, sample) -> the verdict of one scorer, by default the first in the file.
 
-    Raises ParamsError where the file holds none of that rule book.
+    Raises:
+        ParamsError: The file has no verdict of that scorer.
     """
     rows: Sequence[dict[str, object]] = read_parquet(path, VerdictRow).to_dicts()
-    books = list(dict.fromkeys(str(row["rules"]) for row in rows))
-    book = rules or (books[0] if books else "")
-    if rows and book not in books:
+    scorers = list(dict.fromkeys(str(row["rules"]) for row in rows))
+    scorer = rules or (scorers[0] if scorers else "")
+    if rows and scorer not in scorers:
         raise ParamsError(
-            f"judge.wrong_by: {path} holds no verdict of {book!r}; it holds {', '.join(books)}"
+            f"judge.wrong_by: {path} has no verdict of {scorer!r}; it has {', '.join(scorers)}"
         )
-    picked = [VerdictRow.model_validate(row) for row in rows if row["rules"] == book]
+    picked = [VerdictRow.model_validate(row) for row in rows if row["rules"] == scorer]
     return {(row.id, row.index): row for row in picked}

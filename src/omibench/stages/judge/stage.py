@@ -1,4 +1,4 @@
-"""The stage: one cell's responses in, what judges say of their reasoning out."""
+"""Stage `judge`: reads one cell's responses, writes judgements of their reasoning."""
 
 from __future__ import annotations
 
@@ -31,26 +31,28 @@ class _Voice(NamedTuple):
 
 
 def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = "") -> int:
-    """Ask every judge that `judge` names about the responses of a cell.
+    """Send the responses of a cell to every judge in `judge`.
 
     Reads ResponseRow and VerdictRow Parquet, Answer and Question JSONL; writes JudgementRow
-    Parquet, instrument by instrument in the order of the responses, and returns how many rows
-    there are. Quality is judged of every response with text, alignment where there is a reference
-    besides, the type of error of failures: by their outcome alone where there is no answer, else by
-    the judge, and left to people where none is named; what was read from the pictures, once a
-    problem. Raises ParamsError when nobody is named, MissingInputError when the type of error is
-    wanted without verdicts.
+    Parquet, by instrument in the order of the responses, and returns the number of rows. Quality is
+    judged for every response with text; alignment if there is also a reference. The error type of
+    failures follows from the outcome if there is no answer, else from the judge; without a judge it
+    is left to people. The reading of the pictures is judged once per problem.
+
+    Raises:
+        ParamsError: No judge is set.
+        MissingInputError: Error types require verdicts, but there are none.
     """
     panels, errors = study.judge.named_panels, study.judge.errors
     if not study.judge.is_named:
-        raise ParamsError("judge: names no judge; give `quality`, `alignment` or `errors` a model")
+        raise ParamsError("judge: no judge is set; give `quality`, `alignment` or `errors` a model")
     needs_verdicts = next(
         (p.key for p in panels if responses_of(p.instrument) == "wrong"),
         "judge.errors" if errors else None,
     )
     if needs_verdicts and files.verdicts is None:
         raise MissingInputError(
-            f"{needs_verdicts}: needs the cell's verdicts; give them with --verdicts"
+            f"{needs_verdicts}: needs the cell's verdicts; pass them with --verdicts"
         )
     material = read_material(files, study.judge)
     panel_requests = [
@@ -67,7 +69,7 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
 
 
 def responses_of(instrument: str) -> JudgedResponses:
-    """Whom a judge of reasoning judges."""
+    """Return the model that a reasoning judge judges."""
     return JUDGES.get(instrument).responses
 
 
@@ -87,13 +89,13 @@ def _judge_material(
 def select_material(
     instrument: str, material: Sequence[Material], errors: ErrorPanel | None
 ) -> list[Material]:
-    """The responses that a judge is asked about; `errors` says which failures are classified."""
+    """Return the responses for a judge; `errors` states which failures are classified."""
     if instrument == "error_type" and errors:
         taxonomy = load_taxonomy(errors.taxonomy)
         failures = select_failures(material, taxonomy, errors)
         return [m for m in failures if not type_failure(m, taxonomy)]
     sampled, responses = [m for m in material if m.is_sampled], responses_of(instrument)
-    if responses == "transcribed":  # samples of a problem follow one reading
+    if responses == "transcribed":  # samples of a problem share one reading
         return list({m.row.id: m for m in reversed(sampled) if m.transcript}.values())[::-1]
     if responses == "wrong":
         return [m for m in sampled if m.is_wrong]
@@ -102,7 +104,7 @@ def select_material(
 
 
 def list_cases(instrument: str, material: Sequence[Material]) -> list[JudgeCase]:
-    """What a judge is shown of each response, or of what was read before it."""
+    """Return the judge's view of each response, or of its reading."""
     if responses_of(instrument) == "transcribed":
         return [m.transcript for m in material if m.transcript]
     return [m.case for m in material]
@@ -111,7 +113,7 @@ def list_cases(instrument: str, material: Sequence[Material]) -> list[JudgeCase]
 def _type_failures(
     instrument: Instrument[Any], material: Sequence[Material], errors: ErrorPanel
 ) -> Iterator[JudgementRow]:
-    """The types of errors that follow from an outcome: nobody is asked about them."""
+    """Return the error types that follow from an outcome, without requests."""
     taxonomy = load_taxonomy(errors.taxonomy)
     for m in select_failures(material, taxonomy, errors):
         if error_type := type_failure(m, taxonomy):
@@ -120,7 +122,7 @@ def _type_failures(
 
 
 def _leave_to_people(material: Sequence[Material], errors: ErrorPanel) -> Iterator[JudgementRow]:
-    """The failures where no judge is named: those without a type are for people to label."""
+    """Return the failures without a judge; those without a type are for people to label."""
     instrument = build_instrument("error_type", errors)
     yield from _type_failures(instrument, material, errors)
     for m in select_material(instrument.name, material, errors):
@@ -153,7 +155,7 @@ def _consult_panel(
 
 
 def _list_voices(panel: OpenPanel, opinion: Opinion[Any]) -> Iterator[_Voice]:
-    """The judgement that counts, then each judge's own where several voted."""
+    """Return the judgement that counts, then each judge's own if several voted."""
     o = opinion
     yield _Voice(panel.name, True, o.value, o.key, o.is_simulated, o.outcome)
     if len(opinion.votes) > 1:

@@ -1,4 +1,4 @@
-"""Stage `rationale`: worked solutions for problems that lack one, and a topic for each."""
+"""Stage `rationale`: worked solutions for problems that lack one, and topic labels."""
 
 from omibench.stages.rationale.stage import write_rationales
 

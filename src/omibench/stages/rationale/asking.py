@@ -1,7 +1,7 @@
-"""Asking for candidates: what was not bought for now stops the stage.
+"""Requests for candidates; missing replies stop the stage.
 
-Which candidate is used depends on all before it: one that a later run would buy must not be passed
-over. What was answered is in the store, so that the next run asks for the rest alone.
+The selected candidate depends on all earlier ones, so one that a later run would get must not be
+skipped. Completed replies are in the store, so that the next run requests only the rest.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from omibench.stages.rationale.candidates import AskWithKeys
 
 
 def refuse_gaps(model: str, ask: AskWithKeys) -> AskWithKeys:
-    """Ask as `ask` does, but end where a later run would get more.
+    """Wrap `ask` so that it raises if a later run could get more replies.
 
-    An error that no attempt can mend is an outcome like others.
+    Permanent errors are outcomes like others.
 
     Args:
-        model: Who is asked, for messages.
-        ask: Gives the key and the response of each request.
+        model: The model, for messages.
+        ask: Returns the key and the response of each request.
 
     Returns:
-        The same, which raises ModelError where the budget is used up and PassingError where
-        requests failed in a way that may pass.
+        A function like `ask` that raises ModelError if the budget is exhausted and PassingError if
+        requests failed temporarily.
     """
 
     def ask_all(requests: Sequence[Request]) -> Sequence[tuple[str, Response]]:
@@ -50,5 +50,5 @@ def _stop(model: str, asked: int, gaps: Sequence[tuple[Request, Response]]) -> N
     error = PassingError if any(reply.passing for _, reply in gaps) else ModelError
     raise error(
         f"rationale: {len(gaps)} of {asked} requests to {model} have no answer, the first is for "
-        f"{request.tags.problem!r}: {reason}; what was answered is kept: {remedy}"
+        f"{request.tags.problem!r}: {reason}; completed replies are kept; {remedy}"
     )

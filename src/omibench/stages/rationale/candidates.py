@@ -1,7 +1,7 @@
-"""Candidates of worked solutions: drawn from a model, measured, and chosen from (OMIBench, A.3.1).
+"""Candidate solutions: requested from a model, measured, and selected (OMIBench, A.3.1).
 
-All are kept on file: right ones as potential rationales, a few wrong ones for annotators, and the
-rest with the reason why they are out.
+All are stored: right ones as potential rationales, a few wrong ones for annotators, and the rest
+with the reason for their exclusion.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.params.stages.rationale import RationaleParams
-from omibench.rule_books.problem_response import make_scored_item
 from omibench.schemas.problem import Problem
 from omibench.schemas.rationale_candidate import CandidateReason, RationaleCandidate, Reference
 from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.problem_response import make_scored_item
 from omibench.stages.rationale.degenerate import DegeneracyRule, measure_rationale
 from omibench.stages.rationale.prompts import solve, solve_given, solve_sketched
 from omibench.text.steps import split_steps, strip_final_answer
 
 AskWithKeys = Callable[[Sequence[Request]], Sequence[tuple[str, Response]]]
-"""Gives each request's key in the store, and the response."""
+"""Returns each request's key in the store, and the response."""
 Score = Callable[[ScoredItem], Verdict]
 Drawn = Mapping[str, Sequence[RationaleCandidate]]
-"""Candidates by their problem."""
+"""Candidates by problem."""
 RIGHT: Final = frozenset[CandidateReason]({"used", "right"})
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A model that writes solutions: how to ask it, what checks its answers, and the limits."""
+    """A model that writes solutions, with its scorer and limits."""
 
     model: str
     ask: AskWithKeys
@@ -41,33 +41,33 @@ class Writer:
     params: RationaleParams
     study: str = ""
     seed: int = 0
-    """Of the draw among wrong candidates."""
+    """Seed of the draw of wrong candidates."""
 
 
 class _Sample(NamedTuple):
-    """One candidate to be asked for."""
+    """One candidate to request."""
 
     problem: Problem
     number: int
     reference: Reference
     samples: int
-    """How many of this kind a problem may have."""
+    """Return the maximum number of candidates of this kind for a problem."""
 
 
 def draw_candidates(problems: Sequence[Problem], folder: Path, writer: Writer) -> Drawn:
-    """Ask for candidates, and again with the reference solution where none is right.
+    """Request candidates, and again with the reference solution if none is right.
 
-    All of `candidates` are asked for at once, or one by one where the study wants to stop at a
-    right one. The reference is the sketch that a problem came with, else its answer; with it a
-    problem is tried until one is right.
+    All of `candidates` are requested at once, or individually if the study stops at the first right
+    one. The reference is the problem's original solution, else its answer; with it, requests stop
+    at the first right candidate.
 
     Args:
-        problems: With answers; `sketch` is what a problem came with.
-        folder: Where image paths are relative to.
-        writer: Who is asked.
+        problems: Problems with answers; `sketch` is the original solution.
+        folder: The base folder of image paths.
+        writer: The model.
 
     Returns:
-        The candidates of each problem in the order of asking, none of them chosen yet.
+        The candidates of each problem in the order of requests, none selected yet.
     """
     params = writer.params
     drawn: dict[str, list[RationaleCandidate]] = {p.id: [] for p in problems}
@@ -91,12 +91,12 @@ def draw_candidates(problems: Sequence[Problem], folder: Path, writer: Writer) -
 def choose_candidates(
     candidates: Sequence[RationaleCandidate], wrong: int, seed: int
 ) -> list[RationaleCandidate]:
-    """Say which candidate becomes the rationale, and draw wrong ones for annotators.
+    """Select the rationale among candidates, and draw wrong ones for annotators.
 
     Args:
-        candidates: Of one problem, in the order of asking.
-        wrong: How many wrong ones to draw; degenerate ones are never drawn.
-        seed: Of the draw, which depends on nothing else but the candidates' ids.
+        candidates: Candidates of one problem, in the order of requests.
+        wrong: The number of wrong ones to draw; degenerate ones are never drawn.
+        seed: Seed of the draw, which depends only on it and the candidates' ids.
 
     Returns:
         The same in the same order: the first right one is `used`, drawn ones are `wrong_drawn`.
@@ -118,7 +118,7 @@ def choose_candidates(
 
 
 def find_rationale(candidates: Iterable[RationaleCandidate]) -> RationaleCandidate | None:
-    """The first candidate that is right and not degenerate, or None."""
+    """Return the first right candidate that is not degenerate, or None."""
     return next((c for c in candidates if c.reason in RIGHT), None)
 
 

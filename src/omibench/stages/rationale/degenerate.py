@@ -1,4 +1,4 @@
-"""Degenerate rationales: too short to explain, or question and answer in other words."""
+"""Degenerate rationales: too short, or a repetition of question and answer."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _ENUMERATION: Final = re.compile(
     r"^[ \t#*>]*(?:step[ \t]*)?\d{1,2}[.):]|\b(?:step|figure|fig\.?)[ \t]*\d{1,2}\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Numbers that count steps and figures: no result of any step."""
+"""Numbers of steps and figures, which are not results."""
 _EQUATION: Final = re.compile(
     r"[^\s=≈]{1,40}[ \t]{0,4}(?:=|≈|\\approx|\\Rightarrow|⇒)[ \t]{0,4}[^\s=≈]{1,40}"
 )
 
 
 class DegeneracyRule(NamedTuple):
-    """What makes a rationale degenerate (OMIBench, A.3.1).
+    """Limits for degenerate rationales (OMIBench, A.3.1).
 
     Attributes:
         count_tokens: The tokenizer.
-        min_tokens: Fewer tokens of reasoning explain nothing.
-        max_overlap: From this share of words on it says what the question or the answer says.
+        min_tokens: The minimum number of reasoning tokens.
+        max_overlap: The share of words from which it repeats the question or answer.
     """
 
     count_tokens: CountTokens
@@ -38,12 +38,12 @@ class DegeneracyRule(NamedTuple):
 
 
 class Measures(NamedTuple):
-    """What was measured of a rationale.
+    """The measurements of a rationale.
 
     Attributes:
-        tokens: Of its reasoning, without the final answer.
-        overlap: Share of its words that stand in the question or the answer, in [0, 1].
-        defect: Why it is degenerate; None where it is not.
+        tokens: Tokens of its reasoning, without the final answer.
+        overlap: Share of its words that are in the question or the answer, in [0, 1].
+        defect: Why it is degenerate, or None.
     """
 
     tokens: int
@@ -52,19 +52,19 @@ class Measures(NamedTuple):
 
 
 def measure_rationale(reply: str, problem: Problem, rule: DegeneracyRule) -> Measures:
-    """Measure a rationale and say whether it is degenerate (OMIBench, A.3.1).
+    """Measure a rationale and check whether it is degenerate (OMIBench, A.3.1).
 
-    It is where its reasoning is too short, or where its words are those of question, choices and
-    answer and no intermediate step is among them: no number and no equation that these lack. What
-    repeats a whole reference solution has the steps of that.
+    It is if its reasoning is too short, or if its words are those of question, choices and answer
+    without an intermediate step: a number or an equation that these lack. A repeated complete
+    reference solution has its steps.
 
     Args:
-        reply: The reply as it came.
-        problem: What was asked, and its answer.
+        reply: The reply.
+        problem: The problem with its answer.
         rule: The limits.
 
     Returns:
-        The measures, and the defect where there is one.
+        The measurements, and the defect, if any.
     """
     reasoning = strip_final_answer(reply)
     sources = [problem.question, *_list_choices(problem), *(problem.answer or [])]
@@ -78,11 +78,11 @@ def measure_rationale(reply: str, problem: Problem, rule: DegeneracyRule) -> Mea
 
 
 def measure_overlap(text: str, sources: Sequence[str]) -> float:
-    """Share of the words, numbers and Chinese characters of a text that stand in the sources.
+    """Return the share of a text's words, numbers and Chinese characters that are in the sources.
 
     Args:
-        text: What is looked at.
-        sources: What it may repeat.
+        text: The text.
+        sources: The texts that it may repeat.
 
     Returns:
         A share in [0, 1]; 0 for a text without words.
@@ -93,14 +93,14 @@ def measure_overlap(text: str, sources: Sequence[str]) -> float:
 
 
 def has_own_result(text: str, sources: Sequence[str]) -> bool:
-    """Whether a text states a number or an equation that none of the sources states.
+    """Return whether a text has a number or an equation that no source has.
 
     Args:
-        text: What is looked at.
-        sources: What it may repeat.
+        text: The text.
+        sources: The texts that it may repeat.
 
     Returns:
-        True where it has a result of its own. Numbers of steps and figures are none.
+        True if it has a new result. Numbers of steps and figures do not count.
     """
     joined = "\n".join(sources)
     plain = _ENUMERATION.sub(" ", text)

@@ -1,4 +1,4 @@
-"""Fill the store with rationales and labels ahead of the job that writes them."""
+"""Requests that complete the store before the job that writes rationales and labels."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from omibench.stages.rationale.stage import write_rationales
 
 
 def count_problems(problems: Path) -> int:
-    """How many problems a file holds."""
+    """Return the number of problems in a file."""
     return len(read_jsonl(problems, Problem))
 
 
 def fill_rationales(problems: Path, study: RationaleStageParams, shard: slice) -> int:
-    """Do what the rationale stage does with one shard of problems; only the store keeps it.
+    """Run the rationale stage on one shard of problems; only the store keeps the result.
 
-    Returns how many problems it is. Raises as `write_rationales` does, and PassingError when
-    requests failed in a way that may pass: what was answered is kept.
+    Returns the number of problems. Raises as `write_rationales`, and PassingError if requests
+    failed temporarily; completed replies are kept.
     """
     rows = read_jsonl(problems, Problem)[shard]
-    # Beside the problems, where the paths of their figures are found.
+    # Next to the problems, because figure paths are relative to them.
     with TemporaryDirectory(prefix=".shard-", dir=problems.parent) as folder:
         part = problems.with_name(f"{Path(folder).name}.jsonl")
         try:

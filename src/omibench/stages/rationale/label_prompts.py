@@ -111,14 +111,14 @@ SKILL = add_prompt(
 def ask_topics(
     problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES
 ) -> Conversation:
-    """Ask for topics in the model's own words."""
+    """Return the request for topics in the model's own words."""
     return write_prompt(OPEN_TOPIC, problem, folder, {}, prompts)
 
 
 def ask_cluster_name(
     subject: str, topics: Sequence[str], prompts: Mapping[str, str] = NO_FILES
 ) -> Conversation:
-    """Ask for the name of a cluster of topics."""
+    """Return the request for the name of a cluster of topics."""
     values = {"subject": subject, "topics": _list_lines(topics)}
     return write_prompt(CLUSTER_NAME, None, Path(), values, prompts)
 
@@ -130,7 +130,7 @@ def ask_subfield(
     folder: Path,
     prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation:
-    """Ask for exactly one of `subfields`."""
+    """Return the request for exactly one of `subfields`."""
     values = {
         "subject": problem.subject,
         "topic": "#".join(topics) or "unknown",
@@ -145,7 +145,7 @@ def ask_skills(
     folder: Path,
     prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation:
-    """Ask for the skills that a problem demands, and why."""
+    """Return the request for the required skills of a problem, with reasons."""
     lines = _list_lines([f"{name}: {meaning}" for name, meaning in skills.items()])
     return write_prompt(SKILL, problem, folder, {"skills": lines}, prompts)
 

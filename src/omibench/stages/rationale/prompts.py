@@ -104,14 +104,14 @@ NO_FILES: Mapping[str, str] = {}
 
 
 def solve(problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES) -> Conversation:
-    """Ask for a worked solution; the answer is not shown."""
+    """Return the request for a worked solution, without showing the answer."""
     return write_prompt(WRITE, problem, folder, {}, prompts)
 
 
 def solve_given(
     problem: Problem, folder: Path, prompts: Mapping[str, str] = NO_FILES
 ) -> Conversation:
-    """Ask for a worked solution that leads to the official answer."""
+    """Return the request for a worked solution that leads to the official answer."""
     answer = "; ".join(problem.answer or [])
     return write_prompt(WRITE_GIVEN, problem, folder, {"answer": answer}, prompts)
 
@@ -119,14 +119,14 @@ def solve_given(
 def solve_sketched(
     problem: Problem, sketch: str, folder: Path, prompts: Mapping[str, str] = NO_FILES
 ) -> Conversation:
-    """Ask for the whole solution of which `sketch` is a reference."""
+    """Return the request for the complete solution from the reference `sketch`."""
     return write_prompt(WRITE_SKETCHED, problem, folder, {"sketch": sketch}, prompts)
 
 
 def label(
     problem: Problem, labels: Sequence[str], folder: Path, prompts: Mapping[str, str] = NO_FILES
 ) -> Conversation:
-    """Ask for exactly one of `labels`."""
+    """Return the request for exactly one of `labels`."""
     listing = "\n".join(f"- {name}" for name in labels)
     return write_prompt(TOPIC, problem, folder, {"labels": listing}, prompts)
 
@@ -138,7 +138,7 @@ def write_prompt(
     values: Mapping[str, str],
     prompts: Mapping[str, str],
 ) -> Conversation:
-    """A prompt, ours or that of a file by its name, with the problem, if any, in its slot."""
+    """Return a prompt, built-in or from a file by name, with the problem, if any, in its slot."""
     file = prompts.get(entry.name)
     wording = read_wording(file, entry) if file else Wording("", entry.text)
     heading = "" if file else HEADING
@@ -152,11 +152,10 @@ def write_prompt(
 
 
 def show_problem(problem: Problem, folder: Path, heading: str = HEADING) -> list[Part]:
-    """The statement with its pictures where they stand, then the choices.
+    """Return the statement with pictures at their positions, then the choices.
 
-    Image paths are relative to `folder`; `heading` stands before the statement. A picture that
-    appears in neither is added at the end of the statement, so that the number sent equals the
-    number that the problem has.
+    Image paths are relative to `folder`; `heading` precedes the statement. Pictures without a
+    position are added at the end of the statement, so that all pictures of the problem are sent.
     """
     parts: list[Part] = []
     placed = set(problem.image_order())

@@ -23,7 +23,7 @@ _SHOWN = {"sketch": "the solution that it came with", "answer": "the answer"}
 
 
 class Solutions(NamedTuple):
-    """The problems with their rationales, and every candidate that was written."""
+    """The problems with their rationales, and all written candidates."""
 
     problems: list[Problem]
     candidates: list[RationaleCandidate]
@@ -32,15 +32,15 @@ class Solutions(NamedTuple):
 def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -> Solutions:
     """Write a rationale for each problem that has an answer.
 
-    The rationale is the first candidate that ends in the right answer and is not degenerate, by the
-    order of samples. A solution that a problem came with becomes its `sketch`: it does not stop a
-    rationale from being written, and takes the place of none. Who wrote a rationale, and what they
-    were shown, stands in the problem's warnings.
+    The rationale is the first candidate, in sample order, with the right answer that is not
+    degenerate. A problem's original solution becomes its `sketch`; it does not prevent a rationale
+    from being written, and does not replace one. The problem's warnings state who wrote the
+    rationale, and what they were shown.
 
     Args:
-        problems: As the filter leaves them.
-        folder: Where image paths are relative to.
-        writer: Who is asked.
+        problems: Problems after the filter.
+        folder: The base folder of image paths.
+        writer: The model.
 
     Returns:
         The problems in order, and the candidates problem by problem.

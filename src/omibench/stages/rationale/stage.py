@@ -1,4 +1,4 @@
-"""The rationale stage: missing worked solutions and topic labels, from models or not at all."""
+"""Stage `rationale`: missing worked solutions and topic labels, from models if set."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from omibench.stages.rationale.tokenizers import open_tokenizer
 def write_rationales(
     problems: Path, out: Path, study: RationaleStageParams, whole: bool = True
 ) -> int:
-    """Complete the file `problems` into `out`/problems.jsonl and return how many it holds.
+    """Complete the file `problems` into `out`/problems.jsonl and return the number of problems.
 
-    `rationale.writer` writes solutions, all of which `out`/candidates.jsonl holds, and
-    `rationale.labeller` names missing topics, both through the store; where one is left out,
-    solutions or topics stay as they are. Raises ModelError where the budget is used up before all
-    candidates are there, and PassingError where asking again later may go better.
+    `rationale.writer` writes solutions, all stored in `out`/candidates.jsonl, and
+    `rationale.labeller` labels missing topics, both through the store; without them, solutions or
+    topics stay unchanged. `out`/labels.jsonl lists the author and reason of each label, and
+    `out`/labels.yaml contains the subfields for editing. Without `whole`, the file is a part of the
+    problems, which is not clustered.
 
-    `out`/labels.jsonl says who gave which label and why, and `out`/labels.yaml holds the subfields
-    for people to edit. Without `whole`, the file is a part of the problems, of which no clusters
-    are made.
+    Raises:
+        ModelError: The budget is exhausted before all candidates are complete.
+        PassingError: A retry may succeed.
     """
     rows, folder = read_jsonl(problems, Problem), problems.parent
     params = study.rationale
@@ -52,16 +53,16 @@ def write_rationales(
 
 
 def make_writer(study: RationaleStageParams, model: str, ask: AskWithKeys, score: Score) -> Writer:
-    """The writer of a study.
+    """Return the writer of a study.
 
     Args:
         study: Its parameters.
-        model: Who writes, a key of `models`.
-        ask: How it is asked.
-        score: What checks its final answers.
+        model: The model, a key of `models`.
+        ask: Sends requests.
+        score: Checks final answers.
 
     Returns:
-        The writer, its tokenizer opened.
+        The writer, with its tokenizer.
     """
     params = study.rationale
     degeneracy = DegeneracyRule(
@@ -71,10 +72,10 @@ def make_writer(study: RationaleStageParams, model: str, ask: AskWithKeys, score
 
 
 def score_by(rules: str) -> Score:
-    """What scores an item by a rule book, which is imported when it is first used."""
+    """Return a function that scores an item; the scorer is imported on first use."""
 
     def score(item: ScoredItem) -> Verdict:
-        from omibench.rule_books.registry import score_item
+        from omibench.scorers.registry import score_item
 
         return score_item(item, rules)
 

@@ -1,4 +1,4 @@
-"""Tokenizers by name: what a token is when the length of a rationale is measured."""
+"""Tokenizers by name, for measuring the length of rationales."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from omibench.files.intake import read_bytes, read_text
 from omibench.params.stages.rationale import WORDS
 
 CountTokens = Callable[[str], int]
-"""How many tokens a text is."""
+"""Returns the number of tokens of a text."""
 _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
 
 
 def open_tokenizer(name: str, option: str = "rationale.tokenizer") -> CountTokens:
-    """The tokenizer of a name.
+    """Return the tokenizer with a name.
 
     Args:
         name: `words`, where each word, number, Chinese character and sign is a token; or the path
             of a model's `tokenizer.json`, which transformers reads.
-        option: What names it, for messages.
+        option: The option with the name, for messages.
 
     Returns:
-        How many tokens a text is, without those that mark its start and end.
+        A function that counts tokens, without start and end tokens.
 
     Raises:
-        ParamsError: The file is no tokenizer.
-        MissingInputError: It is not there.
+        ParamsError: The file is not a tokenizer.
+        MissingInputError: The file does not exist.
         MissingExtraError: The package is not installed.
     """
     if name == WORDS:
@@ -42,17 +42,17 @@ def open_tokenizer(name: str, option: str = "rationale.tokenizer") -> CountToken
     try:
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=name)
     except Exception as error:  # the package raises bare exceptions
-        raise ParamsError(f"{option}: {name} is no tokenizer.json: {reason_of(error)}") from None
+        raise ParamsError(f"{option}: {name} is not a tokenizer.json: {reason_of(error)}") from None
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
 
 
 def count_words(text: str) -> int:
-    """Words, numbers, Chinese characters and signs of a text."""
+    """Return the words, numbers, Chinese characters and signs of a text."""
     return len(_WORD.findall(text))
 
 
 def describe_tokenizer(name: str) -> str:
-    """What a tokenizer is, for readers; one that is a file by its hash. Raises as `read_bytes`."""
+    """Describe a tokenizer; one from a file by its hash. Raises as `read_bytes`."""
     if name == WORDS:
         return "`words`: each word, number, Chinese character and sign is a token"
     digest = hashlib.sha256(read_bytes(name)).hexdigest()

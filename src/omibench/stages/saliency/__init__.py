@@ -1,4 +1,4 @@
-"""Stage `saliency`: which parts of its pictures a choice rests on (USNCO-V, Methods)."""
+"""Stage `saliency`: the parts of pictures that a choice depends on (USNCO-V, Methods)."""
 
 from omibench.stages.saliency.stage import saliency_cell
 

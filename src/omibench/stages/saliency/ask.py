@@ -1,4 +1,4 @@
-"""What is asked of a model: the options of one problem, uncovered and under every patch."""
+"""Requests for one problem: its options with pictures unmodified and under every patch."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from omibench.stages.saliency.grid import Patch, Size, fit_size, list_positions,
 
 DECODING = Decoding(temperature=0.0, max_tokens=1)
 SUPPOSED = 1000
-"""Pixels along each side of a picture that is not drawn yet, for a plan."""
+"""Side length in pixels of a picture that is not rendered yet, for plans."""
 Change = Callable[[ImagePart], ImagePart]
 
 
 class PatchPlace(NamedTuple):
-    """One picture of a conversation under one patch; `number` counts the pictures shown, from 0."""
+    """One picture of a conversation under one patch; `number` counts the pictures, from 0."""
 
     number: int
     patch: Patch
 
 
 class Occlusion(NamedTuple):
-    """What is asked about one problem: uncovered first, then every position of every picture."""
+    """The requests for one problem: unmodified first, then every position of every picture."""
 
     question: Question
     context: LetterContext
@@ -48,12 +48,12 @@ class Occlusion(NamedTuple):
 
     @property
     def requests(self) -> list[Request]:
-        """All of it, in order."""
+        """Return all requests, in order."""
         return [self.base, *self.covered.values()]
 
 
 class UnscoredProblem(NamedTuple):
-    """A problem of a cell about which nothing can be asked."""
+    """A problem of a cell without requests."""
 
     question: Question
     outcome: SaliencyOutcome
@@ -63,19 +63,19 @@ class UnscoredProblem(NamedTuple):
 def make_occlusion(
     task: Task, params: SaliencyParams, tags: Tags, context: LetterContext
 ) -> Occlusion:
-    """Put together what to ask about one multiple-choice problem.
+    """Build the requests for one multiple-choice problem.
 
     Args:
-        task: The problem under its setting.
-        params: How it is looked into.
-        tags: What the requests are for.
-        context: The model's own response up to where its letter is asked for.
+        task: The problem in its setting.
+        params: Parameters of saliency.
+        tags: Tags of the requests.
+        context: The model's own response up to its letter.
 
     Returns:
-        The requests: with nothing covered, and one a place of each picture.
+        The requests: one with unmodified pictures, and one per position of each picture.
 
     Raises:
-        ParamsError: The setting asks in several steps.
+        ParamsError: The setting has several steps.
         ModelError: A picture cannot be opened.
     """
     question = task.question
@@ -96,8 +96,8 @@ def _make_conversation(task: Task, setting: str) -> Conversation:
     step = next_step(task)
     if len(step) != 1 or step[0].role != "respondent" or step[0].conversation.tools:
         raise ParamsError(
-            f"saliency.settings: {setting!r} asks in several steps; options are scored under "
-            "settings that ask once"
+            f"saliency.settings: {setting!r} has several steps; options are scored in settings "
+            "with one step"
         )
     return step[0].conversation
 
@@ -133,9 +133,9 @@ def _list_places(conversation: Conversation, params: SaliencyParams) -> Iterator
 
 
 def _choose_size(source: ImagePart, params: SaliencyParams) -> Size:
-    """The size at which a picture is looked into.
+    """Return the size at which a picture is analysed.
 
-    For one that is not drawn yet, the largest; `SUPPOSED` where there is no largest.
+    For one that is not rendered yet, the maximum; `SUPPOSED` without a maximum.
     """
     size = None if source.absent else read_size(source.path)
     if size is None:

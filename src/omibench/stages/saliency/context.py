@@ -1,7 +1,7 @@
-"""What stands before the letter that is scored: a part of the model's own response.
+"""Context before the scored letter: a part of the model's own response.
 
-f(I, Q) of USNCO-V's equation 7 is the distribution over the options where the model says its
-final letter. What it has said by then stays in place; the letter itself is not seen.
+f(I, Q) of USNCO-V's equation 7 is the distribution over the options at the model's final letter.
+The text before it is kept; the letter itself is removed.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ LETTER = add_prompt(
 
 
 class LetterContext(NamedTuple):
-    """A response up to where its letter is asked for."""
+    """A response up to its letter."""
 
     letter: str
-    """The option that the response ends on."""
+    """The option that the response ends with."""
     text: str
-    """What stands before the letter; empty where the response begins with its answer."""
+    """The text before the letter; empty if the response begins with its answer."""
     declares: bool
-    """Whether `text` itself says already that it is this option."""
+    """Whether `text` itself already states this option."""
 
 
 def read_context(
     response: str, choices: Sequence[Choice] | None, reading: Reading
 ) -> LetterContext | LetterMissing:
-    """Find what stands before the letter of a response.
+    """Find the text before the letter of a response.
 
     Args:
         response: The model's own response.
         choices: The problem's options.
-        reading: `final_letter` keeps all up to the letter, `before_answer` all up to the sentence
-            and lines that state the answer.
+        reading: `final_letter` keeps everything up to the letter, `before_answer` everything up to
+            the sentence and lines with the answer.
 
     Returns:
-        The context, or why the response has no letter that could be scored.
+        The context, or the reason why the response has no letter to score.
     """
     place = find_letter_place(response, choices)
     if isinstance(place, LetterMissing):
@@ -77,11 +77,11 @@ def add_context(
     reading: Reading,
     prompts: Mapping[str, str] = NO_FILES,
 ) -> Conversation:
-    """The conversation up to where the letter is what the model says next.
+    """Return the conversation in which the letter is the model's next output.
 
-    Under `final_letter` it ends in the assistant's turn, which providers go on with. Under both
-    readings nothing is added where the response begins with its answer. `prompts` are files whose
-    words take the place of ours, by the names of prompts.
+    With `final_letter` it ends in the assistant's turn, which providers continue. With both
+    readings, nothing is added if the response begins with its answer. `prompts` are files that
+    replace prompts, by name.
     """
     if not context.text:
         return conversation

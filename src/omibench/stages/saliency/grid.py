@@ -1,4 +1,4 @@
-"""Where the patches lie, and how large a picture is when it is looked into."""
+"""Positions of patches, and the size of analysed pictures."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Patch = tuple[int, int, int]
 
 
 def fit_size(size: Size, params: SaliencyParams) -> Size:
-    """The size at which a picture is looked into: its own, where `max_pixels` is left out.
+    """Return the size at which a picture is analysed: its own without `max_pixels`.
 
-    Else multiples of the stride near its own shape, at most `max_pixels`, and at least one patch
-    along each side. A model whose own scaling keeps such sizes sees exactly the squares that are
-    painted.
+    Otherwise it is a multiple of the stride near the original aspect ratio, with at most
+    `max_pixels` and at least one patch along each side. A model whose scaling keeps such sizes sees
+    exactly the painted squares.
     """
     if params.max_pixels is None:
         return size
@@ -38,9 +38,9 @@ def fit_size(size: Size, params: SaliencyParams) -> Size:
 
 
 def list_positions(size: Size, params: SaliencyParams) -> list[Patch]:
-    """Every position of the patch, row by row; together they cover the picture.
+    """Return every position of the patch, row by row; together they cover the picture.
 
-    A patch that is larger than the picture ends with it.
+    A patch that is larger than the picture is clipped.
     """
     wide, high = size
     side = params.patch
@@ -52,7 +52,7 @@ def list_positions(size: Size, params: SaliencyParams) -> list[Patch]:
 
 
 def resize_picture(image: Image.Image, params: SaliencyParams) -> Image.Image:
-    """The picture at its `fit_size` size."""
+    """Return the picture at its `fit_size` size."""
     from PIL import Image
 
     size = fit_size(image.size, params)
@@ -63,7 +63,7 @@ def _list_starts(length: int, side: int, stride: int) -> list[int]:
     if length <= side:
         return [0]
     starts = list(range(0, length - side + 1, stride))
-    # A side that is no multiple of the stride away from the edge would leave a strip uncovered.
+    # Without a last position at the edge, a strip would stay uncovered.
     return starts if starts[-1] + side >= length else [*starts, length - side]
 
 

@@ -1,7 +1,7 @@
-"""From log-probabilities to saliency: S = log P(uncovered) - log P(covered) of one option.
+"""Saliency from log-probabilities: S = log P(uncovered) - log P(covered) of one option.
 
-P is over the problem's options. S > 0: the patch covers what supports the option; S < 0: what
-speaks against it (USNCO-V, Methods, equation 7).
+P is over the problem's options. S > 0: the patch covers evidence for the option; S < 0: evidence
+against it (USNCO-V, Methods, equation 7).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ Scores = Mapping[str, float]
 
 
 def normalise(scores: Scores) -> Scores:
-    """Log-probabilities over the options alone: exp of all of them adds up to 1.
+    """Normalize log-probabilities over the options: exp of all of them sums to 1.
 
     Args:
-        scores: Log-probability (nats) of each option among all that could come next.
+        scores: Log-probability (nats) of each option among all possible next tokens.
     """
     total = _sum_logs(scores)
     return {option: value - total for option, value in scores.items()}
 
 
 def measure_mass(scores: Scores) -> float:
-    """The probability of all options together; `scores` as `normalise` takes them."""
+    """Return the total probability of all options; `scores` as in `normalise`."""
     return min(1.0, math.exp(_sum_logs(scores)))
 
 
@@ -37,7 +37,7 @@ def _sum_logs(scores: Scores) -> float:
 
 
 class Effect(NamedTuple):
-    """What covering one place does: `drop` in nats, positive where the option loses."""
+    """The effect of covering one position: `drop` in nats, positive if the option loses."""
 
     patch: Patch
     drop: float
@@ -46,7 +46,7 @@ class Effect(NamedTuple):
 def measure_effects(
     base: Scores, covered: Sequence[tuple[Patch, Scores]], option: str
 ) -> list[Effect]:
-    """The effect of every position on one option. Positions that do not score it are left out."""
+    """Return the effect of every position on one option, without positions that do not score it."""
     return [
         Effect(patch, base[option] - scores[option])
         for patch, scores in covered
@@ -55,10 +55,10 @@ def measure_effects(
 
 
 def measure_impact(patch_effects: Sequence[Effect]) -> float:
-    """The occlusion impact r: the largest effect, either way, in nats; 0 without positions."""
+    """Return the occlusion impact r: the largest absolute effect, in nats; 0 without positions."""
     return max((abs(effect.drop) for effect in patch_effects), default=0.0)
 
 
 def select_strongest(patch_effects: Sequence[Effect], top: int) -> list[Effect]:
-    """The `top` largest effects either way, largest first."""
+    """Return the `top` largest absolute effects, largest first."""
     return sorted(patch_effects, key=lambda effect: -abs(effect.drop))[:top]

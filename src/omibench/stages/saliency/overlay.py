@@ -1,6 +1,6 @@
-"""Heat maps over a picture: red where covering costs the option, blue where it helps it.
+"""Heat maps over a picture: red if covering hurts the option, blue if it helps.
 
-The scale is symmetric about zero, so that equal strength of colour is equal effect.
+The scale is symmetric about zero, so that equal colour strength means equal effect.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ INK = (20, 20, 20)
 
 
 def overlay(image: Image.Image, patch_effects: Sequence[Effect], caption: str) -> Image.Image:
-    """The picture with the effects laid over it, a colour bar beside it and a caption above.
+    """Return the picture with effects as overlay, a colour bar at the side and a caption on top.
 
-    Where patches overlap, the mean of their effects is shown.
+    Overlapping patches show the mean of their effects.
     """
     import numpy as np
     from PIL import Image

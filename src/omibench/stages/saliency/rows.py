@@ -1,4 +1,4 @@
-"""From a model's scores of one problem to the rows of its cell."""
+"""Rows of a cell from a model's scores of one problem."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KeyedResponse = tuple[str, Response]
 
 
 class OcclusionScores(NamedTuple):
-    """What a model said of one problem: log P over its options, uncovered and under each patch."""
+    """A model's scores of one problem: log P over its options, unmodified and under each patch."""
 
     occlusion: Occlusion
     key: str
@@ -33,14 +33,14 @@ class OcclusionScores(NamedTuple):
 
     @property
     def final_letter(self) -> str:
-        """The option that the model's response ends on."""
+        """The option that the model's response ends with."""
         return self.occlusion.context.letter
 
     def measure_effects(self, number: int, option: str) -> list[Effect]:
-        """The effect of every place of one picture on one option.
+        """Return the effect of every position of one picture on one option.
 
         Args:
-            number: Which of the pictures that are shown, from 0.
+            number: The number of the shown picture, from 0.
             option: The option's label.
         """
         covered = [
@@ -57,12 +57,12 @@ def collect_scores(
     """Read the log-probabilities of one problem's options.
 
     Args:
-        occlusion: What was asked.
+        occlusion: The requests.
         answers: Key and response of each request, by the request's `id()`.
 
     Returns:
-        The scores, normalised over the options; the problem and its outcome where the request
-        without a patch gives the chosen option none.
+        The scores, normalized over the options; or the problem and its outcome if the request
+        without a patch has none for the chosen option.
     """
 
     def read_scores(request: Request) -> Scores:
@@ -86,7 +86,7 @@ def collect_scores(
 def make_rows(
     result: OcclusionScores, gold: Sequence[str], params: SaliencyParams
 ) -> Iterator[SaliencyRow]:
-    """A row for each picture, option and place of a scored problem."""
+    """Return a row for each picture, option and position of a scored problem."""
     occlusion = result.occlusion
     for number, picture in enumerate(occlusion.pictures):
         for option in result.base:
@@ -101,7 +101,7 @@ def make_rows(
 
 
 def make_unscored_row(problem: UnscoredProblem, params: SaliencyParams) -> SaliencyRow:
-    """The one row of a problem that is not scored."""
+    """Return the single row of a problem that is not scored."""
     return SaliencyRow(
         **_describe(problem.question, params), outcome=problem.outcome, reason=problem.reason
     )

@@ -1,4 +1,4 @@
-"""One cell looked into: log-probabilities under every patch as a table, and its heat maps."""
+"""Stage `saliency`: log-probabilities of one cell under every patch, and its heat maps."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ log = logging.getLogger("omibench.stages.saliency")
 
 
 class ReadResponse(NamedTuple):
-    """A response of the cell that is looked into."""
+    """A response of the analysed cell."""
 
     outcome: str
     text: str
 
 
 class RequestFailures:
-    """The requests of a cell that have no log-probabilities."""
+    """Requests of a cell without log-probabilities."""
 
     def __init__(self) -> None:
         self.asked = self.failed = 0
@@ -66,53 +66,53 @@ class RequestFailures:
         self.reason = self.reason or next(reasons, "")
 
     def warn(self, cell: Cell) -> None:
-        """Say how many there are, if any."""
+        """Warn of them, if any."""
         if self.failed:
             log.warning(
                 "omibench: saliency of %s/%s: %s of %s requests have no log-probabilities (%s); "
-                "run the command again to ask for them, what was answered is kept",
+                "run the command again to request them; completed ones are kept",
                 *cell, f"{self.failed:,}", f"{self.asked:,}", self.reason,
             )  # fmt: skip
 
 
 AT_A_TIME = 8192
-"""Requests of the problems that are asked about together; one problem is never divided."""
+"""Group the requests of problems sent together; a problem is never divided."""
 
 
 def saliency_cell(
     results: Path, out: Path, study: SaliencyStageParams, cell: Cell, job: str = ""
 ) -> int:
-    """Look into one cell of a results folder with freeze/ and infer/; write SaliencyRow Parquet.
+    """Analyse one cell of a results folder with freeze/ and infer/; write SaliencyRow Parquet.
 
-    The multiple-choice problems that `saliency.problems` leaves are asked about through the store.
-    Heat maps of the chosen option, and of the right one where it is another, are written as PNG
-    into the folder named as `out` without its suffix. Requests that failed are left out, with a
-    warning; a problem that cannot be scored is a row with its outcome.
+    Requests for the multiple-choice problems in `saliency.problems` go through the store. Heat maps
+    of the chosen option, and of the correct one if different, are written as PNG into the folder
+    named as `out` without suffix. Failed requests are skipped with a warning; a problem that cannot
+    be scored gets a row with its outcome.
 
     Args:
         results: The folder of the study's results.
         out: The file to write.
-        study: The study, as far as the stage sees it.
+        study: The parameters used by the stage.
         cell: The model and the setting.
         job: Hash of the job's parameters.
 
     Returns:
-        How many rows there are.
+        The number of rows.
 
     Raises:
-        ParamsError: No problem has options, or the setting goes in several steps.
+        ParamsError: No problem has options, or the setting has several steps.
         ModelError: The model gives no log-probabilities, or not inside a response.
-        MissingInputError: The responses of the cell, or pictures, are not there.
+        MissingInputError: The responses of the cell, or pictures, are missing.
     """
     import polars as pl
 
     params, maps = study.saliency, out.with_suffix("")
-    maps.mkdir(parents=True, exist_ok=True)  # an output of the job, also where nothing is drawn
+    maps.mkdir(parents=True, exist_ok=True)  # an output of the job, even without heat maps
     gold = {a.id: a.answer for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     problems = make_occlusions(
         results / "freeze" / "questions.jsonl", study, cell, _read_responses(results, cell)
     )
-    # At its original resolution a picture has about a thousand places: rows would fill the memory.
+    # A picture at original resolution has about a thousand positions; all rows would exceed memory.
     frames = [frame_rows([], SaliencyRow)]
     failures = RequestFailures()
     with open_asker(study, cell.model) as asker:
@@ -132,7 +132,7 @@ def saliency_cell(
 def _ask_problems(
     problems: Iterable[Occlusion | UnscoredProblem], asker: Asker, failures: RequestFailures
 ) -> Iterator[OcclusionScores | UnscoredProblem]:
-    """The scores of each problem, in order; several problems are asked about at once."""
+    """Yield the scores of each problem, in order; several problems are requested at once."""
     for part in _divide(problems):
         requests = [r for problem in part for r in _list_requests(problem)]
         keyed = asker.ask_with_keys(requests)
@@ -166,7 +166,7 @@ def _list_requests(problem: Occlusion | UnscoredProblem) -> list[Request]:
 
 
 def choose_problems(ids: Sequence[str], limit: int | None, seed: int) -> set[str]:
-    """At most so many ids, the same in every cell: those with the smallest seeded hashes."""
+    """Return a limited number of ids, those with the smallest seeded hashes, equal in all cells."""
     ranked = sorted(ids, key=lambda name: sha256(f"{seed} {name}".encode()).digest())
     return set(ranked[:limit])
 
@@ -177,19 +177,19 @@ def make_occlusions(
     cell: Cell,
     responses: Mapping[str, ReadResponse],
 ) -> Iterator[Occlusion | UnscoredProblem]:
-    """What is asked about each problem of a cell that is looked into.
+    """Yield the requests for each analysed problem of a cell.
 
     Args:
         questions: The frozen questions.
-        study: The study, as far as the stage sees it.
+        study: The parameters used by the stage.
         cell: The model and the setting.
         responses: The cell's first responses, by problem.
 
     Yields:
-        The requests of a problem, or why there are none.
+        The requests of a problem, or the reason why there are none.
 
     Raises:
-        ParamsError: No problem has options, or the setting goes in several steps.
+        ParamsError: No problem has options, or the setting has several steps.
         ModelError: A picture cannot be opened.
     """
     params = study.saliency
@@ -216,7 +216,7 @@ def _find_context(
 ) -> LetterContext | UnscoredProblem:
     response = responses.get(question.id)
     if response is None or response.outcome != "answered":
-        reason = "the cell holds none" if response is None else response.outcome
+        reason = "not in the cell" if response is None else response.outcome
         return UnscoredProblem(question, "no_response", reason)
     context = read_context(response.text, question.choices, params.reading)
     if isinstance(context, LetterMissing):

@@ -1,4 +1,4 @@
-"""Stage `score`: what each response is worth under each rule book and in the eyes of the judge."""
+"""Stage `score`: verdicts on each response by every scorer and by judges."""
 
 from omibench.stages.score.stage import ScoreFiles, score_cell, score_file
 

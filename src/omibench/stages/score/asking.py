@@ -1,4 +1,4 @@
-"""The judges of a study's scores, ready to be asked through the store."""
+"""Judges of a study's scores, with requests through the store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INSTRUMENTS: dict[str, Instrument[Any]] = {
 
 
 class ScoreJudges(NamedTuple):
-    """Who judges scores: each None where no model is named."""
+    """The judges of scores; None without a model."""
 
     gptscore: OpenPanel | None = None
     grade: OpenPanel | None = None
@@ -31,15 +31,17 @@ class ScoreJudges(NamedTuple):
 
 
 def find_instrument(name: str, panel: JudgePanel) -> Instrument[Any]:
-    """The instrument that a panel of scoring works with: of GPTScore its variant."""
+    """Return the instrument of a scoring panel; for GPTScore its variant."""
     return VARIANTS[panel.variant] if isinstance(panel, GptscorePanel) else INSTRUMENTS[name]
 
 
 @contextmanager
 def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
-    """Open the panels that `score` names, each model once.
+    """Open the panels of `score`, each model once.
 
-    Raises ModelError when a panel names no model of the study, ParamsError for its prompt file.
+    Raises:
+        ModelError: A panel has an unknown model.
+        ParamsError: A prompt file is invalid.
     """
     panels = study.score.panels
     panel_requests = [
@@ -52,7 +54,7 @@ def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
 
 
 def make_score_judges(judge: Judge) -> ScoreJudges:
-    """The same judge for all that scoring asks, with the built-in prompts."""
+    """Return panels with the same judge for all roles, with the built-in prompts."""
     return _make_judges(
         {
             name: OpenPanel([judge], build_prompt(instrument))

@@ -1,10 +1,10 @@
-"""Verdicts that are known already, on disk: by content, and by the code that gave them.
+"""Cache of known verdicts on disk, keyed by content and code.
 
-A verdict is a pure function of a response, its gold and a rule book, so it is kept under a hash of
-all that the rule book may look at, of the source of the rule books and of the packages they use. A
-changed rule, gold or response is another key; nothing is ever out of date, and deleting the file
-costs nothing but time. Jobs that run side by side share one SQLite file; where it cannot be used, a
-warning says so and scoring goes on without.
+A verdict is a pure function of a response, its gold answer and a scorer. Its key is a hash of
+everything that the scorer can read, of the scorers' source and of the packages they use. A changed
+rule, gold answer or response has another key, so entries never become outdated; deleting the file
+only costs time. Parallel jobs share one SQLite file; if it cannot be used, scoring continues
+without it after a warning.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from omibench.plugins import part_meaning
-from omibench.rule_books.published import NAME as PUBLISHED
-from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.published import NAME as PUBLISHED
+from omibench.scorers.registry import SCORERS, score_item
 
 FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
 _PACKAGE = Path(__file__).parents[2]
-_ROOMS = ("answers", "rule_books", "schemas", "text")
+_ROOMS = ("answers", "scorers", "schemas", "text")
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
 
 
 def locate_user_cache() -> Path:
-    """The file of known verdicts in the user's own cache folder (`XDG_CACHE_HOME`, on Linux)."""
+    """Return the file of known verdicts in the user's cache folder (`XDG_CACHE_HOME`, on Linux)."""
     from platformdirs import user_cache_path
 
     return user_cache_path("omibench", appauthor=False) / FILE
 
 
 def locate_cell_cache(responses: Path) -> Path:
-    """The file of known verdicts for a cell: in its results folder where it lies in one.
+    """Return the file of known verdicts for a cell: in its results folder, if it is in one.
 
     A cell of a study is `<results>/infer/<model>/<setting>.parquet`.
     """
@@ -55,14 +55,16 @@ def locate_cell_cache(responses: Path) -> Path:
 
 
 def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = None) -> list[Verdict]:
-    """The verdicts of one rule book, in order; with a file, known ones are taken from it.
+    """Return the verdicts of one scorer, in order, reusing known ones from a file.
 
-    What is new is written chunk by chunk, so that a killed run keeps what it has done. Raises
-    OmibenchError for an unknown rule book.
+    New ones are written in chunks, so that an interrupted run keeps its progress.
+
+    Raises:
+        OmibenchError: The scorer is unknown.
     """
-    RULE_BOOKS.get(rules)
-    # What a notebook defines has no source that would tell an old verdict from a new one.
-    if file is None or rules == PUBLISHED or part_meaning("rule_books", rules) is None:
+    SCORERS.get(rules)
+    # Scorers defined in a notebook have no source that would identify outdated verdicts.
+    if file is None or rules == PUBLISHED or part_meaning("scorers", rules) is None:
         return [score_item(item, rules) for item in items]
     verdicts: list[Verdict] = []
     with _open_cache(file) as verdict_cache:
@@ -81,23 +83,23 @@ def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = Non
 
 
 def verdict_key(item: ScoredItem, rules: str) -> bytes:
-    """The hash under which a verdict is kept: of everything but the problem's id."""
+    """Return the hash key of a verdict: everything except the problem's id."""
     content = item.model_dump(exclude={"id"})
-    plugin = part_meaning("rule_books", rules)
-    parts = [hash_rule_book_sources(), rules, content, *([plugin] if plugin else [])]
+    plugin = part_meaning("scorers", rules)
+    parts = [hash_scorer_sources(), rules, content, *([plugin] if plugin else [])]
     text = json.dumps(parts, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=20).digest()
 
 
 @cache
-def hash_rule_book_sources() -> str:
-    """Hash of the text of the rule books' source and of what they are made with; 32 hex digits.
+def hash_scorer_sources() -> str:
+    """Return a hash of the scorers' source and dependencies, as 32 hex digits.
 
-    It decides which known verdicts hold, in a study or outside; which jobs rerun is decided by the
-    meaning of a stage's code (`graph.code_hash`), which takes a second to find.
+    It determines which known verdicts are valid, in a study or outside. Which jobs rerun is decided
+    by the semantic hash of a stage's code (`graph.code_hash`), which takes a second to compute.
     """
     digest = hashlib.blake2b(digest_size=16)
-    for path in list_rule_book_sources():
+    for path in list_scorer_sources():
         name = path.relative_to(_PACKAGE).as_posix().encode()
         digest.update(name + b"\0" + path.read_bytes() + b"\0")
     versions = [f"{name} {_version(name)}" for name in _PACKAGES]
@@ -105,8 +107,10 @@ def hash_rule_book_sources() -> str:
     return digest.hexdigest()
 
 
-def list_rule_book_sources() -> list[Path]:
-    """The modules that a verdict may depend on: all files of the rooms that rule books import."""
+def list_scorer_sources() -> list[Path]:
+    """Return the modules that a verdict may depend on: all files of the packages imported by
+    scorers.
+    """
     return sorted(path for room in _ROOMS for path in (_PACKAGE / room).rglob("*.py"))
 
 
@@ -118,7 +122,7 @@ def _version(package: str) -> str:
 
 
 class _VerdictCache:
-    """The open file; after its first failure it knows nothing and keeps nothing."""
+    """The open file; after its first failure it returns and stores nothing."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -126,7 +130,7 @@ class _VerdictCache:
         with self._tolerate_failure():
             file.parent.mkdir(0o700, parents=True, exist_ok=True)
             if file.exists() and not file.is_file():
-                raise OSError("it is no file")
+                raise OSError("not a file")
             self._connection = sqlite3.connect(file, timeout=_BUSY_S)
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS verdict (key BLOB PRIMARY KEY, told TEXT NOT NULL)"
@@ -163,7 +167,7 @@ class _VerdictCache:
             yield
         except (sqlite3.Error, OSError) as error:
             _LOG.warning(
-                "score: the cache %s is not used: %s; it may be deleted at any time",
+                "score: the cache %s is not used: %s; you can delete it at any time",
                 self._file, error,
             )  # fmt: skip
             self.close()

@@ -1,4 +1,4 @@
-"""The columns of scored rows: those of the input as they came, and the new ones beside them."""
+"""Columns of scored rows: unchanged input columns, and new ones."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ _INTEGERS = ("version",)
 def build_scored_frame(
     raw: Sequence[Mapping[str, Any]], new: Mapping[str, Sequence[Any]]
 ) -> pl.DataFrame:
-    """The input rows with the new columns behind them.
+    """Return the input rows followed by the new columns.
 
-    An input column that bears the name of a new one is kept as `input_<name>`, and a warning says
-    so. A column that no single type can hold (numbers beside text, objects of different shapes)
-    becomes JSON text.
+    An input column with the name of a new one is kept as `input_<name>`, with a warning. A column
+    without a single type (numbers and text, objects of different shapes) becomes JSON text.
     """
     import polars as pl
 
@@ -40,7 +39,7 @@ def _choose_type(name: str) -> type[pl.DataType]:
 
 
 def _name_columns(input_names: Sequence[str], new: set[str]) -> dict[str, str]:
-    """The output name of every input column."""
+    """Return the output name of every input column."""
     names = {name: name for name in input_names}
     used_names = {*input_names, *new}
     for name in input_names:
@@ -66,7 +65,7 @@ def _make_column(name: str, values: list[Any]) -> pl.Series:
 
 
 def _preserves(series: pl.Series, values: Sequence[Any]) -> bool:
-    """Whether a column gives back what it was made from, and any Parquet reader knows its type."""
+    """Return whether a column round-trips with a type that any Parquet reader knows."""
     contents = series.to_list()
     return _is_common(series.dtype) and all(
         a == b or (a != a and b != b)  # noqa: PLR0124 (NaN)
@@ -88,7 +87,7 @@ def _as_json(name: str, values: Sequence[Any]) -> pl.Series:
     import polars as pl
 
     texts = [None if value is None else _json(value) for value in values]
-    if name == "id":  # 7 beside "q8" are names, without quotes
+    if name == "id":  # 7 in a column with "q8" is a name, without quotes
         texts = [str(value) for value in values]
     return pl.Series(name, texts, dtype=pl.String)
 

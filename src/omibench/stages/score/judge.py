@@ -1,7 +1,7 @@
-"""What judges add to the scores: verdicts of GPTScore, and those of the rule book `mathreal`.
+"""Judges' contribution to scores: verdicts of GPTScore, and of the scorer `mathreal`.
 
-The verdict that counts bears the rule book's name. Where several judges vote, each one's own
-stands beside it as `<rules>/<model>`; a tie is `judge_failed`.
+The verdict that counts has the scorer's name. If several judges vote, each one's own is
+`<rules>/<model>`; a tie is `judge_failed`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import OpenPanel, Opinion, consult
 from omibench.params.stages.gptscore import GptscoreVariant
-from omibench.rule_books import mathreal
-from omibench.rule_books.outcome import find_finish_reason, passes_through
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
+from omibench.scorers import mathreal
+from omibench.scorers.outcome import find_finish_reason, passes_through
 
 NAME = GPTSCORE.name
 FAILED: tuple[VerdictOutcome, ...] = ("judge_failed", "provider_error", "budget_stop")
-"""The outcomes of a judgement that was asked for and never came."""
+"""Outcomes of a requested judgement that failed."""
 T = TypeVar("T")
 
 
 class JudgedVerdict(NamedTuple):
-    """A verdict, and by whom: `judge` is None where no judge was asked."""
+    """A verdict and its judge; `judge` is None without one."""
 
     verdict: Verdict
     judge: str | None = None
@@ -36,15 +36,15 @@ class JudgedVerdict(NamedTuple):
     prompt_sha256: str | None = None
     simulated: bool = False
     was_asked: bool = False
-    """Whether a judge was asked about this response; a failure is told without one."""
+    """Return whether a judge was asked about this response; failures need none."""
     literal: bool | None = None
-    """True where the judge's words came from a literal file."""
+    """Return whether the judge's prompt is from a literal file."""
 
 
 def count_failed_judgements(verdicts: Sequence[JudgedVerdict]) -> tuple[int, Counter[str]]:
-    """How many responses judges were asked about, and how many verdicts never came of it, by why.
+    """The number of responses sent to judges, and of failed judgements by cause.
 
-    `verdicts` holds the verdicts that count: of several judges that vote, not their own.
+    `verdicts` has only the verdicts that count, not those of individual voting judges.
     """
     outcomes = [judged.verdict.outcome for judged in verdicts if judged.was_asked]
     return len(outcomes), Counter(outcome for outcome in outcomes if outcome in FAILED)
@@ -56,10 +56,10 @@ def gptscore(
     panel: OpenPanel,
     variant: GptscoreVariant = "justified",
 ) -> list[list[JudgedVerdict]]:
-    """GPTScore of every response, in order; the judges' own verdicts behind the one that counts.
+    """Return GPTScore of every response, in order; judges' own verdicts follow the one that counts.
 
-    A refused, empty, looping or cut-off response without an answer is not sent to the judges. One
-    from which the rules extract nothing for another reason is: a judge may read it.
+    A refused, empty, looping or truncated response without an answer is not sent to the judges. A
+    response without an extracted answer for another reason is: judges may be able to read it.
     """
     instrument = VARIANTS[variant]
     outcomes = [screen_item(item) for item in items]
@@ -84,7 +84,7 @@ def gptscore(
 def run_mathreal(
     items: Sequence[ScoredItem], questions: Sequence[str], graders: OpenPanel, extractors: OpenPanel
 ) -> list[list[JudgedVerdict]]:
-    """The rule book `mathreal` with its models: boxes, else extraction; then grades in [0, 1]."""
+    """Return verdicts of `mathreal` with its models: boxes or extraction, then grades in [0, 1]."""
     alone = [mathreal.score(item) for item in items]
     answers: dict[int, tuple[str, str]] = {
         i: (verdict.extracted, verdict.method)
@@ -136,7 +136,7 @@ def run_mathreal(
 
 
 def _make_no_answer_verdict(item: ScoredItem, opinion: Opinion[str], by: str) -> Verdict:
-    """The verdict on a response in which the extracting model found nothing, or failed."""
+    """Return the verdict on a response in which the extracting model found nothing, or failed."""
     outcome = mathreal.no_answer(item) if opinion.value == NO_ANSWER else opinion.outcome
     return Verdict(
         extracted=None, method=by, verdict=0.0, outcome=outcome, rules=mathreal.NAME,
@@ -145,7 +145,7 @@ def _make_no_answer_verdict(item: ScoredItem, opinion: Opinion[str], by: str) ->
 
 
 def screen_item(item: ScoredItem) -> VerdictOutcome:
-    """`scored` for what a judge is asked about; else why there is nothing that it could read."""
+    """Return `scored` if a judge is asked; else the reason why there is nothing to read."""
     blocked = passes_through(item, NAME, GPTSCORE.version)
     if blocked:
         return blocked.outcome
@@ -156,7 +156,7 @@ def screen_item(item: ScoredItem) -> VerdictOutcome:
 
 
 def make_item_case(item: ScoredItem, question: str, answer: str | None = None) -> JudgeCase:
-    """What a judge of scores is shown of an item."""
+    """Return the judge's view of an item."""
     return JudgeCase(item.id, question, item.gold, item.prediction, item.choices, answer)
 
 
@@ -186,7 +186,7 @@ def _make_verdicts(
 def _repeat_verdict(
     verdict: Verdict, panel: OpenPanel, simulated: bool = False
 ) -> list[JudgedVerdict]:
-    """A verdict that no vote was needed for, for the panel and for each judge of several."""
+    """Return a verdict that needs no vote, for the panel and each of several judges."""
     names = [(verdict.rules, panel.name)]
     if len(panel.judges) > 1:
         names += [(f"{verdict.rules}/{judge.name}", judge.name) for judge in panel.judges]

@@ -1,4 +1,4 @@
-"""Input of `omibench score`: rows of responses and golds, checked one by one."""
+"""Input of `omibench score`: rows of responses and gold answers, validated individually."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from omibench.schemas.verdict import ScoredItem
 
 
 def _label_options(options: object) -> object:
-    """Options by label: a list has A, B, C, ...; an object brings its own labels."""
+    """Options by label: a list gets A, B, C, ...; an object has its own labels."""
     if isinstance(options, Mapping):
-        # A table that holds objects of different keys fills the gaps with nulls.
+        # Tables with objects of different keys have nulls in the gaps.
         return {str(label): text for label, text in options.items() if text is not None} or None
     if (
         isinstance(options, Sequence)
@@ -39,7 +39,7 @@ def _list_golds(gold: object) -> object:
 
 
 class InputRow(BaseModel):
-    """One row to score. Columns that are not named here are kept as they are."""
+    """One row to score. Other columns are passed through."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -54,15 +54,15 @@ class InputRow(BaseModel):
 
 
 class FileRow(NamedTuple):
-    """A row as it stood in its file, and what scoring reads of it."""
+    """A row as in its file, and its parsed fields."""
 
     raw: dict[str, Any]
     item: ScoredItem
     question: str
     cluster: str = ""
-    """What is not independent: rows of one group, or of one problem of one file."""
+    """The cluster: rows of one group, or of one problem of one file, are not independent."""
     alternatives: tuple[ScoredItem, ...] = ()
-    """The same response beside each further alternative of a gold of which any is right."""
+    """The same response with each alternative of a gold answer of which any is correct."""
 
 
 def read_rows(
@@ -70,12 +70,15 @@ def read_rows(
     columns: Mapping[str, str] | None = None,
     answers: Path | None = None,
 ) -> list[FileRow]:
-    """Every row of every file, in order.
+    """Return every row of every file, in order.
 
-    `columns` (name of scoring -> column) reads a file of any form by them; `answers` is a file of
-    golds for predictions that have none. Raises MissingInputError for a file that is not there and
-    FileFormatError naming file, row (from 1) and column for one that breaks the contract, or that
-    it holds no rows.
+    `columns` (name of scoring -> column) maps columns of any file; `answers` is a file of gold
+    answers for predictions without them.
+
+    Raises:
+        MissingInputError: A file does not exist.
+        FileFormatError: A file has no rows, or an invalid one; the message gives file, row (from 1)
+            and column.
     """
     golds = read_golds(answers) if answers else None
     rows = []
@@ -84,7 +87,7 @@ def read_rows(
         raw = raw if golds is None else with_golds(raw, golds, path)
         checked = [_check_row(row, path, number) for number, row in enumerate(raw, 1)]
         if not checked:
-            raise FileFormatError(f"{path}: holds no rows: give the file of responses to score")
+            raise FileFormatError(f"{path}: no rows; pass the file of responses to score")
         rows += checked
     return rows
 
@@ -99,7 +102,7 @@ def _check_row(raw: dict[str, Any], path: Path, number: int) -> FileRow:
         if {"key", "text"} <= raw.keys():
             raise FileFormatError(
                 f"{place}: lacks the column {missing[0]!r}; it has {format_columns(raw)}; "
-                "for a cell of responses name --answers"
+                "for a cell of responses pass --answers"
             )
         raw.pop("answer_type")
         raise unknown_form(place, raw, missing[0])

@@ -1,4 +1,4 @@
-"""The score stage: files of responses in, files of verdicts out."""
+"""Stage `score`: reads files of responses, writes files of verdicts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from omibench.files.intake import open_regular
 from omibench.judges.panel import Judge
 from omibench.params.limit import apply_limit, part_words
 from omibench.params.stage_params import ScoreStageParams
-from omibench.rule_books.mathreal import NAME as MATHREAL
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.cells.origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
@@ -26,6 +24,8 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.mathreal import NAME as MATHREAL
+from omibench.scorers.registry import SCORERS
 from omibench.stages.score.asking import ScoreJudges, make_score_judges, open_judges
 from omibench.stages.score.cache import score_items
 from omibench.stages.score.columns import build_scored_frame
@@ -47,18 +47,18 @@ _VERDICT_COLUMNS = (
 
 
 class ScoreResult(NamedTuple):
-    """Verdicts as they were written, what is not independent in them, and failed judgements."""
+    """Verdicts as written, their clusters, and failed judgements."""
 
     frame: pl.DataFrame
-    """Has `rules`, `verdict` and `outcome`, row by row, rule book by rule book."""
+    """Table with `rules`, `verdict` and `outcome`, row by row, scorer by scorer."""
     clusters: Sequence[str]
     """The cluster of each row: its group, or its problem."""
     failed: Mapping[str, tuple[int, Counter[str]]]
-    """Of each judge's rules, how many judgements were asked for, and why which never came."""
+    """The number of requested judgements and the causes of failed ones, by the judge's rules."""
     part: str = ""
-    """How many problems of how many were scored, where that was a part of them."""
+    """The numbers of scored problems and of all problems, if a part was scored."""
     lacking: str = ""
-    """How many of the problems with a gold have a response, where some have none."""
+    """The number of problems with a response among those with a gold answer, if some have none."""
 
 
 def score_file(
@@ -68,36 +68,38 @@ def score_file(
     judge: ScoreStageParams | Judge | None = None,
     cache: Path | None = None,
 ) -> int:
-    """Score the rows of files of responses by one rule book; how many rows there are.
+    """Score the rows of files of responses by one scorer; return the number of rows.
 
-    As `score_rows` for the rows of `read_rows`.
+    Works as `score_rows` for the rows of `read_rows`.
     """
-    RULE_BOOKS.get(rules)
+    SCORERS.get(rules)
     return score_rows(read_rows(inputs), [rules], out, judge, cache).frame.height
 
 
 def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     rows: Sequence[FileRow],
-    books: Sequence[str],
+    scorers: Sequence[str],
     out: Path,
     judge: ScoreStageParams | Judge | None = None,
     cache: Path | None = None,
     part: str = "",
 ) -> ScoreResult:
-    """Score rows by some rule books and write them with their verdicts as Parquet.
+    """Score rows by some scorers and write them with their verdicts as Parquet.
 
-    The rows of `out` are those given, in order, once for each rule book: with `rules`, `version`,
-    `extracted`, `method`, `verdict` (0 to 1), `credit` (the share of parts), `strict` (1 where all
-    parts are right), `ratio` (OMIBench's eq. 6) and `outcome`; with a judge (the study that names
-    it, or one already open) also `gptscore` and `judge_outcome`, and of judge and grader the name,
-    the key of its reply in the store and the SHA-256 of its prompt;
-    `score.columns` says what becomes of other columns. Of a gold of alternatives the one that
-    gives most counts. With a `cache` (`score.cache`), verdicts that it knows are not made again.
-    Where the rows are a part of a file, `part` says which, and stands in the column `partial`.
-    Raises OmibenchError for an unknown rule book.
+    The rows of `out` are the input rows, in order, once for each scorer, with `rules`, `version`,
+    `extracted`, `method`, `verdict` (0 to 1), `credit` (the share of parts), `strict` (1 if all
+    parts are correct), `ratio` (OMIBench's eq. 6) and `outcome`. With a judge (that of the study,
+    or an open one) they also have `gptscore` and `judge_outcome`, and of judge and grader the name,
+    the key of its reply in the store and the SHA-256 of its prompt. `score.columns` describes other
+    columns. For a gold answer with alternatives, the best one counts. With a `cache`
+    (`score.cache`), known verdicts are reused. If the rows are a part of a file, `part` identifies
+    it and is written to the column `partial`.
+
+    Raises:
+        OmibenchError: A scorer is unknown.
     """
-    for rules in books:
-        RULE_BOOKS.get(rules)
+    for rules in scorers:
+        SCORERS.get(rules)
     questions = [row.question for row in rows]
     new: dict[str, list[Any]] = {}
     failed: dict[str, tuple[int, Counter[str]]] = {}
@@ -110,25 +112,25 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
                 for first, *_ in gptscore(judge_items, questions, judges.gptscore, judges.variant)
             ]
             failed[GPTSCORE] = count_failed_judgements(judge_verdicts)
-        for rules in books:
+        for rules in scorers:
             scored = _choose_best_verdicts(rows, rules, judges, cache)
             by_models = rules == MATHREAL and judges.grade is not None
             if by_models:
                 failed[rules] = count_failed_judgements(scored)
             columns = _build_columns(
-                rules, scored, judge_verdicts, MATHREAL in books and judges.grade is not None
+                rules, scored, judge_verdicts, MATHREAL in scorers and judges.grade is not None
             )
             for name, values in columns.items():
                 new.setdefault(name, []).extend(values)
     if part:
-        new["partial"] = [part] * (len(books) * len(rows))
-    frame = build_scored_frame([row.raw for _ in books for row in rows], new)
+        new["partial"] = [part] * (len(scorers) * len(rows))
+    frame = build_scored_frame([row.raw for _ in scorers for row in rows], new)
     _write(out, frame)
-    return ScoreResult(frame, [row.cluster for _ in books for row in rows], failed, part)
+    return ScoreResult(frame, [row.cluster for _ in scorers for row in rows], failed, part)
 
 
 def _make_judge_item(row: FileRow) -> ScoredItem:
-    """What a judge is shown of a row: of a gold of alternatives all, joined by "or"."""
+    """Return the judge's view of a row; alternatives of a gold answer are joined by "or"."""
     if not row.alternatives:
         return row.item
     golds = [entry for item in (row.item, *row.alternatives) for entry in item.gold]
@@ -141,7 +143,7 @@ def _build_columns(
     judge_verdicts: Sequence[JudgedVerdict] | None,
     with_grader: bool,
 ) -> dict[str, list[Any]]:
-    """The new columns of the rows of one rule book, and of the judge beside them."""
+    """Return the new columns of one scorer's rows, with the judge's."""
     columns: dict[str, list[Any]] = {"rules": [rules] * len(scored)}
     for name in (
         "version",
@@ -166,7 +168,7 @@ def _build_columns(
 def _choose_best_verdicts(
     rows: Sequence[FileRow], rules: str, judges: ScoreJudges, cache: Path | None
 ) -> list[JudgedVerdict]:
-    """The verdict on each row; of alternatives the first one that gives most."""
+    """Return the verdict on each row; for alternatives the first of the best ones."""
     items = [item for row in rows for item in (row.item, *row.alternatives)]
     questions = [row.question for row in rows for _ in (row.item, *row.alternatives)]
     verdicts = (first for first, *_ in _score_by_rules(items, questions, rules, judges, cache))
@@ -192,19 +194,20 @@ class ScoreFiles(NamedTuple):
 
 
 def score_cell(files: ScoreFiles, out: Path, study: ScoreStageParams, job: str = "") -> int:
-    """Score the responses of one cell as `score_responses`; how many verdicts there are."""
+    """Score the responses of one cell as `score_responses`; return the number of verdicts."""
     return score_responses(files, out, study, job).frame.height
 
 
 def score_responses(
     files: ScoreFiles, out: Path, study: ScoreStageParams, job: str = ""
 ) -> ScoreResult:
-    """Score the responses of one cell by every rule book of the study, and by its judges.
+    """Score the responses of one cell by every scorer and judge of the study.
 
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
-    Parquet: rule book by rule book in the order of `score.rules`, each in the order of the
-    responses, then the judges' (`rules` = gptscore). Behind a verdict on which several judges
-    voted stands each one's own. A `limit` of the study takes a part of the problems.
+    Parquet: scorer by scorer in the order of `score.rules`, each in the order of the responses,
+    then
+    the judges' (`rules` = gptscore). A verdict by vote of several judges is followed by each one's
+    own. A `limit` of the study selects a part of the problems.
     """
     responses, answers, questions, cache = files
     frame = read_parquet(responses, ResponseRow)
@@ -248,7 +251,7 @@ def _build_frame(rows: Sequence[VerdictRow]) -> pl.DataFrame:
 
 
 def is_cell(path: Path) -> bool:
-    """Whether a file is a cell of responses as `omibench infer` writes them."""
+    """Return whether a file is a cell of responses written by `omibench infer`."""
     import polars as pl
 
     if path.suffix != ".parquet" or not path.is_file():
@@ -257,18 +260,18 @@ def is_cell(path: Path) -> bool:
         with open_regular(path) as file:
             return {"key", "text", "outcome"} <= pl.read_parquet_schema(file).keys()
     except (OmibenchError, pl.exceptions.PolarsError, OSError):
-        return True  # reading it as one says what is wrong
+        return True  # reading it reports the error
 
 
 def _read_questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:
     if path is None:
-        raise MissingInputError("score: a judge needs the questions; give them with --questions")
+        raise MissingInputError("score: a judge needs the questions; pass them with --questions")
     texts = {question.id: question.question for question in read_jsonl(path, Question)}
     return [texts.get(row.id, "") for row in rows]
 
 
 def pair_with_gold(row: ResponseRow, gold: dict[str, Answer], source: Path) -> ScoredItem:
-    """A response beside its gold. Raises FileFormatError for a problem without an answer."""
+    """Join a response with its gold answer; raise FileFormatError for a problem without one."""
     answer = gold.get(row.id)
     if answer is None:
         raise FileFormatError(f"{source}: problem {row.id!r} has no answer in the answers file")
@@ -289,7 +292,7 @@ def _score_by_rules(
     judges: ScoreJudges,
     cache: Path | None,
 ) -> list[list[JudgedVerdict]]:
-    """The verdicts of one rule book, those of the judges who voted behind each."""
+    """Return the verdicts of one scorer, each followed by those of voting judges."""
     if rules == MATHREAL and judges.grade and judges.extraction:
         return run_mathreal(items, questions, judges.grade, judges.extraction)
     return [[JudgedVerdict(verdict)] for verdict in score_items(items, rules, cache)]
@@ -298,7 +301,7 @@ def _score_by_rules(
 def _make_verdict_rows(
     rows: Sequence[ResponseRow], verdicts: Sequence[Sequence[JudgedVerdict]]
 ) -> list[VerdictRow]:
-    """Rows by rule book (or judge), each in the order of the responses."""
+    """Return rows by scorer (or judge), each in the order of the responses."""
     return [
         VerdictRow(
             id=row.id, index=row.index, key=row.key, rules=entry.verdict.rules,
@@ -316,7 +319,7 @@ def _make_verdict_rows(
 def _build_judge_columns(
     role: str, verdicts: Sequence[JudgedVerdict]
 ) -> dict[str, list[str | None]]:
-    """Who gave the verdicts: `<role>`, `<role>_key` and `<role>_prompt_sha256`."""
+    """Return the source of the verdicts: `<role>`, `<role>_key` and `<role>_prompt_sha256`."""
     return {
         role: [judged.judge for judged in verdicts],
         f"{role}_key": [judged.judge_key for judged in verdicts],

@@ -1,1 +1,1 @@
-"""How far people who rate the same units agree, beyond chance."""
+"""Agreement beyond chance between annotators who rate the same units."""

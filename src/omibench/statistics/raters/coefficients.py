@@ -1,9 +1,9 @@
 """Coefficients of agreement beyond chance: 1 - observed / expected disagreement.
 
-scikit-learn has Cohen's kappa and statsmodels Fleiss' (tests hold ours to both); neither takes
-missing ratings or draws units again by the thousand, and neither has Krippendorff's alpha. Each
-coefficient here is a function of how often every cluster of units counts, so that all resamples
-are computed at once.
+scikit-learn has Cohen's kappa and statsmodels Fleiss' (tests compare ours with both); neither
+supports missing ratings or thousands of resamples, and neither has Krippendorff's alpha. Each
+coefficient here is a function of the weights of all clusters of units, so that all resamples are
+computed together.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ Floats = npt.NDArray[np.float64]
 
 
 class Disagreement(NamedTuple):
-    """The mean disagreement of two ratings of a unit, and what chance would make it: [draws]."""
+    """Mean disagreement of two ratings of a unit, and its chance expectation: [draws]."""
 
     observed: Floats
     expected: Floats
 
     @property
     def coefficient(self) -> Floats:
-        """1 - observed / expected: [draws]; NaN where no disagreement is expected."""
+        """Return 1 - observed / expected: [draws]; NaN if no disagreement is expected."""
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = self.observed / self.expected
         return np.where(self.expected > 0, 1 - ratio, np.nan)
 
 
 Coefficient = Callable[[Floats], Disagreement]
-"""From how often each cluster counts, [draws, clusters], to the disagreement of each draw."""
+"""Maps weights of clusters, [draws, clusters], to the disagreement of each draw."""
 Level = Literal["nominal", "ordinal", "interval"]
 Distance = Callable[[Hashable, Hashable], float]
 
 
 def make_alpha(ratings: Ratings, level: Level | Distance = "nominal") -> Coefficient:
-    """Krippendorff's alpha of any number of people, with missing ratings.
+    """Compute Krippendorff's alpha of any number of annotators, with missing ratings.
 
-    Krippendorff, Content Analysis (2019), section 12.3: coincidences of each unit count 1 / (m - 1)
-    for its m ratings. The ordinal distance is that of midranks, squared.
+    Krippendorff, Content Analysis (2019), section 12.3: coincidences of each unit count 1 / (m -
+    1) for its m ratings. The ordinal distance is that of midranks, squared.
 
     Args:
-        ratings: The units that two people or more rated.
-        level: The scale of the values; numbers for `interval`; a function of two values, 0 where
-            they are equal, for another distance.
+        ratings: Units with at least two ratings.
+        level: Scale of the values; numbers for `interval`; for another distance, a function of
+            two values that is 0 if they are equal.
     """
     sizes = ratings.counts.sum(axis=1)
     scaled = ratings.counts / (sizes - 1)[:, None]
@@ -72,7 +72,7 @@ def make_alpha(ratings: Ratings, level: Level | Distance = "nominal") -> Coeffic
 
 
 def _compare_ranks(weights: Floats, margins: Floats, coincidences: Floats) -> Disagreement:
-    """Disagreement of ordinal values, whose distances depend on how often each value is given."""
+    """Return the disagreement of ordinal values, whose distances depend on the value counts."""
     totals = weights @ margins
     ranks = np.cumsum(totals, axis=1) - totals / 2
     squares = (ranks[:, :, None] - ranks[:, None, :]) ** 2
@@ -83,16 +83,16 @@ def _compare_ranks(weights: Floats, margins: Floats, coincidences: Floats) -> Di
 
 
 def _divide(observed: Floats, expected: Floats, number: Floats) -> Disagreement:
-    """Disagreement per rating; NaN without any."""
+    """Return the disagreement per rating; NaN without ratings."""
     with np.errstate(invalid="ignore"):
         return Disagreement(observed / number, expected / number)
 
 
 def make_fleiss_kappa(ratings: Ratings) -> Coefficient:
-    """Fleiss' kappa of any people, each unit rated by two or more.
+    """Compute Fleiss' kappa of any annotators, with at least two ratings per unit.
 
-    Fleiss 1971, equations 2 to 8; where units differ in their number of ratings, the share of
-    each value is that among all ratings (Fleiss, Levin and Paik 2003, section 18.3).
+    Fleiss 1971, equations 2 to 8; if units differ in their number of ratings, the share of each
+    value is that among all ratings (Fleiss, Levin and Paik 2003, section 18.3).
     """
     disagreements = ratings.sum_clusters(1 - share_of_pairs(ratings))
     margins = ratings.sum_clusters(ratings.counts)
@@ -110,15 +110,15 @@ def make_fleiss_kappa(ratings: Ratings) -> Coefficient:
 def make_cohen_kappa(
     units: Sequence[Unit], sides: tuple[str, str], order: Sequence[Hashable], quadratic: bool
 ) -> Coefficient:
-    """Cohen's kappa of two readers.
+    """Compute Cohen's kappa of two annotators.
 
-    Cohen 1960; `quadratic` weighs a disagreement by the square of the distance of the values on the
+    Cohen 1960; `quadratic` weights a disagreement by the squared distance of the values on the
     scale (Cohen 1968), which must be numbers.
 
     Args:
-        units: What both rated.
-        sides: The names of the two in `Unit.values`.
-        order: The values of the scale.
+        units: Units rated by both.
+        sides: Names of the two in `Unit.values`.
+        order: Values of the scale.
         quadratic: Whether values are numbers whose distance counts.
     """
     codes = {value: code for code, value in enumerate(order)}
@@ -141,18 +141,20 @@ def make_cohen_kappa(
 
 
 def share_of_pairs(ratings: Ratings) -> Floats:
-    """The share of pairs of people that agree on each unit, in [0, 1] (Fleiss 1971, eq. 2)."""
+    """Return the share of pairs of annotators that agree on each unit, in [0, 1] (Fleiss 1971, eq.
+    2).
+    """
     sizes = ratings.counts.sum(axis=1)
     pairs = (ratings.counts * (ratings.counts - 1)).sum(axis=1)
     return np.asarray(pairs / (sizes * (sizes - 1)))
 
 
 def measure_distances(values: Sequence[Hashable], level: Level | Distance) -> Floats:
-    """The distance of every two values: [values, values].
+    """Return the distance of every two values: [values, values].
 
     Args:
-        values: The values of the scale.
-        level: `nominal` is 1 for any two values, `interval` their squared difference.
+        values: Values of the scale.
+        level: `nominal` is 1 for any two different values, `interval` their squared difference.
     """
     if callable(level):
         return np.array([[level(a, b) for b in values] for a in values], dtype=float)

@@ -1,4 +1,4 @@
-"""Intervals of coefficients of agreement, for the people who rated: their units are the sample."""
+"""Intervals of agreement coefficients for a fixed set of annotators; the units are the sample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESAMPLES = 2000
 
 
 class CoefficientEstimate(NamedTuple):
-    """A coefficient of agreement, at most 1, with its interval; NaN where it is undefined."""
+    """A coefficient of agreement, at most 1, with its interval; NaN if undefined."""
 
     value: float
     low: float
@@ -24,11 +24,11 @@ class CoefficientEstimate(NamedTuple):
 
 
 def estimate_agreement(ratings: Ratings, confidence: float = 0.95) -> Estimate:
-    """The share of pairs of people that agree on a unit, with Wilson's interval.
+    """Estimate the share of pairs of annotators that agree on a unit, with Wilson's interval.
 
     Args:
-        ratings: The units that two people or more rated.
-        confidence: The two-sided level, in (0, 1).
+        ratings: Units with at least two ratings.
+        confidence: Two-sided level, in (0, 1).
     """
     return clustered_wilson(share_of_pairs(ratings).tolist(), ratings.clusters.tolist(), confidence)
 
@@ -36,26 +36,26 @@ def estimate_agreement(ratings: Ratings, confidence: float = 0.95) -> Estimate:
 def estimate_nominal(
     coefficient: Coefficient, clusters: int, agreement: Estimate
 ) -> CoefficientEstimate:
-    """A coefficient of values that are equal or not, with the interval that agreement's makes.
+    """Estimate a nominal coefficient with the interval implied by that of the agreement.
 
-    Chance agreement is taken as known, as in Cohen's first interval (1960). In simulation 95 %
-    intervals cover 92 to 98 % at 30 and 100 units of two and of four people, kappa 0.17 to 0.90;
-    those of a percentile bootstrap 86 to 100 %.
+    Chance agreement is treated as known, as in Cohen's first interval (1960). In simulation, 95
+    % intervals cover 92 to 98 % at 30 and 100 units of two and of four annotators, kappa 0.17 to
+    0.90; those of a percentile bootstrap 86 to 100 %.
 
     Args:
-        coefficient: Of the distance `nominal`.
-        clusters: How many clusters of units there are.
-        agreement: The share of pairs that agree, with its interval (`estimate_agreement`).
+        coefficient: Coefficient with the distance `nominal`.
+        clusters: Number of clusters of units.
+        agreement: Share of agreeing pairs, with its interval (`estimate_agreement`).
 
     Returns:
-        The lower end is -1 at least: no coefficient of these can be below.
+        The lower end is at least -1, the minimum of these coefficients.
     """
     sample = _compute_sample(coefficient, clusters)
     value = float(sample.coefficient[0])
     if isnan(value):
         return CoefficientEstimate(nan, nan, nan)
     chance = float(sample.expected[0])
-    if value < 1:  # the one by which the share gives the value, where units weigh differently
+    if value < 1:  # the one for which the share gives the value, if units differ in weight
         chance = (1 - agreement.mean) / (1 - value)
     low, high = (1 - (1 - share) / chance for share in (agreement.lo, agreement.hi))
     return CoefficientEstimate(value, max(-1.0, low), high)
@@ -68,20 +68,21 @@ def estimate_by_resampling(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> CoefficientEstimate:
-    """A coefficient with its percentile interval over clusters that are drawn again.
+    """Estimate a coefficient with its percentile interval over resampled clusters.
 
-    For distances of more than two sizes. In simulation 95 % intervals of five ordered values cover
-    93 to 98 % at 30 and 100 units.
+    For distances with more than two values. In simulation, 95 % intervals of five ordered values
+    cover 93 to 98 % at 30 and 100 units.
 
     Args:
-        coefficient: Of any distance.
-        clusters: How many clusters of units there are.
-        confidence: The two-sided level, in (0, 1).
-        seed: Of the draws.
-        resamples: How many are drawn.
+        coefficient: Coefficient with any distance.
+        clusters: Number of clusters of units.
+        confidence: Two-sided level, in (0, 1).
+        seed: Random seed.
+        resamples: Number of resamples.
 
     Returns:
-        The bounds are NaN where nobody disagrees, or one cluster is all: drawing tells nothing.
+        The bounds are NaN without disagreement or with a single cluster, because resampling
+        shows no variation.
     """
     value = float(_compute_sample(coefficient, clusters).coefficient[0])
     if isnan(value) or value == 1 or clusters < 2:
@@ -94,10 +95,10 @@ def estimate_by_resampling(
 
 @lru_cache(maxsize=1)
 def _draw_weights(clusters: int, seed: int, resamples: int) -> Floats:
-    """How often each resample holds each cluster: [resamples, clusters].
+    """Draw the weight of each cluster in each resample: [resamples, clusters].
 
-    The last draw is kept: the fields of a form are over the same units, and drawing takes longer
-    than all else.
+    The last draw is cached: the fields of a form have the same units, and drawing takes most of
+    the time.
     """
     generator = np.random.default_rng(seed)
     weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), resamples)

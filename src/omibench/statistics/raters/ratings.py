@@ -1,4 +1,4 @@
-"""What several people say of the same units, as arrays."""
+"""Ratings of the same units by several annotators, as arrays."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Ints = npt.NDArray[np.int64]
 
 
 class Unit(NamedTuple):
-    """What is rated: the value that each person who rated it gave, and its cluster.
+    """A rated unit: the value given by each annotator, and its cluster.
 
-    Units of one cluster are drawn together, as the steps of one response are.
+    Units of one cluster are resampled together, such as the steps of one response.
     """
 
     cluster: Hashable
@@ -25,12 +25,12 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratings:
-    """The units that two people or more rated.
+    """Units with at least two ratings.
 
     Attributes:
-        values: All values that were given, in the order that was stated.
-        counts: How many people gave each value: [units, values].
-        clusters: The number of the cluster of each unit: [units].
+        values: All given values, in the stated order.
+        counts: Number of annotators for each value: [units, values].
+        clusters: Number of the cluster of each unit: [units].
     """
 
     values: tuple[Hashable, ...]
@@ -39,22 +39,22 @@ class Ratings:
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return int(self.clusters.max(initial=-1)) + 1
 
     def sum_clusters(self, numbers: Floats) -> Floats:
-        """Add the numbers of the units of each cluster: [units, ...] to [clusters, ...]."""
+        """Sum values of the units of each cluster: [units, ...] to [clusters, ...]."""
         sums = np.zeros((self.n_clusters, *numbers.shape[1:]))
         np.add.at(sums, self.clusters, numbers)
         return sums
 
 
 def count_ratings(units: Iterable[Unit], order: Sequence[Hashable] = ()) -> Ratings:
-    """Count who gave which value of each unit; units that one person rated alone are left out.
+    """Count the ratings of each unit by value; units with a single rating are dropped.
 
     Args:
-        units: What was rated.
-        order: The values of the scale in order; other values follow as they come.
+        units: Rated units.
+        order: Values of the scale in order; other values follow in order of appearance.
     """
     rated = [unit for unit in units if len(unit.values) > 1]
     values = dict.fromkeys(order) | dict.fromkeys(v for unit in rated for v in unit.values.values())
@@ -67,6 +67,6 @@ def count_ratings(units: Iterable[Unit], order: Sequence[Hashable] = ()) -> Rati
 
 
 def number_clusters(clusters: Iterable[Hashable]) -> Ints:
-    """The number of each cluster, in the order in which they come."""
+    """Return the number of each cluster, in order of appearance."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.int64)

@@ -1,1 +1,1 @@
-"""The ledger: what studies have spent and reserved, and what lost attempts are charged."""
+"""The ledger: the spending and reservations of studies, and the charges of lost attempts."""

@@ -1,10 +1,9 @@
-"""The ledger: what each study of a store has spent, and what is reserved for attempts in flight.
+"""The ledger: the spending of each study of a store, and the reservations of attempts in flight.
 
-One SQLite file beside the partitions, whoever sends. An attempt is in it before it is sent, at its
-worst case, and stays until it is known what it cost; the sum of both never passes the cap. A
-process that dies leaves its reservations behind: they may have been paid, so they stay counted,
-as `unknown`, by what such attempts were seen to cost (`lost_attempts`), until a person who
-has the provider's bill settles them.
+One SQLite file next to the partitions, shared by all processes. An attempt is entered before it is
+sent, at its worst case, and stays until its cost is known; the total never exceeds the cap. The
+reservations of a killed process may have been billed, so they stay counted as `unknown`, at the
+observed cost of such attempts (`lost_attempts`), until a user settles them by the provider's bill.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ NANO = 1_000_000_000
 
 
 class Account(NamedTuple):
-    """US dollars of a study: known to be spent, possibly paid, and reserved for what is in flight.
+    """US dollars of a study: spent, possibly billed, and reserved for calls in flight.
 
-    `unknown` is what the attempts are charged whose outcome was never learned.
+    `unknown` is the charge of attempts with an unknown outcome.
     """
 
     spent: float
@@ -49,15 +48,15 @@ class Account(NamedTuple):
 
     @property
     def committed_usd(self) -> float:
-        """What a cap must hold: all three."""
+        """The sum of all three, which the cap limits."""
         return self.spent + self.unknown + self.reserved
 
 
 class Purse(NamedTuple):
-    """Whose dollars an attempt takes: a study's, up to its cap, for one of its models.
+    """The account of an attempt: a study's, up to its cap, for one of its models.
 
     After `lease_s` seconds an attempt counts as over, whatever its process does. `outlives` is for
-    what goes on without its process: a batch, which a later one collects.
+    a batch, which continues without its process and is collected later.
     """
 
     study: str
@@ -68,8 +67,7 @@ class Purse(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """Lost attempts that somebody settled: when (Unix time), how many, in US dollars what they
-    were charged and what they cost, and who says so."""
+    """Settled lost attempts: Unix time, number, charge and cost in US dollars, and source."""
 
     at: float
     attempts: int
@@ -79,17 +77,17 @@ class Settlement(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """A reservation: its number in the ledger, and the US dollars that it holds."""
+    """A reservation: its id in the ledger, and its US dollars."""
 
     id: int
     worst_usd: float
 
 
 class Ledger:
-    """The ledger of one store. Threads may share it; processes open their own.
+    """The ledger of one store. Threads can share it; each process opens its own.
 
-    With `write=False` it is a copy of one that is there: nothing is kept of what is done to it,
-    and the store may be read-only.
+    With `write=False` it is a copy of an existing one: changes are discarded, and the store can be
+    read-only.
     """
 
     def __init__(self, folder: str | Path, *, write: bool = True) -> None:
@@ -111,14 +109,13 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def reserve(self, purse: Purse, worst_usd: float) -> Attempt | None:
-        """Reserve the worst case of one attempt, or None when the cap does not hold it.
+        """Reserve the worst case of one attempt, or return None if the cap does not allow it.
 
-        Where the model has once cost more than its worst case, its worst cases are larger from
-        then on.
+        If the model has once cost more than its worst case, its later worst cases are larger.
         """
         study, model, cap, lease, outlives = purse
         now = time.time()
@@ -144,11 +141,10 @@ class Ledger:
         return Attempt(number, worst / NANO)
 
     def settle(self, number: int, cost_usd: float | None, why: str | None = None) -> None:
-        """An attempt is over and cost so much; None: unknown, and it is charged as a lost one.
+        """Settle a finished attempt at its cost; None: unknown, charged as a lost one.
 
-        `why` says what became of a lost one, for `omibench budget show`. What was unknown may be
-        settled later, by any process. Raises ValueError when the attempt was settled or given back
-        before.
+        `why` explains a lost one in `omibench budget show`. An unknown one can be settled later, by
+        any process. Raises ValueError if the attempt was already settled or given back.
         """
         now = time.time()
         with self._transaction() as run:
@@ -163,7 +159,8 @@ class Ledger:
                 assess(run, study, now)
                 return
             cost = _nano(cost_usd)
-            # More than the worst case is a wrong formula or price: the next are reserved dearer.
+            # More than the worst case means a wrong formula or price: later reservations are
+            # larger.
             excess = cost / worst if cost > worst > 0 else 1.0
             run("DELETE FROM attempt WHERE id=?", (number,))
             self._book(study, model, cost, excess)
@@ -175,19 +172,19 @@ class Ledger:
                 assess(run, study, now)
 
     def give_back(self, number: int) -> None:
-        """An attempt was certainly not paid. Raises as `settle` does."""
+        """Give back an attempt that was certainly not billed. Raises as `settle` does."""
         with self._transaction() as run:
             self._attempt(number)
             run("DELETE FROM attempt WHERE id=?", (number,))
             self._live(time.time())
 
     def beat(self) -> None:
-        """This process lives: when it dies without a word, it is known about when."""
+        """Note that this process is alive, so that the time of a kill is known approximately."""
         with self._transaction():
             self._live(time.time())
 
     def account(self, study: str) -> Account:
-        """What a study has spent and reserved, the reservations of the dead among the unknown."""
+        """Return a study's account; reservations of killed processes count as unknown."""
         with self._transaction() as run:
             self._bury(study)
             assess(run, study, time.time())
@@ -195,12 +192,12 @@ class Ledger:
         return Account(spent / NANO, unknown / NANO, reserved / NANO)
 
     def list_losses(self, study: str) -> list[Loss]:
-        """The attempts of a study whose outcome was never learned, by model and reason."""
+        """List the attempts of a study with an unknown outcome, by model and reason."""
         with self._transaction() as run:
             return losses(run, study, NANO)
 
     def find_loss_times(self, study: str, models: Collection[str]) -> tuple[float, float] | None:
-        """When the first and the last lost attempt of some models began (Unix time); None: none."""
+        """Return the start of the first and last lost attempt of models (Unix time), or None."""
         with self._transaction() as run:
             self._bury(study)
             rows = run("SELECT model, begun FROM attempt WHERE study=? AND unknown=1", (study,))
@@ -208,9 +205,9 @@ class Ledger:
         return (min(begun), max(begun)) if begun else None
 
     def spent_on_days(self, study: str, models: Collection[str], first: int, last: int) -> float:
-        """US dollars known to be spent on models from one day to another (days since 1970, UTC).
+        """Return the US dollars spent on models in a range of days (days since 1970, UTC).
 
-        What an earlier version has booked is not among them.
+        Amounts entered by an earlier version are not included.
         """
         with self._transaction() as run:
             rows = run(
@@ -221,7 +218,7 @@ class Ledger:
         return spent / NANO
 
     def settlements(self, study: str) -> list[Settlement]:
-        """What was settled by hand or by an export, oldest first."""
+        """List the manual and exported settlements, oldest first."""
         with self._transaction() as run:
             rows = run(
                 "SELECT at, attempts, charged, usd, source FROM settlement WHERE study=?"
@@ -239,11 +236,10 @@ class Ledger:
         source: str,
         until: float | None = None,
     ) -> Loss:
-        """Settle the lost attempts of a study, or of some of its models, at `usd` for all of them.
+        """Settle the lost attempts of a study, or of some of its models, at `usd` in total.
 
-        `source` says who knows: it is kept beside the amount. `until` leaves out what was begun
-        later (Unix time). The value is what they were charged before. Raises ValueError when there
-        are none.
+        `source` is stored with the amount. `until` excludes attempts that began later (Unix time).
+        Returns the previous charge. Raises ValueError if there are none.
         """
         with self._transaction() as run:
             self._bury(study)
@@ -256,7 +252,7 @@ class Ledger:
             ).fetchall()  # fmt: skip
             attempts = [row for row in rows if models is None or row[1] in models]
             if not attempts:
-                raise ValueError("no attempt's outcome is unknown")
+                raise ValueError("no attempt has an unknown outcome")
             worst, charged = sum(row[2] for row in attempts), ceil(sum(row[3] for row in attempts))
             self._file.executemany(
                 "DELETE FROM attempt WHERE id=?", [(row[0],) for row in attempts]
@@ -273,9 +269,9 @@ class Ledger:
         return Loss("", source, len(attempts), charged / NANO, worst / NANO)
 
     def sum_spending(self, study: str, month: str) -> float:
-        """US dollars that a study has committed since the first attempt of a month (`2026-11`).
+        """Return the US dollars committed since a study's first attempt of a month (`2026-11`).
 
-        0 when it made none in that month. What was in flight when the month began counts in both.
+        0 if it made none in that month. Calls in flight at the start of the month count in both.
         """
         with self._transaction() as run:
             self._bury(study)
@@ -293,7 +289,7 @@ class Ledger:
             (study, model, cost, lost or 1, excess),
         )
         if lost:
-            return  # it was spent on another day, which is not known
+            return  # it was spent on another, unknown day
         self._file.execute(
             "INSERT INTO day VALUES(?,?,?,?) ON CONFLICT DO UPDATE SET spent=spent+excluded.spent",
             (study, model, int(time.time() // 86400), cost),
@@ -324,11 +320,11 @@ class Ledger:
             "SELECT study, model, worst, begun, unknown FROM attempt WHERE id=?", (number,)
         ).fetchone()
         if row is None:
-            raise ValueError(f"attempt {number} was settled or given back before")
+            raise ValueError(f"attempt {number} was already settled or given back")
         return row
 
     def _bury(self, study: str) -> None:
-        """Mark what the dead have left as lost: it may have been paid, so it stays counted."""
+        """Mark reservations of killed processes as lost: possibly billed, so they stay counted."""
         rows = self._file.execute(
             "SELECT id, host, pid, started, until, begun FROM attempt WHERE study=? AND unknown=0",
             (study,),
@@ -341,7 +337,7 @@ class Ledger:
             worker = self._file.execute(
                 "SELECT last FROM worker WHERE host IS ? AND pid IS ? AND started IS ?", owner
             ).fetchone()
-            # It died soon after its last sign of life; without one, it counts as long-lived.
+            # It was killed soon after its last sign of life; without one, it counts as long-lived.
             died = worker[0] if worker else until
             lived = None if begun is None else classify_duration(died - begun)
             self._file.execute(
@@ -371,7 +367,7 @@ class Ledger:
 
 
 def format_month(now: float) -> str:
-    """The calendar month (UTC) of a Unix time: `2026-11`."""
+    """Return the calendar month (UTC) of a Unix time: `2026-11`."""
     return time.strftime("%Y-%m", time.gmtime(now))
 
 

@@ -1,9 +1,9 @@
-"""The SQLite file of a ledger: its tables, opening it, and copying it to look at.
+"""The SQLite file of a ledger: its tables, opening it, and copying it for reading.
 
-The journal is a rollback journal: write-ahead logging needs memory shared by all writers and
-breaks on network disks, also where one host has the same disk as its own. It is kept between
-transactions, which saves an fsync: an attempt costs 0.7 ms of CPU, and 1 ms of wall time on a quiet
-local disk but 30 ms beside others who sync all the time. It survives a power cut.
+It uses a rollback journal: write-ahead logging needs memory shared by all writers and breaks on
+network disks, even if one host has the disk locally. The journal is kept between transactions,
+which saves an fsync: an attempt costs 0.7 ms of CPU, and 1 ms of wall time on a quiet local disk
+but 30 ms if other processes sync constantly. It survives a power cut.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CREATE INDEX IF NOT EXISTS by_study ON attempt(study);
 
 
 def open_ledger(path: Path, *, write: bool) -> sqlite3.Connection:
-    """Open a ledger, made where it is not there; a copy of it where nothing is to be written.
+    """Open a ledger, created if missing; for reading only, a copy of it.
 
     Raises OSError and sqlite3.Error.
     """
@@ -40,7 +40,7 @@ def open_ledger(path: Path, *, write: bool) -> sqlite3.Connection:
         return _copy_to_memory(path)
     make_folder(path.parent)
     os.close(open_new(path, os.O_RDWR))  # SQLite gives its journal the same mode
-    # Reservations are made where requests are sent, perhaps in another thread.
+    # Reservations are made by the sending thread, which can be another one.
     file = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     file.execute("PRAGMA journal_mode=PERSIST")
     file.execute("PRAGMA synchronous=FULL")
@@ -50,7 +50,7 @@ def open_ledger(path: Path, *, write: bool) -> sqlite3.Connection:
 
 
 def _copy_to_memory(path: Path) -> sqlite3.Connection:
-    """A copy in memory: whatever is done to it leaves the file alone."""
+    """Copy it into memory, so that changes leave the file alone."""
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     target = f"{path.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(target, uri=True, timeout=BUSY_S)) as file:

@@ -1,18 +1,18 @@
-"""What attempts whose outcome was never learned are charged: by what others were seen to cost.
+"""The charge of attempts with an unknown outcome, estimated from the cost of known ones.
 
-A process was killed, a connection broke, or nobody waited for the answer. The worst case of an
-attempt is a text of `max_tokens` and a token a byte, ten and more times what answers cost. So the
-lost attempts of a model are charged, all together, an upper bound on their cost that holds with a
-probability of `SURE`:
+A process was killed, a connection broke, or a wait timed out. The worst case of an attempt is a
+text of `max_tokens` and a token per byte, ten or more times the usual cost. So the lost attempts of
+a model are charged together, at an upper bound on their cost that applies with a probability of
+`SURE`:
 
-- The mean cost of an attempt that had lived for so long when it was lost is that of attempts that
-  took longer, estimated as Kaplan and Meier do (J. Am. Stat. Assoc. 53, 1958): what was lost and
-  what is in flight counts as having taken at least as long as it has lived. That matters, since
-  what is in flight when a process dies takes long, and what takes long is dear. What outlives all
-  that was seen counts as its worst case, and the mean is multiplied by `MARGIN`.
-- Bernstein's inequality bounds the sum: each cost lies between nothing and its worst case.
+- The mean cost of an attempt that had lived for a given time when it was lost is that of attempts
+  that took longer, estimated as Kaplan and Meier do (J. Am. Stat. Assoc. 53, 1958): lost attempts
+  and those in flight count as having taken at least as long as they have lived. That matters, since
+  attempts in flight when a process is killed take long, and long ones are expensive. An attempt
+  that outlives all observed ones counts as its worst case, and the mean is multiplied by `MARGIN`.
+- Bernstein's inequality bounds the sum: each cost lies between zero and its worst case.
 
-It is never more than the sum of the worst cases, and that as long as little is known.
+The charge never exceeds the sum of the worst cases, and equals it while little is known.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Run = Callable[..., Cursor]
 
 SURE = 0.999
 MARGIN = 1.5
-"""Factor on the mean that was seen: it is an estimate itself."""
+"""Factor on the observed mean, which is itself an estimate."""
 ENOUGH = 20
-"""Attempts that must have been seen before anything less than the worst case is charged."""
+"""Observed attempts required before less than the worst case is charged."""
 _STEP = 1.25
-"""Times that took as long as each other within this factor are counted together."""
-KILLED = "its process ended without a word (killed, or the machine went down)"
+"""Durations within this factor of each other are counted together."""
+KILLED = "its process was killed, or the machine went down"
 STOPPED = "the run was stopped while it was in flight"
 TABLES = """
 CREATE TABLE IF NOT EXISTS seen(
@@ -57,11 +57,11 @@ CHARGED = (
     " FROM attempt a LEFT JOIN charge c ON c.study=a.study AND c.model=a.model"
     " WHERE a.study=? AND a.unknown=1 GROUP BY 1, 2"
 )
-"""Model, reason, number, worst cases and charges of what a study has lost."""
+"""Model, reason, number, worst cases and charges of a study's lost attempts."""
 
 
 class Loss(NamedTuple):
-    """Attempts of one model that were lost for one reason: charged, and at most, in US dollars."""
+    """Attempts of one model lost for one reason: charge and maximum, in US dollars."""
 
     model: str
     why: str
@@ -71,7 +71,7 @@ class Loss(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Lost attempts that had lived equally long: their worst cases, summed, squared, the most."""
+    """Lost attempts of equal age: the sum, sum of squares and maximum of their worst cases."""
 
     lived: int
     worst: float
@@ -80,7 +80,7 @@ class Group(NamedTuple):
 
 
 def add_columns(run: Run) -> None:
-    """Add to a new ledger, or to that of an earlier version, the columns that it lacks.
+    """Add the missing columns to a new ledger, or to that of an earlier version.
 
     Processes that open one ledger at the same time add each column once.
     """
@@ -102,12 +102,12 @@ def _lacking_columns(run: Run) -> list[str]:
 
 
 def classify_duration(seconds: float) -> int:
-    """The class of a length of time: those of one class differ by less than a quarter."""
+    """Return the class of a duration: durations of one class differ by less than a quarter."""
     return int(log(max(seconds, 0.001) / 0.001) / log(_STEP))
 
 
 def note_share(run: Run, study: str, model: str, seconds: float, share: float) -> None:
-    """Note that an attempt took so long and cost this share of its worst case."""
+    """Note an attempt's duration, and its cost as a share of its worst case."""
     run(
         "INSERT INTO seen VALUES(?,?,?,1,?) ON CONFLICT DO UPDATE SET attempts=attempts+1,"
         " shares=shares+excluded.shares", (study, model, classify_duration(seconds), share),
@@ -115,7 +115,7 @@ def note_share(run: Run, study: str, model: str, seconds: float, share: float) -
 
 
 def assess(run: Run, study: str, now: float) -> None:
-    """Charge the lost attempts of a study by what is known at a moment (Unix time)."""
+    """Charge the lost attempts of a study by the knowledge at a moment (Unix time)."""
     lost = run(
         "SELECT model, lived, SUM(worst), SUM(1.0*worst*worst), MAX(worst), COUNT(*) FROM attempt"
         " WHERE study=? AND unknown=1 AND lived IS NOT NULL GROUP BY 1, 2 ORDER BY 1", (study,),
@@ -136,7 +136,7 @@ def assess(run: Run, study: str, now: float) -> None:
 
 
 def losses(run: Run, study: str, nano: int) -> list[Loss]:
-    """What a study has lost, the dearest first; an amount of `nano` is a dollar."""
+    """Return the losses of a study, the most expensive first; an amount of `nano` is a dollar."""
     entries = [
         Loss(model, reason or KILLED, number, charged / nano, worst / nano)
         for model, reason, number, worst, charged in run(CHARGED, (study,)).fetchall()
@@ -147,10 +147,10 @@ def losses(run: Run, study: str, nano: int) -> list[Loss]:
 def build_tail_mean(
     ended: dict[int, tuple[int, float]], alive: Counter[int]
 ) -> Callable[[int], float]:
-    """The mean share that an attempt costs which takes longer than a class of time.
+    """Return the mean cost share of attempts that take longer than a class of duration.
 
-    `ended` holds by class how many took so long and the sum of their shares; `alive` how many were
-    not over yet.
+    `ended` maps a class to the number of finished attempts and the sum of their shares; `alive` to
+    the number of those not finished.
     """
     if sum(number for number, _ in ended.values()) < ENOUGH:
         return lambda _: 1.0
@@ -166,7 +166,7 @@ def build_tail_mean(
 
 
 def bound_losses(groups: list[Group], mean: Callable[[int], float]) -> float:
-    """What lost attempts cost at most, with a probability of `SURE`, as a share of their worst."""
+    """Bound the cost of lost attempts with probability `SURE`, as a share of the worst."""
     total = sum(group.worst for group in groups)
     if not total:
         return 1.0

@@ -1,8 +1,9 @@
 """Compaction: the closed segments of a partition become one pack, and are then removed.
 
-Safe against a kill at any moment: the pack is written under another name, read back, synced,
+Safe against a kill at any moment: the pack is written under another name, read back, synced and
 renamed, and only then are its sources removed. A kill in between leaves responses twice, never
-none, and the next compaction clears up. Two compactions of one partition do the same harm: none.
+none, and the next compaction cleans up. Two concurrent compactions of one partition are harmless
+too.
 """
 
 from __future__ import annotations
@@ -35,30 +36,30 @@ from omibench.store.partition.segment import SegmentFile
 from omibench.store.partition.stored import StoredFile
 
 SET_ASIDE = ".damaged"
-"""Suffix of the file that keeps the damaged lines of a segment that was compacted."""
+"""Suffix of the file with the damaged lines of a compacted segment."""
 LOCK = ".compacting"
-"""File of a partition that is locked while it is compacted; it stays."""
+"""File of a partition that is locked during compaction; never deleted."""
 LEFTOVER_S = 86400.0
-"""Seconds after which an unfinished file belongs to nobody."""
+"""Seconds after which an unfinished file counts as abandoned."""
 
 
 class Compacted(NamedTuple):
-    """What one compaction did to a partition."""
+    """The result of one compaction of a partition."""
 
     partition: str
     responses: int = 0
-    """Responses of the new pack; 0 when there was nothing to do."""
+    """Responses of the new pack; 0 if there was nothing to do."""
     segments: int = 0
     packs: int = 0
     """Segments and older packs that it replaces."""
     duplicates: int = 0
-    """Lines that were left out because an earlier one has the same key."""
+    """Lines that were skipped because an earlier one has the same key."""
     set_aside: int = 0
-    """Damaged lines that now stand in files of their own."""
+    """Damaged lines that were moved to separate files."""
     bytes_before: int = 0
     bytes_after: int = 0
     still_written: int = 0
-    """Segments that were left alone because their writer may be at work."""
+    """Segments that were skipped because their writer may be running."""
 
 
 class _Row(NamedTuple):
@@ -72,7 +73,7 @@ class _Row(NamedTuple):
 def compact_partition(folder: Path) -> Compacted:
     """Pack the closed segments of a partition's folder, and older packs that are no larger.
 
-    Raises StoreError when the folder cannot be written, or is being compacted by another process.
+    Raises StoreError if the folder cannot be written, or another process is compacting it.
     """
     try:
         os.close(open_new(folder / LOCK, os.O_RDWR))
@@ -124,13 +125,13 @@ def _compact(folder: Path) -> Compacted:
 
 
 def _packs_to_join(folder: Path, responses: int) -> list[StoredFile]:
-    """The packs that hold no more than what they are joined with: a partition has few packs."""
+    """Return the packs that are no larger than their additions: a partition has few packs."""
     packs = [PackFile(path) for path in sorted(folder.glob(f"*{pack.SUFFIX}"))]
     for file in packs:
         file.load(thorough=True)
     joined: list[PackFile] = []
     for file in sorted(packs, key=lambda file: len(file.index)):
-        # A damaged pack is left as it is: what cannot be read may still be restored.
+        # A damaged pack is left unchanged, since it may still be restored.
         if not file.index.damaged and len(file.index) <= responses:
             joined.append(file)
             responses += len(file.index)
@@ -138,7 +139,7 @@ def _packs_to_join(folder: Path, responses: int) -> list[StoredFile]:
 
 
 def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
-    """The first line of every key, by role, setting and key; and how many lines are left out."""
+    """Return the first line of every key, by role, setting and key; and the number skipped."""
     rows: dict[str, _Row] = {}
     lines = 0
     for number, file in enumerate(sources):
@@ -152,7 +153,7 @@ def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
 
 
 def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) -> int:
-    """Write the new pack and give it its name; its size in bytes."""
+    """Write the new pack under its final name; returns its size in bytes."""
     path = folder / new_name(pack.SUFFIX)
 
     def bodies() -> Iterator[tuple[str, Body]]:
@@ -168,18 +169,18 @@ def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) ->
 
 
 def _read_back(partial: Path, written: FileIndex) -> None:
-    """Check every row as the disk gives it back, before anything is removed."""
+    """Check every row as read back from the disk, before anything is removed."""
     copy = PackFile(partial)
     copy.load(thorough=True)
     copy.close()
     drop_index(partial)
     if copy.index.damaged or copy.index.records != written.records:
         reason = copy.index.damaged[0].reason if copy.index.damaged else "rows are missing"
-        raise StoreError(f"{partial}: was not written as it should be ({reason}); nothing removed")
+        raise StoreError(f"{partial}: was not written correctly ({reason}); nothing was removed")
 
 
 def _set_aside(file: StoredFile) -> int:
-    """Keep the damaged lines of a segment beside it; how many they are."""
+    """Move the damaged lines of a segment to a file next to it; returns their number."""
     if not file.index.damaged:
         return 0
     line_numbers = {damage.line for damage in file.index.damaged}
@@ -201,7 +202,7 @@ def _remove(path: Path) -> None:
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Remove what killed processes have begun, and indexes of files that are gone."""
+    """Remove unfinished files of killed processes, and indexes of missing files."""
     for path in folder.glob(".*.part"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > LEFTOVER_S:

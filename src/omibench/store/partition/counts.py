@@ -1,4 +1,4 @@
-"""Counts over responses: what `inspect` prints, kept beside each index so that no text is read."""
+"""Counts over responses for `inspect`, stored with each index so that no text is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
 @dataclass
 class Counts:
-    """Responses, counted. Tokens and dollars are sums over those that tell them."""
+    """Counts of responses. Tokens and dollars are sums over the responses that have them."""
 
     responses: int = 0
     simulated: int = 0
@@ -20,10 +20,10 @@ class Counts:
     tokens: Counter[str] = field(default_factory=Counter)
     cost_usd: float = 0.0
     without_cost: int = 0
-    """Responses that name no cost."""
+    """Responses without a cost."""
 
     def add(self, response: Mapping[str, Any], times: int = 1) -> None:
-        """Count a response as the store holds it; with -1 it is taken away again."""
+        """Count a response as stored; with -1 it is subtracted."""
         self.responses += times
         self.outcomes[str(response.get("outcome", "answered"))] += times
         self.simulated += times * bool(response.get("simulated"))
@@ -35,7 +35,7 @@ class Counts:
         self.cost_usd += times * float(cost or 0.0)
 
     def include(self, other: Counts) -> None:
-        """Count what others have counted."""
+        """Add other counts."""
         self.responses += other.responses
         self.simulated += other.simulated
         self.outcomes.update(other.outcomes)
@@ -44,7 +44,7 @@ class Counts:
         self.without_cost += other.without_cost
 
     def values(self) -> list[Any]:
-        """As JSON values, for an index."""
+        """Return JSON values for an index."""
         return [
             self.responses, self.simulated, dict(self.outcomes),
             [self.tokens[name] for name in TOKENS], self.cost_usd, self.without_cost,
@@ -52,7 +52,7 @@ class Counts:
 
     @classmethod
     def of(cls, values: Any) -> Self:
-        """What `values` gave. Raises ValueError, TypeError or LookupError when it is not that."""
+        """Parse the output of `values`. Raises ValueError, TypeError or LookupError if invalid."""
         responses, simulated, outcomes, tokens, cost, without = values
         return cls(
             int(responses),

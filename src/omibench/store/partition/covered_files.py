@@ -1,4 +1,4 @@
-"""The files of a partition that its table covers: opened without reading which keys they hold."""
+"""The files of a partition covered by its table: opened without reading their keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from omibench.store.partition.table import TABLE, Table, open_table
 from omibench.store.partition.table_build import Source, build_table
 
 TAIL_MOST = 50_000
-"""Responses that a partition keeps in memory; more, or more than a hundredth, are put into it."""
+"""Responses that a partition keeps in memory; beyond this, or a hundredth, they go into the
+table."""
 LOCK = ".indexing"
 SETTLED_S = 3600.0
 """Seconds without a change after which a segment that was never closed is covered, too."""
@@ -35,7 +36,7 @@ log = logging.getLogger("omibench.store")
 
 
 class CoveredFiles:
-    """What the table of one partition covers; nothing while the partition is small."""
+    """The files covered by the table of one partition; empty while the partition is small."""
 
     def __init__(self, folder: Path, open_files: OpenFiles) -> None:
         self._folder = folder
@@ -56,27 +57,27 @@ class CoveredFiles:
 
     @property
     def duplicates(self) -> int:
-        """Lines of them whose key an earlier one has."""
+        """Lines in them whose key an earlier one has."""
         return 0 if self._table is None else self._table.duplicates
 
     @property
     def counts(self) -> Counts | None:
-        """Counts over them; None where their indexes do not tell."""
+        """Counts over them; None if their indexes lack the counts."""
         return Counts() if self._table is None else self._table.counts
 
     @property
     def schemas(self) -> set[int]:
-        """Key schemas under which their lines were written."""
+        """Key schemas of their lines."""
         return set() if self._table is None else self._table.schemas
 
     @property
     def damaged_lines(self) -> list[Damage]:
-        """Every damaged line of them."""
+        """Every damaged line in them."""
         covered = [] if self._table is None else self._table.files
         return [damage for file in covered for damage in file.file_index.damaged]
 
     def find(self, key: bytes | str) -> Entry | None:
-        """Where the response of a key stands, or None. Raises TableError."""
+        """Return the location of a key's response, or None. Raises TableError."""
         if self._table is None:
             return None
         position = self._table.find(bytes.fromhex(key) if isinstance(key, str) else key)
@@ -85,18 +86,18 @@ class CoveredFiles:
         )
 
     def is_first(self, key: bytes, file: StoredFile) -> bool:
-        """Whether the line of a key that counts is that of a file."""
+        """Return whether the valid line of a key is in a file."""
         entry = self.find(key)
         return entry is not None and entry.file is file
 
     def files(self, opened: bool = False) -> list[StoredFile]:
-        """All of them, or those that were read; their indexes hold no places."""
+        """Return all of them, or those that were read; their indexes contain no places."""
         if opened or self._table is None:
             return list(self._opened.values())
         return [self._file(number) for number in range(len(self._table.files))]
 
     def iter_indexes(self) -> Iterator[tuple[StoredFile, FileIndex]]:
-        """Each of them with its index, places included, one in memory at a time."""
+        """Yield each of them with its index, including places, one in memory at a time."""
         for file in self.files():
             loaded_file = stored_file(file.path, self._open_files)
             with suppress(FileNotFoundError):  # compacted meanwhile
@@ -104,7 +105,7 @@ class CoveredFiles:
                 yield file, loaded_file.index
 
     def forget(self) -> None:
-        """The table is wrong: it is removed."""
+        """Remove the table, because it is wrong."""
         self._take(None)
         with suppress(OSError):
             (self._folder / TABLE).unlink(missing_ok=True)
@@ -112,10 +113,10 @@ class CoveredFiles:
     def choose(
         self, listed: Mapping[str, Path], live: str | None, checked: Mapping[str, StoredFile]
     ) -> None:
-        """Take the table that fits the files of the folder; rebuilt when too few are covered.
+        """Use the table that fits the files of the folder; rebuilt if it covers too few.
 
-        `live` is the segment that this process writes, `checked` what it has checked line by line.
-        Raises StoreError.
+        `live` is the segment that this process writes, `checked` the files that it has checked line
+        by line. Raises StoreError.
         """
         table = self._fitting(listed)
         if self._is_long(listed, live, table):
@@ -142,7 +143,7 @@ class CoveredFiles:
         return table if table.covers(states) else None
 
     def _is_long(self, listed: Mapping[str, Path], live: str | None, table: Table | None) -> bool:
-        """Whether so much is not covered, and can be, that it is worth the while."""
+        """Return whether enough uncovered responses exist to justify a new table."""
         covered = {} if table is None else table.names
         limit = max(TAIL_MOST, 0 if table is None else table.count // 100)
         uncovered = [path for name, path in listed.items() if name not in covered and name != live]
@@ -156,7 +157,7 @@ class CoveredFiles:
         with self._alone():
             table = self._fitting(listed)
             if table is not None and not self._is_long(listed, live, table):
-                return table  # another process has made it meanwhile
+                return table  # another process has built it in the meantime
             began = time.monotonic()
             table = build_table(self._folder, self._sources(listed, live, checked))
             if time.monotonic() - began > 1:
@@ -181,7 +182,7 @@ class CoveredFiles:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """One process sorts, others wait; where nothing can be locked each sorts for itself."""
+        """Let one process sort while others wait; without locks each sorts for itself."""
         while True:
             try:
                 with lock_path(self._folder / LOCK) as locked:
@@ -219,7 +220,7 @@ def _is_settled(path: Path) -> bool:
 
 
 def _estimate(paths: Iterable[Path]) -> int:
-    """About how many responses files hold, by the size of their indexes or their own."""
+    """Estimate the number of responses in files, by the size of their indexes or their own."""
     count = 0
     for path in paths:
         index = _state(index_path(path))

@@ -1,8 +1,8 @@
-"""The index beside a file of responses: which keys it holds and where, without reading the texts.
+"""The index of a file of responses: its keys and their places, without reading the texts.
 
-`<file>.idx` is one line of JSON and then fixed records (key, two numbers). It is a convenience:
-it counts only while the file has the size and time of change that it names and its own checksum
-holds; it is made again when it is missing or stale, and a place that it names is always checked.
+`<file>.idx` is one line of JSON followed by fixed-width records (key, two numbers). It is only a
+cache: it is valid while the file has the size and modification time in the index and its own
+checksum matches; it is rebuilt if missing or stale, and every place in it is verified on use.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RECORD = struct.Struct("<32sQQ")
 
 
 class Damage(NamedTuple):
-    """Lines that could not be read: the file, the first of them, why, and how many they are."""
+    """Unreadable lines: the file, the first of them, the reason, and their number."""
 
     segment: str
     line: int
@@ -37,14 +37,14 @@ class Damage(NamedTuple):
 
 
 class ResponsePlace(NamedTuple):
-    """Where a response stands: offset and length in a segment; row group and row in a pack."""
+    """Place of a response: offset and length in a segment; row group and row in a pack."""
 
     first: int
     second: int
 
 
 class State(NamedTuple):
-    """What tells whether a file has changed: size in bytes, time of its last change in ns."""
+    """Detects a change of a file: size in bytes, modification time in ns."""
 
     size: int
     modified_ns: int
@@ -52,7 +52,7 @@ class State(NamedTuple):
 
 @dataclass
 class FileIndex:
-    """Everything about one file that opening a partition needs."""
+    """All information about a file that opening a partition needs."""
 
     records: bytearray = field(default_factory=bytearray)
     schemas: set[int] = field(default_factory=set)
@@ -60,11 +60,11 @@ class FileIndex:
     covered: int = 0
     """Bytes of whole lines that were indexed."""
     lines: int = 0
-    """Whole lines in them, sound or not."""
+    """Whole lines in them, valid or not."""
     closed: bool = False
-    """Whether the file's writer said that it is done."""
+    """Whether the file's writer closed it."""
     counts: Counts | None = None
-    """Over its sound lines; None where they were not counted."""
+    """Counts over its valid lines; None if not counted."""
 
     def __len__(self) -> int:
         return len(self.records) // _RECORD.size
@@ -74,11 +74,11 @@ class FileIndex:
         self.records += _RECORD.pack(bytes.fromhex(key), place.first, place.second)
 
     def __iter__(self) -> Iterator[tuple[bytes, int, int]]:
-        """Each response as (key of 32 bytes, and the two numbers of its place)."""
+        """Yield each response as (key of 32 bytes, and the two numbers of its place)."""
         return _RECORD.iter_unpack(self.records)
 
     def last(self) -> ResponsePlace | None:
-        """Where the last indexed response stands."""
+        """Return the place of the last indexed response."""
         if not self.records:
             return None
         return ResponsePlace(
@@ -87,20 +87,20 @@ class FileIndex:
 
 
 def read_state(path: Path) -> State:
-    """Size and time of change of a file. Raises OSError."""
+    """Return size and modification time of a file. Raises OSError."""
     status = path.stat()
     return State(status.st_size, status.st_mtime_ns)
 
 
 def index_path(path: Path) -> Path:
-    """Where the index of a file stands."""
+    """Return the path of a file's index."""
     return path.with_name(path.name + SUFFIX)
 
 
 def write_index(path: Path, index: FileIndex, state: State) -> None:
-    """Write the index of `path`, which held what was indexed when it was in `state`.
+    """Write the index of `path`, for its content at `state`.
 
-    A folder that cannot be written keeps no index, and nothing else follows from that.
+    In a read-only folder no index is written, without further effect.
     """
     head = {
         "index": INDEX_VERSION,
@@ -122,7 +122,7 @@ def write_index(path: Path, index: FileIndex, state: State) -> None:
 
 
 def read_index(path: Path) -> tuple[FileIndex, State] | None:
-    """The index of a file with the state that the file had, or None when it cannot be used."""
+    """Read the index of a file in the given state, or None if it is not valid."""
     try:
         with open_stored(index_path(path)) as file:
             if os.fstat(file.fileno()).st_size > INDEX_BYTES:
@@ -156,7 +156,7 @@ def read_index(path: Path) -> tuple[FileIndex, State] | None:
 
 
 def is_closed_by_index(path: Path) -> bool:
-    """Whether the head of a file's index says that its writer is done; its places are not read."""
+    """Return whether the header of a file's index marks it as closed; places are not read."""
     try:
         with open_stored(index_path(path)) as file:
             head = json.loads(file.readline(1 << 20).partition(b" ")[2])
@@ -166,7 +166,7 @@ def is_closed_by_index(path: Path) -> bool:
 
 
 def drop_index(path: Path) -> None:
-    """Remove the index of a file, if it has one."""
+    """Remove the index of a file, if any."""
     with contextlib.suppress(OSError):
         index_path(path).unlink(missing_ok=True)
 

@@ -1,9 +1,9 @@
-"""One line of a segment: a response with what was asked, its key and its checksum.
+"""One line of a segment: a response with its request, its key and its checksum.
 
 A line is `{"v":1,"key":"<64 hex>","crc":"<8 hex>",<body>}`: the head has a fixed width and the
 CRC-32 of key and body, so that an index is built, and damage found, without parsing any JSON. The
 body is `"schema":<n>,"tags":{},"response":{},"request":{}`; a line without `schema` was written
-under key schema 1. Members that this version does not know are kept wherever a line is copied.
+under key schema 1. Unknown members are preserved whenever a line is copied.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Body(NamedTuple):
-    """What a line holds beside its head: the schema of its key and three JSON objects as text."""
+    """The content of a line after its head: key schema and three JSON objects as text."""
 
     schema: int
     tags: bytes
     response: bytes
     request: bytes
     extra: bytes = b""
-    """Members that this version does not know: a JSON object, empty when there are none."""
+    """Unknown members: a JSON object, usually empty."""
 
 
 def build_body(request: Request, response: Response) -> Body:
-    """The body of the line that keeps `response` to `request` under the newest schema."""
+    """Build the body of the line for `response` to `request` under the newest schema."""
     return Body(
         schema=KEY_SCHEMA,
         tags=_json(request.tags.model_dump(mode="json", exclude_defaults=True)),
@@ -52,19 +52,19 @@ def build_body(request: Request, response: Response) -> Body:
 
 
 def encode_line(key: str, body: Body) -> bytes:
-    """One line of a segment, its newline included."""
+    """Encode one line of a segment, including its newline."""
     name, tail = key.encode("ascii"), _tail(body)
     crc = checksum(name, tail)
     return b"".join((_START, name, _CRC, b"%08x" % crc, _BODY, tail, b"\n"))
 
 
 def body_checksum(key: str, body: Body) -> int:
-    """The CRC-32 that `encode_line` writes."""
+    """Return the CRC-32 that `encode_line` writes."""
     return checksum(key.encode("ascii"), _tail(body))
 
 
 def line_fault(line: bytes) -> str | None:
-    """Why a line (with its newline) cannot be used, or None when it is sound."""
+    """Return why a line (with its newline) is not valid, or None."""
     if not line.endswith(b"\n"):
         return "torn: its writer was stopped in the middle of it"
     if not line.startswith(_START):
@@ -78,12 +78,12 @@ def line_fault(line: bytes) -> str | None:
 
 
 def read_key(line: bytes) -> str:
-    """The key of a sound line, 64 hex digits."""
+    """Return the key of a valid line, 64 hex digits."""
     return line[_KEY_AT:_KEY_END].decode("ascii")
 
 
 def read_schema(line: bytes) -> int:
-    """The key schema under which a sound line was written."""
+    """Return the key schema of a valid line."""
     if not line.startswith(_SCHEMA, HEAD):
         return 1
     start = HEAD + len(_SCHEMA)
@@ -91,10 +91,10 @@ def read_schema(line: bytes) -> int:
 
 
 def parse_line(line: bytes) -> Body:
-    """The body of a sound line. Raises ValueError when it is not what the store writes.
+    """Return the body of a valid line. Raises ValueError if its format differs from the store's.
 
-    Nothing is decoded: within a JSON string every quote is escaped, so `,"response":{` can only
-    stand between members. Lines in any other order of members are parsed as JSON.
+    Nothing is decoded: inside a JSON string every quote is escaped, so `,"response":{` can only
+    occur between members. Lines with another order of members are parsed as JSON.
     """
     start = line.find(_TAGS, HEAD, HEAD + 24) + len(_TAGS)
     middle, last = line.find(_RESPONSE, start), line.rfind(_REQUEST)
@@ -106,9 +106,9 @@ def parse_line(line: bytes) -> Body:
 
 
 def parse_response(text: bytes) -> Response:
-    """A response from its JSON. Raises ValueError when it is none.
+    """Parse a response from its JSON. Raises ValueError if it is invalid.
 
-    Fields of later versions are left out here, and lone surrogates, which earlier versions wrote,
+    Unknown fields of later versions are dropped, and lone surrogates, which earlier versions wrote,
     are replaced; the line keeps both.
     """
     try:
@@ -122,13 +122,13 @@ def parse_response(text: bytes) -> Response:
 
 
 def parse_values(text: bytes) -> Any:
-    """The JSON value of a part of a line, each lone surrogate in it replaced."""
+    """Return the JSON value of a part of a line, with lone surrogates replaced."""
     values = _loads(text)
     return replace_surrogates(values) if may_hold_surrogates(text) else values
 
 
 def checksum(key: bytes, tail: bytes) -> int:
-    """CRC-32 of a line's key and of everything behind its head."""
+    """Return the CRC-32 of a line's key and everything after its head."""
     return zlib.crc32(tail, zlib.crc32(key))
 
 
@@ -144,13 +144,13 @@ def _loads(text: bytes) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def _parse_any(line: bytes) -> Body:
     values = _loads(line)
     if not isinstance(values, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     members = ("v", "key", "crc", "schema", "tags", "response", "request")
     extra = {name: value for name, value in values.items() if name not in members}
     try:

@@ -1,4 +1,4 @@
-"""Mending: a hurt pack whose rows are all held elsewhere is rewritten without what is hurt."""
+"""Repairs a damaged pack with all its rows available elsewhere: it is rewritten."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ log = logging.getLogger("omibench.store")
 
 
 def mend_packs(store: Path, partition: Partition) -> list[str]:
-    """Write each hurt pack of a partition again, and keep the old one in the store's `damaged/`.
+    """Rewrite each damaged pack of a partition, and move the old one to the store's `damaged/`.
 
-    A pack stays as it is while an answer can be read from it alone that cannot be rewritten.
-    The value is the names of those that were replaced. Raises StoreError.
+    A pack is left unchanged while it is the only source of a readable answer that cannot be
+    rewritten. Returns the names of the replaced packs. Raises StoreError.
     """
     if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged_lines):
         return []
@@ -63,5 +63,5 @@ def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
     drop_index(hurt.path)
     aside = set_aside(store, hurt.path)
     sync_folder(folder)
-    log.warning("%s: was damaged and is replaced; the old one is %s", hurt.path, aside)
+    log.warning("%s: was damaged and is replaced; the damaged file is now %s", hurt.path, aside)
     return True

@@ -1,8 +1,8 @@
-"""Packs: many responses in one Parquet file (zstd), written whole and never changed.
+"""Packs: many responses in one Parquet file (zstd), written once and never changed.
 
-One row is one line of a segment, its three JSON objects as text, with the CRC-32 that the line
-would have. Rows stand by role, setting and key, so that those of a cell are neighbours and
-reading a cell touches few row groups; the index beside the file finds a key.
+One row is one line of a segment, its three JSON objects as text, with the CRC-32 of the line. Rows
+are sorted by role, setting and key, so that those of a cell are adjacent and reading a cell touches
+few row groups; the file's index finds a key.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ from omibench.store.partition.line import Body, body_checksum, encode_line, pars
 
 SUFFIX = ".parquet"
 GROUP_ROWS = 512
-"""Rows of a row group: what one damaged byte can cost, and what reading one response decodes."""
+"""Rows of a row group: the loss by one damaged byte, and the cost of reading one response."""
 GROUPS_KEPT = 32
 """Decoded row groups that a reader keeps: about 30 MB of responses of 2 kB."""
 _ANSWER = ["key", "schema", "response"]
-"""Columns that answering a key needs: while they can be read, nothing is asked again."""
+"""Columns that answer a key: while they can be read, nothing is requested again."""
 _TEXTS = ("tags", "response", "request", "extra")
 
 
 MOST_ROWS = 1 << 16
 GROUP_BYTES = 1 << 30
-"""The most rows and bytes of a row group that are unpacked: what a stranger's pack may take."""
+"""Maximum rows and bytes of a decoded row group, since the pack can be untrusted."""
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
-"""What Arrow raises for files that are no packs."""
+"""Exceptions of Arrow for files that are not packs."""
 
 
 class PackFile:
-    """A pack as readers see it. Every method may raise FileNotFoundError: it was packed again."""
+    """A pack for reading. Every method can raise FileNotFoundError: it was compacted again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.index = FileIndex()
         self._file: Any = None
         self._careful = False
-        """Whether texts that a dictionary repeats are measured before they are made."""
+        """Whether texts repeated by a dictionary are measured before decoding."""
         self._groups: OrderedDict[tuple[int, bool], Any] = OrderedDict()
 
     def load(self, thorough: bool = False) -> None:
-        """Index the pack, from its index file while that holds; `thorough` checks every row."""
+        """Index the pack, from its index file if valid; `thorough` checks every row."""
         saved = None if thorough else read_index(self.path)
         self._careful = self._careful or thorough
         state = read_state(self.path)
@@ -83,16 +83,16 @@ class PackFile:
         write_index(self.path, self.index, state)
 
     def is_current(self) -> bool:
-        """Whether the file is there; packs never change."""
+        """Return whether the file exists; packs never change."""
         read_state(self.path)
         return True
 
     def line(self, key: str, place: ResponsePlace) -> bytes:
-        """One response as the line of a segment. Raises ValueError when it cannot be used."""
+        """Return one response as the line of a segment. Raises ValueError if it is not valid."""
         return encode_line(key, self.body(key, place))
 
     def body(self, key: str, place: ResponsePlace) -> Body:
-        """The body of that line; raises as `line` does, also when the row has another key."""
+        """Return the body of that line; raises as `line` does, also if the row has another key."""
         group = self._group(place.first, all_columns=True)
         row = _read_row(group, key, place.second)
         body = _body(row)
@@ -101,13 +101,13 @@ class PackFile:
         return body
 
     def response(self, key: str, place: ResponsePlace) -> bytes:
-        """The response of `key` as JSON; raises as `body` does, on the checksum of its pages."""
+        """Return the response of `key` as JSON; raises as `body` does, by its pages' checksum."""
         group = self._group(place.first, all_columns=False)
         text: str = _read_row(group, key, place.second)["response"]
         return text.encode()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -125,7 +125,7 @@ class PackFile:
             except _BROKEN as error:
                 part = "requests" if columns is None else "responses"
                 cause = " ".join(reason_of(error).split())[:200]
-                reason = f"the {part} of its row group {group} cannot be read: {cause}"
+                reason = f"the {part} in its row group {group} cannot be read: {cause}"
                 self.index.damaged.append(Damage(self.path.name, first, reason, max(1, rows)))
         if table is None:
             return
@@ -144,7 +144,7 @@ class PackFile:
                 self.index.damaged.append(Damage(self.path.name, first + number, fault))
 
     def _group(self, group: int, all_columns: bool) -> Any:
-        """A decoded row group: all its columns, or only what answering a key needs."""
+        """Return a decoded row group: all its columns, or only those that answer a key."""
         name = (group, all_columns)
         if name in self._groups:
             self._groups.move_to_end(name)
@@ -163,12 +163,12 @@ class PackFile:
     def _read(self, group: int, columns: list[str] | None) -> Any:
         file = self._open()
         if not 0 <= group < file.num_row_groups:
-            raise ValueError("its index names a row group that is none")
+            raise ValueError("its index refers to a row group that does not exist")
         stated = file.metadata.row_group(group)
         if stated.num_rows > MOST_ROWS or not 0 <= stated.total_byte_size <= GROUP_BYTES:
             raise ValueError(
-                f"it states {stated.num_rows:,} rows and {stated.total_byte_size:,} bytes; at most "
-                f"{MOST_ROWS:,} and {GROUP_BYTES:,} are read"
+                f"it declares {stated.num_rows:,} rows and {stated.total_byte_size:,} bytes; at "
+                f"most {MOST_ROWS:,} and {GROUP_BYTES:,} are read"
             )
         table = file.read_row_group(group, columns=columns, use_threads=False)
         if self._careful:
@@ -179,7 +179,7 @@ class PackFile:
         if self._file is None:
             import pyarrow.parquet as pq
 
-            with open_stored(self.path):  # no named pipe, which would be waited for
+            with open_stored(self.path):  # not a named pipe, which would block
                 pass
             repeated = ["key", *_TEXTS] if self._careful else None
             self._file = pq.ParquetFile(
@@ -189,9 +189,9 @@ class PackFile:
 
 
 def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
-    """Write responses as a pack, on the disk when this returns; the index tells their places.
+    """Write responses as a pack and sync it; the index contains their places.
 
-    Raises StoreError when it cannot be written.
+    Raises StoreError if it cannot be written.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -227,7 +227,7 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
 
 
 def _measure(table: Any) -> None:
-    """Raise ValueError for texts that a dictionary repeats to more than a group may have."""
+    """Raise ValueError if texts repeated by a dictionary exceed the limit of a group."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -250,7 +250,7 @@ def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]])
             if index.counts is not None:
                 index.counts.add(parse_values(body.response))
         except (ValueError, TypeError, AttributeError):
-            index.counts = None  # of a later version, perhaps
+            index.counts = None  # possibly from a later version
 
 
 def _build_row(key: str, body: Body) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def _build_row(key: str, body: Body) -> dict[str, Any]:
 
 def _read_row(group: Any, key: str, row: int) -> dict[str, Any]:
     if row >= group.num_rows or group["key"][row].as_py() != key:
-        raise ValueError("its index names another key")
+        raise ValueError("its index has another key")
     return {name: group[name][row].as_py() for name in group.column_names}
 
 

@@ -32,32 +32,34 @@ from omibench.store.partition.stored import Entry, StoredFile, rank_entry, store
 from omibench.store.partition.table import TableError
 
 CARD = "model.json"
-"""File in a partition's folder that says whose responses it holds."""
+"""File in a partition's folder that identifies its model."""
 T = TypeVar("T")
 log = logging.getLogger("omibench.store")
 
 
 class Partition:
-    """The responses of one model. Reading sees what stood there when it was opened or refreshed,
-    and its own. Of two lines with one key the first counts, packs before segments.
+    """The responses of one model.
+
+    Reading sees the state at opening or the last refresh, plus its own writes. Of two lines with
+    one key the first counts, packs before segments.
     """
 
     def __init__(self, folder: Path, identity: dict[str, Any], thorough: bool = False) -> None:
         self.folder = folder
         self.identity = identity
         self.schemas: set[int] = set()
-        """Key schemas under which its lines were written."""
+        """Key schemas of its lines."""
         self._keys = Keys(identity)
         self._thorough = thorough
         self._late: list[Damage] = []
         self._files: dict[str, StoredFile] = {}
         self._index: dict[bytes, Entry] = {}
-        """Of what the table does not cover: everything, unless the partition is large."""
+        """Index of the files outside the table: of all, unless the partition is large."""
         self._twice = 0
         self._open_files = OpenFiles()
         self._covered = CoveredFiles(folder, self._open_files)
         self._checked: dict[str, StoredFile] = {}
-        """Files that were found to differ from their index, and have been checked line by line."""
+        """Files that differed from their index and were checked line by line."""
         self._writer: SegmentWriter | None = None
         self._own: SegmentFile | None = None
         self._load_all()
@@ -86,13 +88,13 @@ class Partition:
 
     @property
     def files(self) -> list[StoredFile]:
-        """Its packs, then its segments, each by name."""
+        """Its packs, then its segments, each sorted by name."""
         files_by_name = {file.path.name: file for file in self._covered.files()} | self._files
         rank = {name: number for number, name in enumerate(self._list_files())}
         return sorted(files_by_name.values(), key=lambda file: rank.get(file.path.name, len(rank)))
 
     def counts(self) -> Counts | None:
-        """Counts over its responses, each key once; None where the indexes do not tell."""
+        """Return counts over its responses, each key once; None if the indexes lack them."""
         if self.damaged_lines or self.duplicates:
             return None
         total = Counts()
@@ -104,15 +106,15 @@ class Partition:
 
     @property
     def damaged_lines(self) -> list[Damage]:
-        """Every line that was skipped, also those that were found to be damaged since."""
+        """Every line that was skipped, including those found damaged later."""
         damages = self._covered.damaged_lines
         damages += [damage for file in self._files.values() for damage in file.index.damaged]
         return damages + [damage for damage in self._late if damage not in damages]
 
     def key(self, request: Request) -> str:
-        """The key under which the response to a request is held here, or would be.
+        """Return the key of the response to a request here, stored or not.
 
-        That is the key of the newest schema, unless only one of an older schema is held.
+        It is the key of the newest schema, unless only one of an older schema is stored.
         """
         newest = self._keys.key(request)
         if self.schemas <= {KEY_SCHEMA} or newest in self:
@@ -121,27 +123,27 @@ class Partition:
         return next((key for key in older if key in self), newest)
 
     def get(self, key: str) -> Response | None:
-        """The stored response of a key, or None.
+        """Return the stored response of a key, or None.
 
-        A line that was damaged since the partition was opened is reported as a warning and
-        counted in `damaged_lines`; another line with the same key takes its place, if there is one.
+        A line that was damaged after the partition was opened is reported as a warning and counted
+        in `damaged_lines`; another line with the same key replaces it, if any.
         """
         return self._fetch(key, lambda entry: parse_response(entry.file.response(key, entry.place)))
 
     def response(self, key: str) -> dict[str, Any] | None:
-        """As `get`, the response as the line holds it, with what later versions added."""
+        """Return the response as stored, including fields of later versions; see `get`."""
         return self._fetch(key, lambda entry: _loads(entry.file.response(key, entry.place)))
 
     def body(self, key: str) -> Body | None:
-        """As `get`, everything that the line of a key holds."""
+        """Return everything in the line of a key; see `get`."""
         return self._fetch(key, lambda entry: entry.file.body(key, entry.place))
 
     def line(self, key: str) -> bytes | None:
-        """As `get`, the whole line, as `append_line` takes it."""
+        """Return the whole line, in the form of `append_line`; see `get`."""
         return self._fetch(key, lambda entry: entry.file.line(key, entry.place))
 
     def entry(self, key: str) -> Entry | None:
-        """Where the response of a key stands, or None."""
+        """Return the location of a key's response, or None."""
         raw = bytes.fromhex(key)
         uncovered = self._index.get(raw)
         if not self._covered:
@@ -160,7 +162,7 @@ class Partition:
         return covered
 
     def append(self, key: str, request: Request, response: Response) -> None:
-        """Write one response. When this returns it counts as bought."""
+        """Write one response. Once this returns, the response is stored."""
         facts = {
             "outcome": response.outcome,
             "simulated": response.simulated,
@@ -170,11 +172,11 @@ class Partition:
         self._append(key, encode_line(key, build_body(request, response)), facts)
 
     def append_line(self, key: str, line: bytes) -> None:
-        """Write one line as another store holds it. Raises ValueError when it is not sound."""
+        """Write one line of another store. Raises ValueError if it is not valid."""
         if (fault := line_fault(line)) is not None:
             raise ValueError(fault)
         facts = None
-        with suppress(ValueError):  # of a later version, perhaps: it is kept, and not counted
+        with suppress(ValueError):  # possibly from a later version: it is kept, but not counted
             facts = _loads(parse_line(line).response)
         self._append(key, line, facts)
 
@@ -188,7 +190,7 @@ class Partition:
         self.schemas |= self._writer.index.schemas
 
     def refresh(self) -> None:
-        """See what other processes have written or compacted since."""
+        """Load what other processes have written or compacted since."""
         known_names = {*self._files, *self._covered.names}
         if set(self._list_files()) != known_names or not all(
             map(self._current, self._files.values())
@@ -196,12 +198,12 @@ class Partition:
             self._load_all()
 
     def sync(self) -> None:
-        """Make everything that was appended survive a power cut."""
+        """Sync all appended lines, so that they survive a power cut."""
         if self._writer is not None:
             self._writer.sync()
 
     def close(self) -> None:
-        """Sync, and let go of every file."""
+        """Sync and close every file."""
         writer, self._writer, self._own = self._writer, None, None
         for file in (*self._files.values(), *self._covered.files(opened=True)):
             file.close()
@@ -219,7 +221,7 @@ class Partition:
         return writer
 
     def _list_files(self) -> dict[str, Path]:
-        """Packs, then segments, each by name: a pack's name never sorts with a segment's."""
+        """Return packs, then segments, each sorted by name, so that the two never mix."""
         packs = sorted(self.folder.glob(f"*{pack.SUFFIX}"))
         segments = sorted(self.folder.glob(f"*{segment.SUFFIX}"))
         return {path.name: path for path in [*packs, *segments]}
@@ -233,7 +235,7 @@ class Partition:
             return False
 
     def _load_all(self) -> None:
-        """List the folder and index every file that is new or changed; keep the others."""
+        """List the folder and index every new or changed file; keep the others."""
         files: dict[str, StoredFile] = {}
         listed = self._list_files()
         if not self._thorough:
@@ -251,7 +253,7 @@ class Partition:
                 if name not in self._checked:
                     file.load(self._thorough)
             except FileNotFoundError:
-                # Compacted between listing and reading: its lines are in a pack by now.
+                # Compacted between listing and reading: its lines are in a pack now.
                 self._load_all()
                 return
             files[name] = file
@@ -297,9 +299,9 @@ class Partition:
         return None
 
     def _distrust(self, key: str, entry: Entry, reason: str) -> bool:
-        """A place does not hold what its index says: check the whole file, and index it again.
+        """Check and reindex a whole file after a place differed from its index.
 
-        Whether looking again may help.
+        Returns whether a second lookup can help.
         """
         file = entry.file
         log.warning("%s: the response %s cannot be read: %s", file.path, key[:12], reason)
@@ -322,8 +324,8 @@ class Partition:
             return True
         if not file.index.damaged:
             raise StoreError(
-                f"{file.path}: the response {key[:12]} is sound, and this version of omibench "
-                f"does not read it: {reason}; use a later version"
+                f"{file.path}: the response {key[:12]} is intact, but this version of omibench "
+                f"cannot read it: {reason}; use a later version"
             )
         return False
 
@@ -331,5 +333,5 @@ class Partition:
 def _loads(text: bytes) -> dict[str, Any]:
     value = parse_values(text)
     if not isinstance(value, dict):
-        raise ValueError("its response is no JSON object")
+        raise ValueError("its response is not a JSON object")
     return value

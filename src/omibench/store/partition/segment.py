@@ -1,4 +1,4 @@
-"""Segments: append-only files of responses, one writer each, one JSON line a response."""
+"""Segments: append-only files of responses, one writer each, one JSON line per response."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from omibench.store.partition.line import Body, line_fault, parse_line, read_key
 
 SUFFIX = ".jsonl"
 LINE_BYTES = 64 << 20
-"""The most bytes of a line: what a reader takes into memory at once."""
+"""Maximum bytes of a line, which a reader holds in memory at once."""
 INDEX_WORTH = 1 << 20
-"""Bytes that a reader scans before it leaves an index for the next one."""
+"""Bytes that a reader scans before it writes an index for the next one."""
 
 
 class SegmentFile:
-    """A segment as readers see it. Every method may raise FileNotFoundError: it was compacted."""
+    """A segment for reading. Every method can raise FileNotFoundError: it was compacted."""
 
     def __init__(self, path: Path, files: OpenFiles) -> None:
         self.path = path
@@ -41,46 +41,46 @@ class SegmentFile:
         self._files = files
 
     def load(self, thorough: bool = False) -> None:
-        """Index the segment, from its index file as far as that holds unless `thorough`."""
+        """Index the segment, from its index file as far as it is valid, unless `thorough`."""
         try:
             self.index = load_segment(self.path, thorough)
         except NoFileError as error:
             self.index = FileIndex(damaged=[Damage(self.path.name, 1, str(error))])
 
     def is_current(self) -> bool:
-        """Whether nothing was appended since `load`."""
+        """Return whether nothing was appended since `load`."""
         if not self.path.is_file():
             return self.path.exists() or read_state(self.path).size < 0
         torn = any(damage.line > self.index.lines for damage in self.index.damaged)
         return not torn and read_state(self.path).size == self.index.covered
 
     def line(self, key: str, place: ResponsePlace) -> bytes:
-        """The line of `key`, checked. Raises ValueError with the reason when it cannot be used."""
+        """Return the verified line of `key`. Raises ValueError if it is not valid."""
         if place.second > LINE_BYTES:
-            raise ValueError("its index names a place that is none")
+            raise ValueError("its index refers to a place that does not exist")
         line = self._files.read(self.path, place.first, place.second)
         fault = line_fault(line)
         if fault is not None:
             raise ValueError(fault)
         if read_key(line) != key:
-            raise ValueError("its index names another key")
+            raise ValueError("its index has another key")
         return line
 
     def body(self, key: str, place: ResponsePlace) -> Body:
-        """The body of one line; raises as `line` does."""
+        """Return the body of one line; raises as `line` does."""
         return parse_line(self.line(key, place))
 
     def response(self, key: str, place: ResponsePlace) -> bytes:
-        """The response of `key` as JSON; raises as `line` does."""
+        """Return the response of `key` as JSON; raises as `line` does."""
         return self.body(key, place).response
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._files.forget(self.path)
 
 
 def load_segment(path: Path, thorough: bool = False) -> FileIndex:
-    """The index of a segment: the saved one while it holds, and a scan of what it lacks."""
+    """Return the index of a segment: the saved one if valid, plus a scan of the rest."""
     saved = read_index(path)
     with _open_segment(path) as lines:
         status = os.fstat(lines.fileno())
@@ -118,7 +118,7 @@ def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
                 index.add(read_key(line), ResponsePlace(index.covered, len(line)))
                 index.schemas.add(read_schema(line))
             except ValueError:
-                fault = "corrupt: its key is none"
+                fault = "corrupt: its key is not valid"
         if fault is not None:
             index.damaged.append(Damage(name, index.lines + 1, fault))
         if line.endswith(b"\n"):
@@ -127,7 +127,7 @@ def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
 
 
 def _extends_index(lines: BinaryIO, index: FileIndex, state: State) -> bool:
-    """Whether a segment still begins with what was indexed, as far as its last line tells."""
+    """Return whether a segment still begins with the indexed lines, by the last one."""
     last = index.last()
     if last is None or state.size <= index.covered:
         return False
@@ -145,7 +145,7 @@ def _open_segment(path: Path) -> BinaryIO:
 
 
 class SegmentWriter:
-    """The only writer of one new segment, whose name no other writer can choose."""
+    """The only writer of a new segment with a unique name."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / new_name(SUFFIX)
@@ -159,9 +159,9 @@ class SegmentWriter:
         hold(self._file)
 
     def write(self, line: bytes, response: Mapping[str, Any] | None = None) -> ResponsePlace:
-        """Append one line; when this returns, a kill of the process cannot lose it.
+        """Append one line; once this returns, it survives a kill of the process.
 
-        `response` is what it holds, to be counted; without it the segment is not.
+        `response` is its response, for the counts; without it the segment has no counts.
         """
         place = ResponsePlace(self.index.covered, len(line))
         try:
@@ -169,7 +169,7 @@ class SegmentWriter:
             while written < len(line):
                 written += os.write(self._file, line[written:])
         except OSError as error:
-            with contextlib.suppress(OSError):  # half a line must not spoil the next one
+            with contextlib.suppress(OSError):  # a partial line must not corrupt the next one
                 os.ftruncate(self._file, place.first)
             raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         self.index.add(read_key(line), place)
@@ -186,13 +186,13 @@ class SegmentWriter:
         return place
 
     def sync(self) -> None:
-        """Make what was written survive a power cut. Raises StoreError when it was removed."""
+        """Sync the file, so that it survives a power cut. Raises StoreError if it was removed."""
         os.fsync(self._file)
         if os.fstat(self._file).st_nlink == 0:
             raise StoreError(f"{self.path}: was removed while it was being written")
 
     def close(self) -> None:
-        """Sync, leave an index that says that this segment is complete, and let go of the file."""
+        """Sync and close the file, with an index that marks it as complete."""
         try:
             self.sync()
             status = os.fstat(self._file)

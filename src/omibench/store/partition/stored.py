@@ -1,4 +1,4 @@
-"""What a segment and a pack have in common, and where the response of a key stands."""
+"""The common interface of segments and packs, and the location of a key's response."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ class StoredFile(Protocol):
     index: FileIndex
 
     def load(self, thorough: bool = False) -> None:
-        """Index the file, by its saved index or, `thorough`, by checking everything in it."""
+        """Index the file, by its saved index or, if `thorough`, by checking everything in it."""
 
     def is_current(self) -> bool:
-        """Whether the file is as it was when it was loaded."""
+        """Return whether the file is unchanged since it was loaded."""
 
     def line(self, key: str, place: ResponsePlace) -> bytes:
-        """The response of a key as the line of a segment. Raises ValueError if it is damaged."""
+        """Return the response of a key as the line of a segment. Raises ValueError if damaged."""
 
     def body(self, key: str, place: ResponsePlace) -> Body:
-        """The body of that line; raises as `line` does."""
+        """Return the body of that line; raises as `line` does."""
 
     def response(self, key: str, place: ResponsePlace) -> bytes:
-        """The response of a key as JSON; raises as `line` does."""
+        """Return the response of a key as JSON; raises as `line` does."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 class Entry(NamedTuple):
-    """Where the response of one key stands."""
+    """Location of the response of one key."""
 
     file: StoredFile
     first: int
@@ -52,11 +52,11 @@ class Entry(NamedTuple):
 
 
 def stored_file(path: Path, files: OpenFiles) -> StoredFile:
-    """A segment or a pack by its name, not indexed yet."""
+    """Return a segment or a pack by its name, not indexed yet."""
     return PackFile(path) if path.suffix == pack.SUFFIX else SegmentFile(path, files)
 
 
 def rank_entry(entry: Entry) -> tuple[bool, str]:
-    """Of two lines with one key the one of lower rank counts: packs first, then by name."""
+    """Return the rank of an entry; of two lines with one key the lower one counts: packs first."""
     path = entry.file.path
     return path.suffix != pack.SUFFIX, path.name

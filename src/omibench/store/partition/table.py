@@ -1,10 +1,10 @@
-"""The table of a large partition: every key and where it stands, sorted, on disk.
+"""The table of a large partition: every key and its place, sorted, on disk.
 
-`keys.table` covers the packs and closed segments of a partition; what was written since is read
-from their own indexes. A key is looked up by reading one block of 64, found by the first 8 bytes of
-the blocks' first keys, which alone are kept in memory: 1.3 MB for ten million responses. Like
-every index it is disposable: it counts while each file that it covers has the size and time of
-change that it names, each block bears a checksum, and a place is checked against its line.
+`keys.table` covers the packs and closed segments of a partition; later lines are found by their
+files' indexes. A lookup reads one block of 64 keys, found by the first 8 bytes of the blocks' first
+keys, which alone are kept in memory: 1.3 MB for ten million responses. Like every index it is
+disposable: it is valid while each covered file has the recorded size and modification time, each
+block has a checksum, and a place is verified against its line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from omibench.store.partition.counts import Counts
 from omibench.store.partition.index import Damage, FileIndex, State
 
 TABLE = "keys.table"
-"""The table's file in the folder of a partition."""
+"""The table's file name in the folder of a partition."""
 TABLE_VERSION = 1
 BLOCK = 64
 RECORD = struct.Struct("<32sIQQ")
@@ -34,15 +34,15 @@ BLOCK_BYTES = BLOCK * RECORD.size + 4
 PAD = b"\xff" * RECORD.size
 HEAD_BYTES = 256 << 20
 TABLES_KEPT = 8
-"""Tables that a process keeps at hand: shards of a flow open the same ones over and over."""
+"""Tables that a process keeps open: shards of a flow open the same ones repeatedly."""
 
 
 class TableError(ValueError):
-    """A table does not hold what it was made with."""
+    """A table is corrupt."""
 
 
 class CoveredFile(NamedTuple):
-    """One file that a table covers: as it was, and its index without the places."""
+    """One file covered by a table: its state, and its index without the places."""
 
     name: str
     state: State
@@ -51,7 +51,7 @@ class CoveredFile(NamedTuple):
 
 
 class Table:
-    """One table, open for reading. Threads may share it."""
+    """One table, open for reading. Threads can share it."""
 
     def __init__(self, file: int, head: dict[str, Any], fences: array[int], blocks_at: int) -> None:
         self._file, self._fences, self._blocks_at = file, fences, blocks_at
@@ -59,7 +59,7 @@ class Table:
         self.duplicates = int(head["duplicates"])
         """Lines whose key an earlier line has."""
         self.counts = None if head["counts"] is None else Counts.of(head["counts"])
-        """Over its keys, each once; None where they are not known."""
+        """Counts over its keys, each once; None if unknown."""
         self.schemas = {int(schema) for schema in head["schemas"]}
         self.files = [_parse_covered(values) for values in head["files"]]
         self.names = {file.name: number for number, file in enumerate(self.files)}
@@ -70,9 +70,9 @@ class Table:
         os.close(self._file)
 
     def find(self, key: bytes) -> tuple[int, int, int] | None:
-        """The number of the file and the two numbers of the place of a key, or None.
+        """Return the number of the file and the two numbers of a key's place, or None.
 
-        Raises TableError when the block that should tell is hurt.
+        Raises TableError if the block of the key is damaged.
         """
         prefix = int.from_bytes(key[:8], "big")
         number = bisect_right(self._fences, prefix) - 1
@@ -82,11 +82,11 @@ class Table:
                 return position
             if self._fences[number] != prefix:
                 return None
-            number -= 1  # keys that begin alike reach over two blocks
+            number -= 1  # keys with a common prefix can span two blocks
         return None
 
     def covers(self, states: Mapping[str, State]) -> bool:
-        """Whether all its files are there as they were."""
+        """Return whether all its files exist unchanged."""
         return all(states.get(file.name) == file.state for file in self.files)
 
     def _in_block(self, number: int, key: bytes) -> tuple[int, int, int] | None:
@@ -94,20 +94,20 @@ class Table:
         if len(block) != BLOCK_BYTES or zlib.crc32(block[:-4]) != int.from_bytes(
             block[-4:], "little"
         ):
-            raise TableError(f"its block {number} is hurt")
+            raise TableError(f"its block {number} is damaged")
         at = block.find(key)
         while at >= 0:
             if at % RECORD.size == 0:
                 _, file, first, second = RECORD.unpack_from(block, at)
                 if file >= len(self.files):
-                    raise TableError(f"its block {number} names a file that is none")
+                    raise TableError(f"its block {number} refers to a file that does not exist")
                 return file, first, second
             at = block.find(key, at + 1)
         return None
 
 
 def open_table(folder: Path) -> Table | None:
-    """The table of a partition, or None where there is none that can be used."""
+    """Return the table of a partition, or None without a valid one."""
     path = folder / TABLE
     try:
         status = path.stat()
@@ -117,22 +117,22 @@ def open_table(folder: Path) -> Table | None:
 
 
 def read_table(path: Path) -> Table:
-    """Read a table from its file. Raises OSError, and ValueError and the like for what is none."""
+    """Read a table from its file. Raises OSError, and ValueError or similar if it is invalid."""
     with open_stored(path) as file:
         line = file.readline(HEAD_BYTES)
         crc, _, text = line.rstrip(b"\n").partition(b" ")
         if crc != b"%08x" % zlib.crc32(text):
-            raise TableError("its head is hurt")
+            raise TableError("its header is damaged")
         head = json.loads(text)
         if not isinstance(head, dict) or head.get("table") != TABLE_VERSION:
-            raise TableError("it is of another version")
+            raise TableError("it has another version")
         size = os.fstat(file.fileno()).st_size
         blocks = int(head["blocks"])
         if not 0 <= blocks <= size // 8:
-            raise TableError("its head is no head")
+            raise TableError("its header is not valid")
         packed = file.read(8 * blocks)
         if zlib.crc32(packed) != head["fences"]:
-            raise TableError("its fences are hurt")
+            raise TableError("its fences are damaged")
         fences = array("Q")
         fences.frombytes(packed)
         if sys.byteorder == "big":
@@ -146,7 +146,7 @@ def _open_table(path: Path, inode: int, size: int, modified_ns: int) -> Table:
 
 
 def covered_values(file: CoveredFile) -> list[Any]:
-    """A covered file as JSON values, for a head."""
+    """Return a covered file as JSON values for the header."""
     index = file.file_index
     return [
         file.name, *file.state, file.records, index.covered, index.lines, sorted(index.schemas),
@@ -157,7 +157,7 @@ def covered_values(file: CoveredFile) -> list[Any]:
 def _parse_covered(values: Any) -> CoveredFile:
     name, size, modified, records, covered, lines, schemas, damaged = values
     if not isinstance(name, str) or name != Path(name).name:
-        raise TableError("it names a file that is none")
+        raise TableError("it refers to a file that does not exist")
     index = FileIndex(
         schemas={int(schema) for schema in schemas},
         damaged=[Damage(name, int(line), str(reason), int(n)) for line, reason, n in damaged],

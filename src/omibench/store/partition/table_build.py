@@ -1,4 +1,4 @@
-"""Making the table of a partition in bounded memory: keys are divided by their first byte."""
+"""Builds the table of a partition in bounded memory: keys are divided by their first byte."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK = 400_000
-"""Records that are in memory at a time: 21 MB, and as much again while they are sorted."""
+"""Records in memory at a time: 21 MB, and the same again while they are sorted."""
 Source = tuple[str, State, FileIndex]
-"""A file to cover: its name, as it was when it was indexed, and its index with the places."""
+"""A file to cover: its name, its state when indexed, and its index with the places."""
 
 
 def build_table(folder: Path, sources: Iterable[Source]) -> Table:
-    """Make the table of a partition from the indexes of its files, in the order that counts.
+    """Build the table of a partition from the indexes of its files, in order of precedence.
 
-    Of two records with one key the first counts. The table is put into `folder`; where that cannot
-    be written, it lasts as long as this process needs it. Raises OSError when there is no room.
+    Of two records with one key the first counts. The table is written to `folder`; in a read-only
+    one it lasts as long as this process. Raises OSError if the disk is full.
     """
     with tempfile.TemporaryFile(dir=_scratch(folder)) as spill:
         divided = _divide(sources, spill)
@@ -48,7 +48,7 @@ def build_table(folder: Path, sources: Iterable[Source]) -> Table:
 
 
 class _Divided(NamedTuple):
-    """Records on the disk, by the first byte of their keys: where, and how many."""
+    """Records on disk, divided by the first byte of their keys: their place and number."""
 
     files: list[CoveredFile]
     counts: Counts | None
@@ -57,7 +57,7 @@ class _Divided(NamedTuple):
 
 
 def _divide(sources: Iterable[Source], spill: BinaryIO) -> _Divided:
-    """Write the records of all files by the first byte of their keys."""
+    """Write the records of all files, divided by the first byte of their keys."""
     import numpy as np
 
     parts: list[list[tuple[int, int]]] = [[] for _ in range(256)]
@@ -115,7 +115,7 @@ def _write(folder: Path, spill: BinaryIO, divided: _Divided) -> Table:
             "blocks": len(fences),
             "fences": zlib.crc32(packed),
             "schemas": sorted(set().union(*(file.file_index.schemas for file in files))),
-            # Lines that do not count would be among them.
+            # Otherwise superseded lines would be included.
             "counts": counts.values() if counts is not None and total == count else None,
             "files": [covered_values(file) for file in files],
         }
@@ -132,7 +132,7 @@ def _write(folder: Path, spill: BinaryIO, divided: _Divided) -> Table:
 
 
 def _in_memory(text: bytes, packed: bytes, blocks: BinaryIO) -> Table:
-    """A table whose file has no name: for a store that cannot be written."""
+    """Return a table without a file name, for a read-only store."""
     with tempfile.NamedTemporaryFile() as out:
         _assemble(out, text, packed, blocks)
         out.flush()
@@ -150,7 +150,7 @@ def _assemble(out: Any, text: bytes, packed: bytes, blocks: BinaryIO) -> None:
 def _sort_records(
     spill: BinaryIO, parts: list[list[tuple[int, int]]]
 ) -> Iterator[NDArray[np.uint8]]:
-    """The records by key, each key once, some at a time."""
+    """Yield the records sorted by key, each key once, in batches."""
     import numpy as np
 
     for ranges in parts:
@@ -168,7 +168,7 @@ def _sort_records(
 
 
 def _write_blocks(blocks: BinaryIO, parts: Iterator[NDArray[np.uint8]]) -> tuple[list[bytes], int]:
-    """Write blocks; the first eight bytes of each as a number, and how many records there are."""
+    """Write blocks; returns the first eight bytes of each as a number, and the record count."""
     fences: list[bytes] = []
     count, remainder = 0, b""
     size = BLOCK * RECORD.size
@@ -200,5 +200,5 @@ def _without_places(index: FileIndex) -> FileIndex:
 
 
 def _scratch(folder: Path) -> Path | None:
-    """Where to put what is unsorted: beside the table, or where the system has room."""
+    """Return the folder for unsorted records: that of the table, or a temporary one."""
     return folder if os.access(folder, os.W_OK) else None

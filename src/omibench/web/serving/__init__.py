@@ -1,1 +1,1 @@
-"""Applications that are served to browsers: where they listen, and what no other site may do."""
+"""Applications served to browsers: addresses, limits and protection from other sites."""

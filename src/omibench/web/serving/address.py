@@ -1,4 +1,4 @@
-"""Where an application is served, and by which names browsers may call it."""
+"""Address of a served application, and the host names under which browsers can call it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from omibench.web.serving.names import strip_port
 
 @dataclass(frozen=True)
 class ServedAddress:
-    """Where an application is served.
+    """Address of a served application.
 
     Attributes:
-        host: The address that it listens at.
-        port: The port; 0 takes any that is free.
-        origin: The address that people type, where a TLS terminator stands before the server:
-            `https://NAME`. Empty where browsers come directly.
+        host: Listening address.
+        port: Port; 0 chooses any free one.
+        origin: Address for users if a TLS terminator is in front of the server: `https://NAME`.
+            Empty if browsers connect directly.
     """
 
     host: str = "127.0.0.1"
@@ -25,16 +25,16 @@ class ServedAddress:
     origin: str = ""
 
     def replace(self, **changes: Any) -> Self:
-        """The same with some changed."""
+        """Return a copy with changes."""
         return dataclasses.replace(self, **changes)
 
     @property
     def is_secure(self) -> bool:
-        """Whether browsers reach the server through TLS alone."""
+        """Whether browsers reach the server only through TLS."""
         return self.origin.startswith("https://")
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The names by which browsers may call the server, in small letters, without a port."""
+        """Host names under which browsers can call the server, in lower case, without a port."""
         name = strip_port(self.origin.partition("://")[2]) if self.origin else self.host.lower()
         return frozenset({"localhost", "127.0.0.1", "::1", name})

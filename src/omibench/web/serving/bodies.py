@@ -1,4 +1,4 @@
-"""What browsers send, read under limits: nothing that a person posts is larger or deeper."""
+"""Request bodies, read under limits on size and depth."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from starlette.requests import Request
 
 FORM_BYTES: Final = 16 * 2**10
 DEPTH: Final = 8
-"""How deeply JSON may nest."""
+"""Maximum nesting of JSON."""
 
 
 class RequestError(Exception):
-    """A request that cannot be read: its status, reason and message."""
+    """Error of a request that cannot be read: its status, reason and message."""
 
     def __init__(self, status: int, reason: str, message: str) -> None:
         super().__init__(message)
@@ -23,26 +23,26 @@ class RequestError(Exception):
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The body of a request.
+    """Read the body of a request.
 
     Raises:
-        RequestError: It is longer than the limit, whatever its header says.
+        RequestError: If it exceeds the limit, regardless of its header.
     """
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
         size += len(part)
         if size > limit:
-            raise RequestError(413, "size", f"more than {limit // 1024} KiB are not taken")
+            raise RequestError(413, "size", f"more than {limit // 1024} KiB are not accepted")
         parts.append(part)
     return b"".join(parts)
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The texts of a form of ours; of a name that occurs twice the last.
+    """Return the fields of one of our forms; for a repeated name, the last value.
 
     Raises:
-        RequestError: It is too long or no such form.
+        RequestError: If it is too long or not such a form.
     """
     from urllib.parse import parse_qsl
 
@@ -54,18 +54,18 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """A JSON object of bounded depth, all of whose texts can be written as UTF-8.
+    """Parse a JSON object of limited depth, with texts that UTF-8 can represent.
 
     Raises:
-        RequestError: It is none.
+        RequestError: If it is not one.
     """
     try:
         value = json.loads(body, parse_constant=_refuse_constant)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        raise RequestError(400, "format", "the request is no JSON object") from None
+        raise RequestError(400, "format", "the request is not a JSON object") from None
     if not isinstance(value, dict) or _measure_depth(value) > DEPTH:
-        raise RequestError(400, "format", "the request is no JSON object of a decision")
+        raise RequestError(400, "format", "the request is not a JSON object of a decision")
     return value
 
 

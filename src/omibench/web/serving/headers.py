@@ -1,4 +1,4 @@
-"""What every response says to browsers, and which requests are refused unread."""
+"""Security headers of every response, and requests that are refused unread."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _OURS: Final = frozenset({"same-origin", "none"})
 
 
 class BrowserPolicy:
-    """Adds headers to all responses, and refuses requests to other names and from other sites.
+    """Adds headers to all responses; refuses requests to other host names and from other sites.
 
-    A name that another site points at this machine (DNS rebinding) is no name of this server, and a
-    form of another site names its origin.
+    A name that another site points at this machine (DNS rebinding) is not a host name of this
+    server, and a form of another site has another origin.
     """
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str], is_secure: bool) -> None:
@@ -37,8 +37,8 @@ class BrowserPolicy:
 
         Args:
             app: The application.
-            hosts: The names by which browsers may call the server, without a port.
-            is_secure: Whether browsers reach it through TLS alone.
+            hosts: Host names under which browsers can call the server, without a port.
+            is_secure: Whether browsers reach it only through TLS.
         """
         self._app = app
         self._hosts = hosts

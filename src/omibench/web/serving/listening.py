@@ -1,4 +1,4 @@
-"""Where a server listens: on this machine, unless it is told how others are let in."""
+"""Listening address of a server: local, unless remote access is configured explicitly."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from omibench.errors import MissingInputError, OutputError, ParamsError, reason_
 from omibench.web.serving.address import ServedAddress
 
 SHORTEST_SECRET: Final = 32
-"""Bytes of a stated secret."""
+"""Minimum bytes of a configured secret."""
 _SECRET_BYTES: Final = 4096
 _WAITING: Final = 512
-"""Connections that wait to be answered."""
+"""Maximum number of waiting connections."""
 
 
 def read_secret(path: Path) -> bytes:
-    """The secret of a file that others cannot read.
+    """Read the secret from a file that other users cannot read.
 
     Raises:
-        MissingInputError: It cannot be read.
-        ParamsError: Others may read it, or it is too short.
+        MissingInputError: If it cannot be read.
+        ParamsError: If other users can read it, or it is too short.
     """
     try:
         mode = path.stat().st_mode
@@ -33,52 +33,51 @@ def read_secret(path: Path) -> bytes:
     except OSError as error:
         raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
     if stat.S_IMODE(mode) & 0o077:
-        raise ParamsError(f"{path}: others may read the secret: chmod 600 {path}")
+        raise ParamsError(f"{path}: other users can read the secret; run chmod 600 {path}")
     if len(secret) < SHORTEST_SECRET:
         raise ParamsError(
-            f"{path}: the secret has {len(secret)} bytes and needs {SHORTEST_SECRET}: write it "
+            f"{path}: the secret has {len(secret)} bytes but needs {SHORTEST_SECRET}; write it "
             f"with `openssl rand -hex 32 > {path}`"
         )
     return secret
 
 
 def check_listening(host: str, has_secret: bool, origin: str) -> None:
-    """Refuse to listen where others could reach the server without TLS and a stated secret.
+    """Refuse to listen if the server would be reachable without TLS and a configured secret.
 
     Args:
-        host: The address to listen at.
-        has_secret: Whether a file with a secret is named.
-        origin: The address of the TLS terminator before the server; empty without one.
+        host: Listening address.
+        has_secret: Whether a file with a secret is given.
+        origin: Address of the TLS terminator in front of the server, or empty.
 
     Raises:
-        ParamsError: Something is missing or wrong.
+        ParamsError: If something is missing or invalid.
     """
     if origin:
         check_origin(origin)
         if not has_secret:
             raise ParamsError(
-                "--behind-tls: name a file with a secret as well (--secret-file): without one, "
-                "everybody is logged out at each start"
+                "--behind-tls: give a file with a secret as well (--secret-file); without one, "
+                "all users are logged out at each start"
             )
     elif not is_loopback(host):
         raise ParamsError(
-            f"--host {host}: is reached by other machines, which the server refuses without TLS: "
-            "put a TLS terminator before it and give --behind-tls https://NAME and --secret-file"
+            f"--host {host}: is reachable from other machines, which requires TLS; put a TLS "
+            "terminator in front of it and give --behind-tls https://NAME and --secret-file"
         )
 
 
 def check_origin(origin: str) -> None:
-    """Raise ParamsError unless an origin is `https://NAME`, with a port perhaps."""
+    """Raise ParamsError unless an origin is `https://NAME`, with an optional port."""
     parts = urlsplit(origin)
     if parts.scheme != "https" or origin != f"https://{parts.netloc}" or not parts.hostname:
         raise ParamsError(
-            f"--behind-tls {origin}: give the address that people type, as in "
-            "https://review.example.org"
+            f"--behind-tls {origin}: give the address for users, such as https://review.example.org"
         )
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Return whether an address is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -88,10 +87,10 @@ def is_loopback(host: str) -> bool:
 
 
 def open_listener(address: ServedAddress) -> socket.socket:
-    """Take the port of an address.
+    """Bind the port of an address.
 
     Raises:
-        OutputError: Nobody can listen there.
+        OutputError: If binding fails.
     """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -103,7 +102,7 @@ def open_listener(address: ServedAddress) -> socket.socket:
     except OSError as error:
         listener.close()
         raise OutputError(
-            f"--host {address.host} --port {address.port}: nobody can listen there: "
+            f"--host {address.host} --port {address.port}: cannot listen there: "
             f"{reason_of(error)}; choose another with --port"
         ) from None
     return listener

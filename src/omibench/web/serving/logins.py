@@ -1,4 +1,4 @@
-"""How often a login may fail, and where it leads."""
+"""Limits on failed logins, and redirects after a login."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 WINDOW_S: Final = 300.0
 ATTEMPTS_OF_NAME: Final = 8
 ATTEMPTS_OF_ADDRESS: Final = 30
-"""Failed logins within the window, after which no more are tried."""
+"""Number of failed logins within the window after which further ones are blocked."""
 _REMEMBERED: Final = 10_000
 
 
@@ -19,11 +19,12 @@ class LoginLimit:
         self._failures: dict[tuple[str, str], deque[float]] = {}
 
     def find_wait(self, name: str, address: str, now: float) -> float:
-        """For how many seconds no login of a name or from an address is tried; 0 where it may be.
+        """Return the seconds for which logins of a name or from an address are blocked; 0 if
+        allowed.
 
         Args:
-            name: What was typed as a name.
-            address: Of the browser.
+            name: Name as typed.
+            address: Address of the browser.
             now: Seconds of a clock.
         """
         limits = {("name", name): ATTEMPTS_OF_NAME, ("address", address): ATTEMPTS_OF_ADDRESS}
@@ -32,7 +33,7 @@ class LoginLimit:
     def add_failure(self, name: str, address: str, now: float) -> None:
         """Count a failed login."""
         for key in (("name", name), ("address", address)):
-            # The latest key is the last, so that the one that is forgotten is the oldest.
+            # The latest key is last, so that the oldest one is dropped.
             times = self._failures.pop(key, deque(maxlen=ATTEMPTS_OF_ADDRESS))
             times.append(now)
             self._failures[key] = times
@@ -40,7 +41,7 @@ class LoginLimit:
             del self._failures[next(iter(self._failures))]
 
     def forget_name(self, name: str) -> None:
-        """Begin to count anew for a name, after a login that went well."""
+        """Reset the count of a name after a successful login."""
         self._failures.pop(("name", name), None)
 
     def _find_wait(self, key: tuple[str, str], limit: int, now: float) -> float:
@@ -49,6 +50,6 @@ class LoginLimit:
 
 
 def choose_target(text: str) -> str:
-    """Where a login leads: a page of ours, whatever the address said."""
+    """Return the target of a login: one of our pages, whatever the address contains."""
     is_ours = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isprintable()
     return text if is_ours and len(text) <= 2000 else "/"

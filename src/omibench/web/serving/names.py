@@ -1,9 +1,9 @@
-"""The names of servers, as requests state them."""
+"""Server names in requests."""
 
 from __future__ import annotations
 
 
 def strip_port(host: str) -> str:
-    """The name of a `Host` header without its port, in small letters."""
+    """Return the name in a `Host` header without its port, in lower case."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdigit() else host).strip("[]").lower()

@@ -1,4 +1,4 @@
-"""Serve an application until the process is told to stop."""
+"""Server process of an application."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def serve(
     address: ServedAddress,
     on_start: Callable[[str], None],
 ) -> None:
-    """Serve an application until the process is told to stop.
+    """Serve an application until the process is stopped.
 
     Args:
-        make_application: Makes it, given the port.
-        address: Where.
-        on_start: Is given the address that people type, once the server listens.
+        make_application: Factory that receives the port.
+        address: Address to serve at.
+        on_start: Called with the address for users once the server listens.
 
     Raises:
-        OutputError: Nobody can listen at the address.
+        OutputError: If the address cannot be bound.
     """
     import uvicorn
 
@@ -43,7 +43,7 @@ def serve(
             log_level="warning",
             server_header=False,
             ws="none",
-            # Only a terminator on this machine is believed when it says who asks.
+            # Forwarded client addresses are accepted only from a terminator on this machine.
             proxy_headers=address.is_secure,
             forwarded_allow_ips="127.0.0.1",
             limit_concurrency=_REQUESTS_AT_ONCE,
@@ -52,7 +52,7 @@ def serve(
         typed_address = address.origin or f"http://{name}:{port}"
 
         class AnnouncedServer(uvicorn.Server):
-            """Says its address when signals reach it: a Ctrl-C right after ends it in order."""
+            """Reports its address after signal handlers are set, so that Ctrl-C ends it cleanly."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)

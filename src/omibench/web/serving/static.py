@@ -1,4 +1,4 @@
-"""The scripts, styles and fonts of pages that are served."""
+"""Scripts, styles and fonts of served pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def mount_folders(folders: Mapping[str, tuple[str, str]]) -> list[BaseRoute]:
     """Serve folders of packages.
 
     Args:
-        folders: By address: the package, and its folder. The first address that fits counts; a
-            folder that is not there is left out.
+        folders: Package and folder by address. The first matching address is used; missing
+            folders are skipped.
     """
     paths = {
         address: Path(str(files(package))) / folder

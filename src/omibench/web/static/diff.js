@@ -1,4 +1,4 @@
-// What changed from one text to another, word by word.
+// Differences between two texts, word by word.
 
 import { showText } from "./unseen.js";
 import { make } from "./dom.js";
@@ -6,8 +6,8 @@ import { make } from "./dom.js";
 const MOST_CELLS = 4_000_000;
 
 /**
- * The second text with what was taken out and what came in.
- * @param {number} kept How many signs of what is the same are shown beside a change.
+ * Show the second text with deletions and insertions.
+ * @param {number} kept Characters of unchanged text shown next to a change.
  */
 export function showDifference(before, after, kept = Infinity) {
   const node = make("div", { class: "difference", dir: "auto" });

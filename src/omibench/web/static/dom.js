@@ -1,10 +1,10 @@
-// Elements from plain values. Text becomes text nodes, so that nothing in it is ever markup.
+// Elements from plain values. Text becomes text nodes and is never parsed as markup.
 
 /**
  * Make an element.
  * @param {string} tag
  * @param {Object} properties `class`, `on` (listeners by event), `data` (dataset) or attributes;
- *   null and false leave an attribute out, true sets it empty.
+ *   null and false omit an attribute, true sets it empty.
  * @param {...(Node|string|null)} children
  */
 export function make(tag, properties = {}, ...children) {
@@ -24,13 +24,13 @@ export function make(tag, properties = {}, ...children) {
 
 let count = 0;
 
-/** An id that no other element of the page has. */
+/** An id that is unique on the page. */
 export function makeId(prefix) {
   count += 1;
   return `${prefix}-${count}`;
 }
 
-/** A key as it is printed beside what it does. */
+/** The label of a keyboard shortcut. */
 export function makeKey(key) {
   return make("kbd", { "aria-hidden": "true" }, key === " " ? "Space" : key);
 }

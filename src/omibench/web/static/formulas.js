@@ -1,5 +1,5 @@
-// Sets the formulas of a page that stands on its own: texts of elements with the class `tex`.
-// Without this script the texts stand there as they are written.
+// Sets the formulas of a standalone page: texts of elements with the class `tex`.
+// Without this script the texts show their LaTeX source.
 
 import { make } from "./dom.js";
 import { renderInline } from "./inline.js";

@@ -1,4 +1,4 @@
-// What stands within a paragraph: formulas, marks of pictures, emphasis, code, text.
+// Content of a paragraph: formulas, picture marks, emphasis, code, text.
 
 import { showText } from "./unseen.js";
 import { make } from "./dom.js";
@@ -9,7 +9,7 @@ const DELIMITERS = [
   ["\\[", "\\]", true],
   ["\\(", "\\)", false],
 ];
-const BOX = "\\boxed{"; // models write it without delimiters, too
+const BOX = "\\boxed{"; // models also write it without delimiters
 const LONGEST_BOX = 2_000;
 const ENVIRONMENT = /\\begin\{([a-zA-Z]{1,20}\*?)\}/y;
 const PICTURE = /\[IMAGE(\d{1,4})\]/y;
@@ -18,11 +18,11 @@ const SPECIAL = /[\\$[`*]/g;
 /**
  * The nodes of one paragraph.
  * @param {string} text
- * @param {(index: number) => Node} placePicture Makes the picture that a mark names.
+ * @param {(index: number) => Node} placePicture Creates the picture of a mark.
  */
 export function renderInline(text, placePicture, depth = 0) {
   const nodes = [];
-  const missing = new Set(); // closing delimiters that do not follow any more
+  const missing = new Set(); // closing delimiters not found in the rest
   let plain = "";
   const flush = () => {
     if (plain) nodes.push(...showText(plain));
@@ -53,8 +53,8 @@ export function renderInline(text, placePicture, depth = 0) {
 }
 
 /**
- * The nodes of a text, its pictures below it: each mark stays where it is written, and the pictures
- * stand in a row after the text. A text of marks alone is the row alone.
+ * The nodes of a text with its pictures below it: each mark remains in the text, and the pictures
+ * form a row after it. A text that contains only marks becomes the row.
  */
 export function renderWithPictures(text, placePicture) {
   const nodes = renderInline(text, placePicture);
@@ -93,7 +93,7 @@ function readToken(text, start, missing, placePicture, depth) {
 }
 
 /**
- * `$x$`, and `$ x $` where it looks like a formula. No digit follows it, so that prices stay text.
+ * `$x$`, and `$ x $` if it looks like a formula. No digit follows it, so that prices stay text.
  */
 function readDollars(text, start, missing) {
   const end = findUnescaped(text, "$", start + 1, missing);

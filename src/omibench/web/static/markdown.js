@@ -1,5 +1,5 @@
-// Markdown as the texts of a dataset use it: paragraphs, headings, lists, tables, code, formulas.
-// Marks of lists and single line ends stay as they are written: a reviewer judges what is there.
+// The Markdown used in dataset texts: paragraphs, headings, lists, tables, code, formulas.
+// List marks and single line breaks are kept: reviewers judge the text as written.
 
 import { showText } from "./unseen.js";
 import { make } from "./dom.js";
@@ -9,7 +9,7 @@ import { renderInline, renderWithPictures } from "./inline.js";
 const LONGEST = 100_000;
 const MOST_CELLS = 50;
 const ITEM = /^(\s{0,8})([-*+•]|\(?[0-9a-zA-Z]{1,3}[.)])\s+(\S.*)$/;
-const FENCE = /^\s{0,3}```\s*([\w+-]{0,20})\s*$/; // whatever else stands there is text
+const FENCE = /^\s{0,3}```\s*([\w+-]{0,20})\s*$/; // a line with anything else is text
 const OPENERS = [
   ["$$", "$$"],
   ["\\[", "\\]"],
@@ -18,7 +18,7 @@ const OPENERS = [
 /**
  * A text as nodes.
  * @param {string} text
- * @param {(index: number) => Node} placePicture Makes the picture that a mark `[IMAGEi]` names.
+ * @param {(index: number) => Node} placePicture Creates the picture of a mark `[IMAGEi]`.
  */
 export function renderMarkdown(text, placePicture) {
   startText();
@@ -64,7 +64,7 @@ function showRest(rest) {
   return button;
 }
 
-/** The line after a formula that starts a line and ends on a later one; else the same line. */
+/** The line after a formula that starts a line and ends on a later one; otherwise the same line. */
 function findBlockEnd(lines, number, unclosed) {
   const line = lines[number].trimStart();
   const environment = /^\\begin\{([a-zA-Z]{1,20}\*?)\}/.exec(line);

@@ -1,4 +1,4 @@
-// Formulas as DOM nodes, made by KaTeX with mhchem. What KaTeX refuses is shown as its source.
+// Formulas as DOM nodes, made by KaTeX with mhchem. A formula that KaTeX rejects is shown as source.
 
 import { hasUnseen, showText } from "./unseen.js";
 import { make } from "./dom.js";
@@ -13,27 +13,27 @@ const OPTIONS = {
 };
 let count = 0;
 
-/** Count the formulas of the next text from none. */
+/** Reset the count of formulas for the next text. */
 export function startText() {
   count = 0;
 }
 
 /**
  * A formula.
- * @param {string} source What stands between the delimiters.
- * @param {boolean} isDisplay Whether it has a line of its own.
- * @param {string} text The formula with its delimiters, for when it cannot be set.
+ * @param {string} source Source between the delimiters.
+ * @param {boolean} isDisplay Whether it is a displayed formula.
+ * @param {string} text The formula with its delimiters, shown if it cannot be set.
  */
 export function renderMath(source, isDisplay, text = source) {
   count += 1;
   if (!source.trim()) return showSource(text, "the formula is empty");
   if (source.length > LONGEST) return showSource(text, "the formula is too long to be set");
   if (count > MOST) return showSource(text, "the text has too many formulas");
-  if (hasUnseen(source)) return showSource(text, "the formula holds invisible signs");
+  if (hasUnseen(source)) return showSource(text, "the formula contains invisible characters");
   const node = make("span", { class: isDisplay ? "math display" : "math" });
   let refused = "";
   const trust = ({ command }) => {
-    refused = command; // \href, \url, \includegraphics, \htmlStyle and the like
+    refused = command; // \href, \url, \includegraphics, \htmlStyle and similar
     return false;
   };
   try {

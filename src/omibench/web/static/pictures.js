@@ -1,11 +1,11 @@
-// Pictures of a task: whole, at their marks or in a row, and in a viewer with zoom.
+// Pictures of a task: at their marks or in a row, and in a viewer with zoom.
 
 import { showText } from "./unseen.js";
 import { make } from "./dom.js";
 import { makePicture } from "./sheet.js";
 import { openViewer } from "./viewer.js";
 
-/** The pictures of one task, and which of them stand at a mark already. */
+/** The pictures of one task; tracks which of them are shown at a mark. */
 export class Pictures {
   constructor(pictures) {
     this.pages = pictures.filter((picture) => picture.part === "page");
@@ -13,7 +13,7 @@ export class Pictures {
     this.placed = new Set();
   }
 
-  /** The picture that `[IMAGEi]` names. */
+  /** The picture of `[IMAGEi]`. */
   place(index) {
     const picture = this.images[index];
     if (!picture)
@@ -25,7 +25,7 @@ export class Pictures {
     return figure;
   }
 
-  /** Figures of all images that stand at no mark. */
+  /** Figures of all images without a mark. */
   placeRest() {
     return this.images.flatMap((_, index) => (this.placed.has(index) ? [] : [this.place(index)]));
   }

@@ -1,4 +1,4 @@
-// Texts of a dataset as elements of their own.
+// Texts of a dataset as elements.
 
 import { make } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
@@ -6,14 +6,14 @@ import { renderMath, startText } from "./math.js";
 
 const LONGEST_ANSWER = 500;
 
-/** A text with formulas and pictures, apart from the direction of writing around it. */
+/** A text with formulas and pictures, with its own writing direction. */
 export function makeProse(text, pictures) {
   const prose = make("div", { class: "prose", dir: "auto" });
   prose.append(renderMarkdown(text, (index) => pictures.place(index)));
   return prose;
 }
 
-/** An answer or option: as a text, or set whole where it is a formula without delimiters. */
+/** An answer or option: as text, or as one formula if it is LaTeX without delimiters. */
 export function makeShort(text, pictures) {
   startText();
   const formula = isFormula(text) ? renderMath(text, false) : null;

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 
-/** An image with the boxes of what was read from it. */
+/** An image with the boxes of the extracted parts. */
 export function makePicture(picture, title) {
   const image = make("img", { src: picture.url, alt: title, draggable: "false" });
   const sheet = make("span", { class: "sheet" }, image);

@@ -1,4 +1,4 @@
-// Signs that cannot be seen: shown by their number, so that they neither hide nor reorder text.
+// Invisible characters, shown by their code point so that they neither hide nor reorder text.
 
 import { make } from "./dom.js";
 
@@ -26,13 +26,13 @@ const NAMES = {
   0x00ad: "soft hyphen",
 };
 
-/** Whether a text holds a sign that cannot be seen. */
+/** Whether a text contains an invisible character. */
 export function hasUnseen(text) {
   UNSEEN.lastIndex = 0;
   return UNSEEN.test(text);
 }
 
-/** The nodes of a text, with a mark in place of every sign that cannot be seen. */
+/** The nodes of a text, with a mark in place of every invisible character. */
 export function showText(text) {
   const nodes = [];
   let from = 0;
@@ -40,7 +40,7 @@ export function showText(text) {
     if (match.index > from) nodes.push(document.createTextNode(text.slice(from, match.index)));
     const code = match[0].codePointAt(0);
     const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    nodes.push(make("span", { class: "unseen", title: NAMES[code] ?? "invisible sign" }, name));
+    nodes.push(make("span", { class: "unseen", title: NAMES[code] ?? "invisible character" }, name));
     from = match.index + match[0].length;
   }
   if (from < text.length) nodes.push(document.createTextNode(text.slice(from)));

@@ -1,4 +1,4 @@
-// One picture over the whole window: zoom at the pointer, drag, keys.
+// A picture in the full window: zoom at the pointer, drag, keys.
 
 import { make, makeKey } from "./dom.js";
 import { makePicture } from "./sheet.js";
@@ -8,8 +8,8 @@ const LARGEST = 16;
 
 /**
  * Open the viewer.
- * @param {Object[]} pictures Those to go through.
- * @param {number} index The first to show.
+ * @param {Object[]} pictures Pictures to step through.
+ * @param {number} index Index of the first picture shown.
  */
 export function openViewer(pictures, index) {
   new Viewer(pictures, index).open();
@@ -36,8 +36,8 @@ class Viewer {
       pictures.length > 1 ? button("→", "Next picture", () => this.show(this.index + 1)) : null,
       button("−", "Smaller", () => this.zoom(1 / STEP)),
       button("+", "Larger", () => this.zoom(STEP)),
-      button("Fit", "Fit into the window", () => this.fit()),
-      button("1:1", "Pixel by pixel", () => this.showPixels()),
+      button("Fit", "Fit to window", () => this.fit()),
+      button("1:1", "Actual size", () => this.showPixels()),
       make(
         "button",
         { type: "button", class: "primary", on: { click: () => this.dialog.close() } },
@@ -143,6 +143,6 @@ class Viewer {
       event.preventDefault();
       actions[event.key]();
     }
-    event.stopPropagation(); // the keys of the page behind rest
+    event.stopPropagation(); // do not trigger the shortcuts of the page behind
   }
 }

@@ -101,7 +101,7 @@ def test_failures_of_many_cells_are_a_map_of_their_sums(
     assert [row["share"] for row in values] == [50.0, *8 * [0.0]]
 
 
-def test_rule_books_are_shown_where_they_differ_most(results: Results, rows: list[Score]) -> None:
+def test_scorers_are_shown_where_they_differ_most(results: Results, rows: list[Score]) -> None:
     total = next(s for s in rows if s.rules == results.main_rules and s.subject == "total")
     many, scores = spread(results, total, 1, MOST_ROWS + 2)
     other = [s._replace(rules="other", acc=s.acc._replace(mean=0.0)) for s in scores]

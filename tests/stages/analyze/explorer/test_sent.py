@@ -147,4 +147,4 @@ def test_a_store_that_is_broken_ends_no_report(folders: Folders, tmp_path: Path)
         segment.write_bytes(content[: len(content) // 2] + b"\xff" * 40 + b"\n")
     page = written(folders, study, problem)
     page.assert_harmless()
-    assert "holds none of these requests" in page.text
+    assert "None of these requests is in the report's store." in page.text

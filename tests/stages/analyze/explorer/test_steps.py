@@ -147,7 +147,7 @@ def test_a_page_tells_captions_and_shows_made_pictures(tmp_path: Path) -> None:
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     page = Page(folders.out / "explorer" / "pages" / f"{question.id}.html")
     page.assert_harmless()
-    for words in ("What was asked before: 2", "captioner eyes", "cart", "1 of these are not in"):
+    for words in ("Earlier requests: 2", "captioner eyes", "cart", "1 of these are not in"):
         assert words in page.text
     sources = [page.target(link)[0] for link in page.links("src")]
     made = [path for path in sources if "pictures" in path.parts]

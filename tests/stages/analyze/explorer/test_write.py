@@ -84,7 +84,7 @@ def test_a_problem_shows_all_that_is_known_of_it(pages: dict[str, Page]) -> None
 def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page]) -> None:
     assert "judge (uncalibrated)" in pages["pages/chemistry_03.html"].text
     assert "GPTScore SIMULATED uncalibrated" in pages["cells/sim-weak@cot.html"].text
-    assert "What judges say of its reasoning" not in pages["pages/chemistry_03.html"].text
+    assert "Judgements of its reasoning" not in pages["pages/chemistry_03.html"].text
 
 
 def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
     write_explorer(folders.out / "explorer", found, report)
     page = Page(folders.out / "explorer/pages/physics_00.html")
     page.assert_harmless()
-    for words in ("correctness 2, overall 4 of 5", "reply-key", "none was needed",
+    for words in ("correctness 2, overall 4 of 5", "reply-key", "none needed",
                   f"unit slip ({HOSTILE})", "judge failed",
                   "judge (calibrated for overall alone) reply-key", "logical judge (calibrated)",
                   "one of three (uncalibrated)", "alignment SIMULATED judge failed judge (uncal"
@@ -143,7 +143,7 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
         assert words in page.text
     assert len([a for _, a in page.elements if a.get("class") == "judged"]) == 1
     other = Page(folders.out / "explorer/pages/physics_01.html")
-    assert "What judges say of its reasoning" not in other.text
+    assert "Judgements of its reasoning" not in other.text
 
 
 def test_a_stem_is_named_only_where_it_is_shared(pages: dict[str, Page]) -> None:
@@ -160,11 +160,11 @@ def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     page = Page(folders.out / "explorer/pages/physics_00.html")
     n = results.answers["physics_00"].n_images
-    assert f"{n} images, pictures not held" in page.text
+    assert f"{n} images, pictures not included" in page.text
     assert "0 images" not in page.text
-    assert "SHA-256 of its bytes" not in page.text
+    assert '<th class="text">SHA-256</th>' not in page.text
     index = Page(folders.out / "explorer/index.html")
-    assert "The pictures are not held." in index.text
+    assert "The pictures are not included." in index.text
     assert "Paper" not in index.text
 
 
@@ -190,7 +190,7 @@ def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:
     assert "GPTScore, version 1 SIMULATED" in pages["physics_00.html"]
 
 
-def test_a_simulated_response_does_not_mark_a_rule_book(pages: dict[str, Page]) -> None:
+def test_a_simulated_response_does_not_mark_a_scorer(pages: dict[str, Page]) -> None:
     words = pages["pages/chemistry_03.html"].text
     assert "robust, version 1 SIMULATED" not in words
     assert "GPTScore, version 1 SIMULATED" in words
@@ -223,7 +223,7 @@ def test_published_verdicts_show_what_robust_extracted(tmp_path: Path) -> None:
     results = load_results(*folders[:3], folders.study)
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     assert (
-        "Extracted is what the rule book robust took for the answer"
+        "Extracted is the answer found by the scorer robust"
         in Page(folders.out / "explorer/cells/sim-strong@cot.html").text
     )
 
@@ -237,7 +237,7 @@ def test_long_responses_keep_their_two_ends() -> None:
     text = "a" * LONGEST + "the end"
     assert len(shorten_response(text)) < LONGEST + 100
     assert shorten_response(text).endswith("the end")
-    assert "7 characters left out" in shorten_response(text)
+    assert "7 characters omitted" in shorten_response(text)
     assert shorten_response("short") == "short"
 
 

@@ -68,7 +68,7 @@ def test_models_are_drawn_where_no_setting_has_a_baseline(tmp_path: Path) -> Non
     drawing = draw(analysis, "deltas")
     assert drawing is not None
     data = [row for row in drawing[0] if "zero" not in row]
-    assert {row["pair"] for row in data} == {"b against a"}
+    assert {row["pair"] for row in data} == {"b vs a"}
     assert all(row["points"] == pytest.approx(100 * row["estimate"]) for row in data)
 
 
@@ -77,4 +77,4 @@ def test_one_setting_alone_needs_no_heat_map(tmp_path: Path) -> None:
     assert draw(analysis, "drops") is None
     drawing = draw(analysis, "dumbbell")
     assert drawing is not None
-    assert "Accuracy: cot against direct" in drawing[1]
+    assert "Accuracy: cot vs direct" in drawing[1]

@@ -61,7 +61,7 @@ def test_nothing_is_said_where_nothing_was_tested_over_all_items(table: pl.DataF
     assert count_differences(table) is None
 
 
-def test_other_rule_books_measures_and_kinds_do_not_count() -> None:
+def test_other_scorers_measures_and_kinds_do_not_count() -> None:
     first = differences((0.2, 0.01, True))
     others = [
         differences((0.2, 0.01, True), rules="emma"),
@@ -82,12 +82,12 @@ def test_open_and_settled_ranks_are_counted() -> None:
         }
     )
     assert count_open_ranks(table) == (
-        "Paired tests by robust leave the first rank open to 2 of 3 cells; "
-        "they settle the rank of 1."
+        "Paired tests by robust allow the first rank for 2 of 3 cells; "
+        "they determine the rank of 1."
     )
     assert count_open_ranks(table.head(1)) is None
     open_table = table.head(2)
-    assert (count_open_ranks(open_table) or "").endswith("they settle the rank of none.")
+    assert (count_open_ranks(open_table) or "").endswith("they determine the rank of none.")
 
 
 @pytest.mark.parametrize("name", ["dumbbell", "deltas", "drops", "real-clean", "ranks"])

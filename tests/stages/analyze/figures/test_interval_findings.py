@@ -16,7 +16,7 @@ from omibench.stages.analyze.figures.interval_findings import (
     count_vote_slopes,
 )
 
-ALONE = "Each interval stands alone, without a correction for their number."
+ALONE = "The intervals are not corrected for their number."
 
 
 def test_an_interval_that_touches_zero_is_on_no_side() -> None:
@@ -47,7 +47,7 @@ def test_ends_of_curves_are_compared_by_their_intervals_alone() -> None:
     )
     assert find(table) == (
         "At the largest budget the interval lies above that at the other end in 1 of 3 curves, and "
-        "below it in 1. Intervals that overlap leave it open."
+        "below it in 1. Overlapping intervals decide nothing."
     )
     assert find(curve("one point", (1024, 0.1, 0.5))) is None
 
@@ -84,12 +84,12 @@ def test_examples_are_above_none_where_the_test_has_stars() -> None:
     )
     found = count_stars(table)
     assert found is not None
-    assert "1 of 2 points with examples is above none by Welch's one-sided test" in found
+    assert "1 of 2 points with examples is above no examples by Welch's one-sided test" in found
     assert count_stars(table.head(1)) is None
     exams = table.with_columns(value=pl.lit("local"), stars=pl.lit(""))
     found = count_stars(pl.concat([table, exams]))
     assert found is not None
-    assert "0 of 2 points with examples are above none" in found
+    assert "0 of 2 points with examples are above no examples" in found
 
 
 def test_the_sentence_is_about_what_is_drawn() -> None:

@@ -37,12 +37,12 @@ def test_only_intervals_off_zero_are_counted() -> None:
     )
     assert count_correlations(table) == (
         "Spearman's correlation of ours with 3 other series has an interval above zero for 1 and "
-        "below for 1. Each stands alone, without a correction for their number."
+        "below for 1. The intervals are not corrected for their number."
     )
 
 
 def test_three_models_have_no_interval_and_nothing_is_claimed() -> None:
     found = count_correlations(scores(ours=[1, 2, 3], same=[1, 2, 3]))
     assert found is not None
-    assert "nothing is claimed" in found
+    assert "for an interval" in found
     assert count_correlations(scores(ours=[1, 2, 3])) is None

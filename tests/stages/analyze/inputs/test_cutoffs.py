@@ -29,7 +29,7 @@ def test_cut_offs_are_read_by_exam_and_year(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("national,2024,100,27,60", "column 'percentile': is '100'"),
-        ("national,2024,50,61,60", "a score of 61 is more than all 60 points"),
+        ("national,2024,50,61,60", "a score of 61 is more than the maximum of 60 points"),
         ("national,MMXXIV,50,27,60", "column 'year': is 'MMXXIV'"),
         ("national,2024,50,27,", "column 'of': is empty"),
     ],
@@ -43,5 +43,5 @@ def test_a_bad_line_is_named_and_the_rest_is_done(
         assert list(read_cutoffs(file)) == [("local", 2024)]
     assert reason in caplog.text
     file.write_text(f"{HEADING}{line}\n")
-    with pytest.raises(FileFormatError, match=r"no line can be used; line 2"):
+    with pytest.raises(FileFormatError, match=r"no row is usable; line 2"):
         read_cutoffs(file)

@@ -47,7 +47,7 @@ def test_a_bad_line_is_named_and_the_rest_is_done(
     ("text", "reason"),
     [
         ("model,score\nA,1\n", "lacks the column 'benchmark'"),
-        (HEADING + "A,,,,\n", "no line can be used; line 2, column 'benchmark': is empty"),
+        (HEADING + "A,,,,\n", "no row is usable; line 2, column 'benchmark': is empty"),
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str, reason: str) -> None:

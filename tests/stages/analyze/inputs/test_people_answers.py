@@ -52,7 +52,7 @@ def test_groups_and_times_may_be_left_out(tmp_path: Path) -> None:
         ("a,experts,physics-2,B,-1", "seconds", "is '-1': Input should be greater than"),
         ("a,experts,physics-2,B,inf", "seconds", "is 'inf': Input should be a finite number"),
         ("a,experts,physics_2,B,1", "problem", "did you mean 'physics-2'?"),
-        ("a,novices,physics-2,B,1", "group", "is of the group 'experts' on line 2"),
+        ("a,novices,physics-2,B,1", "group", "is in the group 'experts' on line 2"),
         ("a,experts,physics-1,C,1", "problem", "'a' answered 'physics-1' on line 2"),
         (f"a,experts,physics-2,{'x' * 20_001},1", "answer", "at most 20000 characters"),
     ],
@@ -82,10 +82,10 @@ def test_many_bad_lines_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFix
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "holds no row"),
-        (HEADING, "holds no row"),
+        ("", "has no rows"),
+        (HEADING, "has no rows"),
         ("person,answer\na,B\n", "lacks the column 'problem'"),
-        (HEADING + "a,,x,B,\n", "no line can be used; line 2, column 'problem'"),
+        (HEADING + "a,,x,B,\n", "no row is usable; line 2, column 'problem'"),
         ("person,problem,answer\na,p,\udcff\n", "UTF-8"),
     ],
 )

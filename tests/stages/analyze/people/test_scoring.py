@@ -1,4 +1,4 @@
-"""People's answers under the rule books of responses."""
+"""People's answers under the scorers of responses."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer, Choice
+from omibench.scorers.registry import SCORERS
 from omibench.stages.analyze.inputs.people_answers import PersonAnswer
 from omibench.stages.analyze.people.scoring import make_person_item, score_people
 
@@ -15,7 +15,7 @@ CHOICES = [Choice(label=label, text=f"{place} m") for place, label in enumerate(
 CHOICE = Answer(id="c", answer=["B"], answer_type="mcq", choices=CHOICES, group="stem")
 OPEN = Answer(id="o", answer=["42"], answer_type="open")
 GOLDS = {"c": CHOICE, "o": OPEN}
-OF_CHOICES = [name for name in RULE_BOOKS.built_in_names if name != "published"]
+OF_CHOICES = [name for name in SCORERS.built_in_names if name != "published"]
 
 
 def answer(problem: str, text: str, person: str = "a") -> PersonAnswer:
@@ -24,7 +24,7 @@ def answer(problem: str, text: str, person: str = "a") -> PersonAnswer:
 
 @pytest.mark.parametrize("rules", OF_CHOICES)
 @pytest.mark.parametrize("text", ["B", "b", "(B)", "4 m", r"\boxed{B}"])
-def test_every_rule_book_reads_the_option_that_a_person_names(rules: str, text: str) -> None:
+def test_every_scorer_reads_the_option_that_a_person_names(rules: str, text: str) -> None:
     (row,) = score_people([answer("c", text)], GOLDS, [rules]).to_dicts()
     assert (row["verdict"], row["outcome"]) == (1.0, "scored")
     assert (row["id"], row["cluster"], row["rules"]) == ("c", "stem", rules)
@@ -52,7 +52,7 @@ def test_braces_that_do_not_match_are_left_as_they_are() -> None:
     assert make_person_item(answer("o", "{42"), OPEN).prediction == "{42"
 
 
-def test_a_rule_book_that_needs_a_judge_says_nothing_of_people(
+def test_a_scorer_that_needs_a_judge_says_nothing_of_people(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING, "omibench"):

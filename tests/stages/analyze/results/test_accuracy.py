@@ -1,4 +1,4 @@
-"""Accuracy of whole cells, by every metric that a rule book gives."""
+"""Accuracy of whole cells, by every metric that a scorer gives."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def test_the_main_table_has_a_row_of_guessing(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     html = folders.analyze().report.read_text("utf-8")
     assert "Random choice" in html
-    assert "contain what guessing gives" in html
+    assert "contain the accuracy of guessing" in html
     table = pl.read_csv(folders.out / "tables" / "chance.csv")
     whole = table.filter(pl.col("metric") == "chance", pl.col("slice") == "")
     assert f"{100 * whole['estimate'][0]:.1f}" in html

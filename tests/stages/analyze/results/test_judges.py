@@ -59,7 +59,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def labels(judged: Folders) -> Path:
-    """People repeat the rule book `robust`, but for every fifth response."""
+    """People repeat the scorer `robust`, but for every fifth response."""
     results = load_results(judged.freeze, judged.infer, judged.score, judged.study)
     rows = results.select_verdicts("robust").select(*RESPONSE, "verdict").rows(named=True)
     path = judged.freeze.parent / "labels.jsonl"
@@ -94,7 +94,7 @@ def test_each_judge_is_held_against_people_by_itself(judged: Folders, labels: Pa
     )
     assert yes == pytest.approx(-no)
     assert set(table["model"]) == {"", "sim-strong", "sim-middle", "sim-weak"}
-    assert {"robust", "emma"} <= set(table["rules"]), "rule books stand beside the judges"
+    assert {"robust", "emma"} <= set(table["rules"]), "scorers stand beside the judges"
 
 
 def test_without_labels_nothing_is_said_of_judges(judged: Folders) -> None:

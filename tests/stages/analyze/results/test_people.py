@@ -116,7 +116,7 @@ def test_slices_stand_in_their_order(people: Tables) -> None:
     assert subjects == sorted(subjects)
 
 
-def test_people_are_scored_by_every_rule_book_but_the_judge(people: Tables) -> None:
+def test_people_are_scored_by_every_scorer_but_the_judge(people: Tables) -> None:
     persons = people.table.filter(kind="person")
     assert set(persons["rules"]) - {""} == {"robust", "omibench", "emma"}
     models = people.table.filter(kind="model")
@@ -241,8 +241,8 @@ def test_a_file_of_other_problems_is_one_line_and_the_rest_is_done(
     with caplog.at_level(logging.WARNING, "omibench"):
         assert open_analysis(made, people=str(file)).table("people") is None
     (message,) = caplog.messages
-    assert "no line can be used; line 2, column 'problem'" in message
-    assert message.endswith("the report goes on without this file")
+    assert "no row is usable; line 2, column 'problem'" in message
+    assert message.endswith("the report omits this file")
 
 
 def test_answers_outside_of_the_subset_alone_are_said(
@@ -259,4 +259,4 @@ def test_answers_outside_of_the_subset_alone_are_said(
         table = open_analysis(made, people=str(file), people_subset=subset).table("people")
     assert table is not None
     assert set(table["kind"]) == {"model"}
-    assert "nobody answered a problem of analyze.people_subset" in caplog.text
+    assert "no answer is to a problem of analyze.people_subset" in caplog.text

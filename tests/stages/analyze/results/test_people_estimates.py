@@ -45,7 +45,7 @@ def test_estimates_are_marked_and_models_stand_beside(
     with caplog.at_level(logging.WARNING, "omibench"):
         table = open_analysis(made, tmp_path).table("people-estimates")
     assert table is not None
-    assert "one cut-off of local 2023 says nothing of the mean" in caplog.text
+    assert "one cut-off of local 2023 does not determine the mean" in caplog.text
     people = table.filter(kind="estimated people")
     assert people.select("value", "estimate", "cutoffs", "n", "simulated").rows() == [
         ("local × 2024", 0.5, 1, None, True),

@@ -190,7 +190,7 @@ def test_the_report_lays_out_every_kind_of_table_and_what_is_not_compared(
     assert tables["runs.csv"]["rows"][0]["printed_values"] == ["50.00 ± 1.25"]
     assert tables["types.csv"]["columns"] == ["Physics × open", "Physics × mcq", "Physics"]
     (error,) = view["errors"]
-    assert "odd.csv: its columns are of no known layout" in error
+    assert "odd.csv: its columns match no known layout ('score')" in error
     assert error in caplog.text
     assert "main.csv: 1 of 2 models match nothing in this study: 'Strongest' (nearest" in " ".join(
         view["unmatched"]

@@ -75,7 +75,7 @@ def test_a_mistake_of_a_plug_in_is_one_line(made: Folders, tmp_path: Path) -> No
 def test_a_figure_of_a_table_that_is_not_there_is_one_line(made: Folders, tmp_path: Path) -> None:
     with loading("mine.py"):
         figure(MY_FIGURE, table="acuracy", title="Nothing")(lambda table: None)
-    with pytest.raises(PluginError, match=r"no result 'acuracy'.*accuracy"):
+    with pytest.raises(PluginError, match=r"unknown result 'acuracy'.*'accuracy'"):
         analyze(made, tmp_path)
 
 

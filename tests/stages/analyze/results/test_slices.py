@@ -94,7 +94,8 @@ def test_a_slice_by_what_is_not_there_is_a_line_before_anything_is_written(
 ) -> None:
     block = made.study.analyze.model_copy(update={"slices": ["subjekt"]})
     study = made.study.model_copy(update={"analyze": block})
-    with pytest.raises(ParamsError, match=r"analyze\.slices: slice 'subjekt': no .* there are"):
+    message = r"analyze\.slices: slice 'subjekt': no .*; available: subject, "
+    with pytest.raises(ParamsError, match=message):
         made.analyze(tmp_path / "out", study)
     assert not (tmp_path / "out").exists()
 

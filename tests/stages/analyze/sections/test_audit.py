@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 @pytest.mark.parametrize(
     ("contradictions", "words"),
-    [(0, "all agree"), (1, "1 does not agree with what else"), (1200, "1,200 do not agree with")],
+    [(0, "all agree"), (1, "1 does not agree with other"), (1200, "1,200 do not agree with")],
 )
 def test_contradictions_are_counted(contradictions: int, words: str) -> None:
     sentence = describe_audit(2, 3000, contradictions)

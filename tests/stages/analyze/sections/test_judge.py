@@ -29,7 +29,7 @@ def results(made: Folders) -> Results:
         (["justified"], "variant justified: a conclusion without reasoning"),
         (["bare-answers"], "variant bare-answers: a response that gives only its final answer"),
         (["justified", "bare-answers"], "variant justified"),
-        ([], "by words of the study's own"),
+        ([], "by the study's custom wording"),
     ],
 )
 def test_the_variant_is_named(results: Results, prompts: list[str], words: str) -> None:
@@ -59,6 +59,6 @@ def test_literal_words_are_named_and_marked(results: Results, tmp_path: Path) ->
     said = "no fences keep a response from addressing the judge"
     assert said in describe_judge(literal, scores(literal))["sentence"]
     assert said not in describe_judge(results, scores(results))["sentence"]
-    words = dict(describe_provenance(literal))["Words of score.judge.prompt"]
+    words = dict(describe_provenance(literal))["Wording of score.judge.prompt"]
     assert words.startswith(f"{file}, LITERAL")
-    assert not [name for name, _ in describe_provenance(results) if name.startswith("Words of")]
+    assert not [name for name, _ in describe_provenance(results) if name.startswith("Wording of")]

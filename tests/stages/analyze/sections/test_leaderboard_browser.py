@@ -79,7 +79,7 @@ def test_it_searches_filters_and_keeps_that_in_its_address(page: Page, browser: 
     assert len(read_rows(page)) == 9
 
 
-def test_another_rule_book_shows_its_numbers(page: Page, report: Any) -> None:
+def test_another_scorer_shows_its_numbers(page: Page, report: Any) -> None:
     main = pl.read_csv(report.parent / "main.csv")
     page.select_option("#board-rules", "gptscore")
     for label, setting, total in read_rows(page):
@@ -145,7 +145,7 @@ def test_columns_are_kept_in_its_address_and_stay_in_line(page: Page, browser: B
     assert page.locator("#leaderboard th", has_text="Rank").is_visible()
 
 
-def test_ranks_of_the_main_rule_book_order_nothing_else(page: Page) -> None:
+def test_ranks_of_the_main_scorer_order_nothing_else(page: Page) -> None:
     page.select_option("#board-rules", "gptscore")
     before = read_rows(page)
     page.locator("#leaderboard th button", has_text="Rank").click()

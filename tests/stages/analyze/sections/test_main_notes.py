@@ -109,12 +109,14 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     assert str(found).startswith("[SIMULATED] On made-up problems (synthetic:omibench)")
     assert results.main_simulated
     html = folders.analyze().report.read_text("utf-8")
-    assert "The problems are made up (synthetic:omibench)." in html
+    assert "The problems are synthetic (synthetic:omibench)." in html
     captions = html.split("<caption>")[1:]
     assert captions
     assert all(c.startswith("<span>SIMULATED. ") for c in captions)
     for page in (folders.out / "explorer").rglob("*.html"):
-        assert "The problems are made up, and in no benchmark." in page.read_text("utf-8"), page
+        assert "The problems are synthetic and not part of a benchmark." in page.read_text(
+            "utf-8"
+        ), page
 
 
 def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_page_shows_the_strict_column_only_where_there_is_one(tmp_path: Path
     )
     html = folders.analyze().report.read_text("utf-8")
     assert "<th>Strict</th>" in html
-    assert "Strict, the share with all parts right." in html
+    assert "Strict is the share with all parts right." in html
     assert "strict 0.0" in html
 
 

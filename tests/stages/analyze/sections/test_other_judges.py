@@ -65,7 +65,7 @@ def test_the_report_and_the_explorer_show_them(folders: Folders) -> None:
     page = (folders.out / "report.html").read_text("utf-8")
     card = page[page.index('id="other-judges"') :].partition("</section>")[0]
     assert "SIMULATED" in card
-    assert "No certificate" in card
+    assert "have no certificates" in card
     assert "mean, 0 to 10" in card
     assert 'id="reasoning"' not in page
     problem = next(iter(sorted((folders.out / "explorer/pages").glob("*.html"))))

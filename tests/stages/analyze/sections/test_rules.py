@@ -1,4 +1,4 @@
-"""The totals under every rule book, with what a rule book says beside its accuracy."""
+"""The totals under every scorer, with what a scorer says beside its accuracy."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, sho
 
 def test_a_cell_that_was_not_looked_into_is_named(tmp_path: Path, shown: Shown) -> None:
     (tmp_path / "saliency/sim-weak/cot.parquet").unlink()
-    with pytest.raises(MissingInputError, match=r"sim-weak/cot\.parquet: is missing"):
+    with pytest.raises(MissingInputError, match=r"sim-weak/cot\.parquet: does not exist"):
         saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
 
 
@@ -151,10 +151,10 @@ def test_a_cell_of_which_nothing_is_scored_is_a_row_without_numbers(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"reading": "before_answer"}, "reading final_letter, and the study says before_answer"),
-        ({"max_pixels": 200_704}, "max_pixels None, and the study says 200704"),
-        ({"patch": 64}, "side 56, and the study says 64"),
-        ({"stride": 14}, "stride 28, and the study says 14"),
+        ({"reading": "before_answer"}, "reading final_letter, but the study has before_answer"),
+        ({"max_pixels": 200_704}, "max_pixels None, but the study has 200704"),
+        ({"patch": 64}, "side 56, but the study has 64"),
+        ({"stride": 14}, "stride 28, but the study has 14"),
     ],
 )
 def test_a_cell_that_was_measured_in_another_way_is_refused(
@@ -174,7 +174,7 @@ def test_a_cell_of_the_first_version_is_read_and_not_reported(tmp_path: Path, sh
     added = [name for name, field in fields if ADDED_LATER in field.metadata]
     pl.read_parquet(file).drop(added).write_parquet(file)
     assert read_parquet(file, SaliencyRow)["version"].to_list() == [None] * 2
-    with pytest.raises(UntrustedError, match=f"version None, and the study says {VERSION}"):
+    with pytest.raises(UntrustedError, match=f"version None, but the study has {VERSION}"):
         saliences(shown, shown.study.saliency, tmp_path / "saliency")  # type: ignore[arg-type]
 
 

@@ -73,7 +73,7 @@ def test_a_plug_in_adds_cards_tables_and_figures(
         ("    def __init__(self, analysis):\n        1 / 0", r"'mine' failed: ZeroDivisionError"),
         (
             "    def tables(self):\n        yield ReportTable('../main', [])",
-            r"'mine': '\.\./main' is no name of a table",
+            r"'mine': '\.\./main' is not a valid table name",
         ),
         (
             "    def tables(self):\n        yield ReportTable('main', [])",

@@ -37,7 +37,7 @@ def select(made: Folders, full: list[str] | None = None) -> Results:
     return load_results(made.freeze, made.infer, made.score, study)
 
 
-def test_every_cell_rule_book_and_subject_is_there(results: Results) -> None:
+def test_every_cell_scorer_and_subject_is_there(results: Results) -> None:
     found = {(s.cell, s.rules, s.subject) for s in scores(results)}
     assert found == {
         (cell, rules, subject)

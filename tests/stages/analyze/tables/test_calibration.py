@@ -142,7 +142,7 @@ def test_a_certificate_that_is_named_must_be_there(results: Results, tmp_path: P
 
 
 def test_the_sentence_names_the_labels(made: Folders, results: Results) -> None:
-    assert calibration_sentence(results) == "The judge is not calibrated against people."
+    assert calibration_sentence(results) == "The judge is not calibrated with human labels."
     known = replace(results, certificate=certificate(made, 0.93, 0.04))
     told = calibration_sentence(known).replace("\u00a0", " ")
     assert told == (

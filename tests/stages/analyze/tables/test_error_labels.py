@@ -115,7 +115,9 @@ def test_judge_and_people_stand_side_by_side(folders: Folders, tmp_path: Path) -
 def test_mistakes_in_the_labels_are_named(folders: Folders, tmp_path: Path) -> None:
     leave_to_people(folders)
     study = analyze(folders, tmp_path, labels=str(label(folders, tmp_path)), taxonomy="emma")
-    with pytest.raises(FileFormatError, match=r"row 1: .*'logical' is no type of .* emma"):
+    with pytest.raises(
+        FileFormatError, match=r"row 1: .*'logical' is not in .* emma; known: [a-z_, ]+$"
+    ):
         study.analyze()
     with pytest.raises(MissingInputError, match=r"away\.csv"):
         analyze(folders, tmp_path, labels="away.csv").analyze()
@@ -127,5 +129,7 @@ def test_labels_of_errors_without_a_judge_are_no_mistake_of_certify(
     file, root = label(folders, tmp_path), folders.freeze.parent
     alone = analyze(folders, tmp_path, labels=str(file)).study
     assert certify_judges(file, root, tmp_path / "certify", alone).reasoning == []
-    with pytest.raises(MissingInputError, match=r"name `judge\.errors\.labels` where people alone"):
+    with pytest.raises(
+        MissingInputError, match=r"set `judge\.errors\.labels` if only people label"
+    ):
         certify_judges(file, root, tmp_path / "certify", folders.study)

@@ -14,7 +14,7 @@ SAMPLES = 3
 
 
 def make_verdicts(**columns: object) -> pl.DataFrame:
-    """Verdicts of one cell under one rule book, as frames of results have them."""
+    """Verdicts of one cell under one scorer, as frames of results have them."""
     frame = pl.DataFrame(columns)
     n = frame.height
     fixed = {"model": "m", "setting": "s", "rules": "r"}
@@ -27,7 +27,7 @@ def make_verdicts(**columns: object) -> pl.DataFrame:
 
 
 def draw_verdicts() -> pl.DataFrame:
-    """Several samples of items in clusters, of two cells under two rule books."""
+    """Several samples of items in clusters, of two cells under two scorers."""
     rng = Random(5)
     rows = []
     for model in "ab":

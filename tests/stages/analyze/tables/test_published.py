@@ -70,7 +70,10 @@ def test_other_datasets_are_named_by_freeze_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("name,total_acc\nM,1\n", "lacks the column 'model'"), ("model,total_acc\nM,1x\n", "'1x'")],
+    [
+        ("name,total_acc\nM,1\n", "the column 'model' is missing"),
+        ("model,total_acc\nM,1x\n", "'1x'"),
+    ],
 )
 def test_a_wrong_table_gets_one_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "printed.csv"
@@ -258,7 +261,9 @@ def test_wrong_layouts_are_one_error_for_all_tables_of_their_folder(tmp_path: Pa
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("model,total_acc\nM,1\n", "utf-8")
     beside = read_print([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], "d", 1)
-    assert [str(error).partition(": ")[2][:16] for error in beside.errors] == ["holds no layouts"]
+    assert [str(error).partition(": ")[2][:19] for error in beside.errors] == [
+        "contains no layouts"
+    ]
     assert not beside.rows
 
 

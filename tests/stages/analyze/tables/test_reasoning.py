@@ -104,7 +104,7 @@ def test_the_report_shows_them_marked_and_escaped(done: Folders) -> None:
     assert "SIMULATED" in card
     assert "Rationales were marked from 1 to 5 by Judge." in card
     assert "by the taxonomy omibench" in card
-    assert "more hold no answer and have the type of their outcome." in card
+    assert "more have no answer and take the type of their outcome." in card
     assert "<b>own" not in card
     assert "&lt;b&gt;own" in card
     assert "4.00" in card

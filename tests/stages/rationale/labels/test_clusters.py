@@ -84,9 +84,9 @@ def test_vectors_of_a_model_are_scaled() -> None:
     ("replies", "message"),
     [
         (["[1, 2]", "[1]"], "differ in length"),
-        (["optics", "[1]"], "replied with words"),
-        (['[1, "2"]', "[1]"], "replied with words"),
-        (["[]", "[1]"], "replied with words"),
+        (["optics", "[1]"], "replied with text instead of a vector"),
+        (['[1, "2"]', "[1]"], "replied with text instead of a vector"),
+        (["[]", "[1]"], "replied with text instead of a vector"),
         (["[1e999]", "[1]"], "not finite"),
     ],
 )

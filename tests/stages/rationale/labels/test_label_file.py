@@ -49,10 +49,13 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, text: str, message
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("items: {physics-2: {topics: [a]}}", "no problem 'physics-2'; did you mean 'physics-1'"),
+        (
+            "items: {physics-2: {topics: [a]}}",
+            "problem 'physics-2' not found; did you mean 'physics-1'",
+        ),
         (
             "{subfields: {physics: {optics: []}}, items: {physics-1: {subfield: optic}}}",
-            "'optic' is no subfield of physics in this file; did you mean 'optics'",
+            "'optic' is not a subfield of physics in this file; did you mean 'optics'",
         ),
     ],
 )

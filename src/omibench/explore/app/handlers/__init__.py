@@ -1,1 +1,1 @@
-"""What the explorer answers, one function an address."""
+"""Request handlers of the explorer, one function per address."""

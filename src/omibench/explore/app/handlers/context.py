@@ -1,4 +1,4 @@
-"""What all requests share."""
+"""Shared state of all requests."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from omibench.web.serving.logins import LoginLimit
 
 @dataclass(frozen=True)
 class ExplorerContext:
-    """The study that is shown, and for whom.
+    """The displayed study and the server settings.
 
     Attributes:
         live: The study.
-        settings: Where and for whom.
-        login: Who is let in; None where only this machine reaches the server.
-        login_limit: Counts logins that failed.
-        trails: The store of each snapshot that is in use.
+        settings: The server settings.
+        login: The login; None if only this machine reaches the server.
+        login_limit: Counts failed logins.
+        trails: The store of each snapshot in use.
     """
 
     live: LiveStudy
@@ -34,7 +34,7 @@ class ExplorerContext:
     trails: WeakKeyDictionary[Snapshot, ServedTrail] = field(default_factory=WeakKeyDictionary)
 
     def find_trail(self, snapshot: Snapshot) -> ServedTrail | None:
-        """The store of a study, opened once; None where there is none."""
+        """Return the store of a study, opened once; None if there is none."""
         store = snapshot.sources.store
         if store is None or not store.is_dir():
             return None
@@ -44,10 +44,10 @@ class ExplorerContext:
 
 
 def read_context(request: Request) -> ExplorerContext:
-    """What all requests share."""
+    """Return the shared state of all requests."""
     return cast(ExplorerContext, request.app.state.context)
 
 
 def read_snapshot(request: Request) -> Snapshot:
-    """The study as it is now."""
+    """Return the current snapshot of the study."""
     return read_context(request).live.read()

@@ -1,4 +1,4 @@
-"""What the pages ask for: the study, items, one item, what was sent."""
+"""Data for the pages: the study, items, one item, requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from omibench.explore.query import parse_query
 
 
 def show_study(request: Request) -> Response:
-    """`GET /api/study`: what there is to look at."""
+    """`GET /api/study`: the contents of the study."""
     snapshot = read_snapshot(request)
     can_note = snapshot.sources.review is not None
     return JSONResponse(describe_study(snapshot, can_note))
@@ -36,7 +36,7 @@ def show_item(request: Request) -> Response:
 
 
 def show_sent(request: Request) -> Response:
-    """`GET /api/sent/KEY`: the messages of a request as they were sent, and the steps before."""
+    """`GET /api/sent/KEY`: the messages of a request as sent, and the previous steps."""
     snapshot = read_snapshot(request)
     trail = read_context(request).find_trail(snapshot)
     if trail is None:

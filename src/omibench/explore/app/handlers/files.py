@@ -1,4 +1,4 @@
-"""Pictures, and whether the server is alive."""
+"""Pictures, and a health check."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _DIGITS: Final = 4
 
 
 def show_picture(request: Request) -> Response:
-    """`GET /pictures/SHA256`: a picture of the dataset, derived, drawn by a model, or of a page."""
+    """`GET /pictures/SHA256`: a picture: of the dataset, derived, drawn by a model, or a page."""
     picture = read_snapshot(request).pictures.read(request.path_params["sha256"])
     return _send(picture, "private, max-age=86400, immutable")
 
 
 def show_heat_map(request: Request) -> Response:
-    """`GET /heat-map?model=&setting=&id=&image=&option=`: on which places an option rests."""
+    """`GET /heat-map?model=&setting=&id=&image=&option=`: the saliency map of an option."""
     run, values = read_snapshot(request).study.run, request.query_params
     image = values.get("image", "")
     path = None
@@ -36,11 +36,11 @@ def show_heat_map(request: Request) -> Response:
 
 def _send(picture: ServedPicture | None, caching: str) -> Response:
     if picture is None:
-        raise RequestError(404, "picture", "there is no such picture")
+        raise RequestError(404, "picture", "picture not found")
     headers = {"Cache-Control": caching}
     return Response(picture.data, media_type=picture.media_type, headers=headers)
 
 
 def show_health(request: Request) -> Response:
-    """`GET /healthz`: the server answers."""
+    """`GET /healthz`: the server responds."""
     return PlainTextResponse("ok\n")

@@ -1,4 +1,4 @@
-"""The login, where the server has a secret."""
+"""The login of a server that has a secret."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from omibench.web.serving.logins import choose_target
 
 
 def show_login(request: Request) -> Response:
-    """`GET /login`: the secret is asked for."""
+    """`GET /login`: the login form."""
     return _ask(choose_target(request.query_params.get("target", "/")))
 
 
 async def log_in(request: Request) -> Response:
-    """`POST /login`: lets in who knows the secret; few attempts."""
+    """`POST /login`: log in with the secret, with limited attempts."""
     context = read_context(request)
     form = await read_form(request)
     target = choose_target(form.get("target", "/"))
@@ -32,7 +32,7 @@ async def log_in(request: Request) -> Response:
         return _ask(target, f"Too many attempts. Try again in {int(wait // 60) + 1} minutes.", 429)
     if not login.is_secret(form.get("secret", "")):
         limit.add_failure(address, address, now)
-        return _ask(target, "This is not the secret.", 401)
+        return _ask(target, "Wrong secret.", 401)
     limit.forget_name(address)
     response = RedirectResponse(target, 303)
     login.let_in(response)

@@ -1,4 +1,4 @@
-"""What a reader notes."""
+"""Notes of users."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from omibench.web.serving.bodies import RequestError, parse_object, read_body
 NOTE_BYTES: Final = 64 * 2**10
 COMMENT: Final = 10_000
 NAME: Final = 200
-"""Characters of a comment and of a name."""
+"""Maximum characters of a comment and of a name."""
 
 
 async def add_note(request: Request) -> Response:
     """`POST /api/notes`: 201 with the decision's id and its task."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise RequestError(415, "format", "a note is JSON")
+        raise RequestError(415, "format", "a note must be JSON")
     values = parse_object(await read_body(request, NOTE_BYTES))
     note = read_note(values)
     live = read_context(request).live
@@ -34,17 +34,17 @@ def read_note(values: dict[str, Any]) -> ReaderNote:
     """Read `{id, kind, person, comment, cell, index, rules}`.
 
     Raises:
-        RequestError: A value is absent or has another type.
-        ParamsError: The cell is none.
+        RequestError: A value is missing or has the wrong type.
+        ParamsError: The cell is not valid.
     """
     kind, person = values.get("kind"), _read_text(values, "person", NAME).strip()
     if kind not in NOTE_KINDS:
-        raise RequestError(400, "kind", f"`kind` is one of {', '.join(NOTE_KINDS)}")
+        raise RequestError(400, "kind", f"`kind` must be one of {', '.join(NOTE_KINDS)}")
     if not person:
-        raise RequestError(400, "person", "say who you are: `person`")
+        raise RequestError(400, "person", "`person` is missing: give your name")
     cell, index = _read_text(values, "cell", 2 * NAME), values.get("index", 0)
     if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-        raise RequestError(400, "index", "`index` is a whole number from 0")
+        raise RequestError(400, "index", "`index` must be an integer from 0")
     comment = _read_text(values, "comment", COMMENT)
     return ReaderNote(
         id=_read_text(values, "id", COMMENT),
@@ -60,5 +60,5 @@ def read_note(values: dict[str, Any]) -> ReaderNote:
 def _read_text(values: dict[str, Any], name: str, longest: int) -> str:
     text = values.get(name) or ""
     if not isinstance(text, str) or len(text) > longest:
-        raise RequestError(400, name, f"`{name}` is no text of {longest:,} characters")
+        raise RequestError(400, name, f"`{name}` must be a text of at most {longest:,} characters")
     return text

@@ -1,4 +1,4 @@
-"""The pages: shells that their scripts fill."""
+"""HTML shells of the pages, which scripts complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def show_item_page(request: Request) -> Response:
 
 
 def render(template: str, **values: str) -> str:
-    """A page of ours; every value is escaped."""
+    """Render a page; every value is escaped."""
     return make_environment(PACKAGE).get_template(template).render(**values)
 
 

@@ -1,1 +1,1 @@
-"""The figures of the report, as Altair charts that are drawn to SVG."""
+"""The figures of the report, as Altair charts drawn to SVG."""

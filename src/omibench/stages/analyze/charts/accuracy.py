@@ -23,16 +23,16 @@ from omibench.stages.analyze.tables.accuracy import Score
 from omibench.stages.analyze.words import format_level, name_scorer
 
 _APART = "\u241f"
-"""Stands between the parts of a row's name, of which the first is shown."""
+"""Separates the parts of a row's name; only the first is shown."""
 _NAMES = 300
-"""Pixels that names of models take at most, left of a chart."""
+"""The maximum width of model names left of a chart, in pixels."""
 
 
 def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
-    """Accuracy with intervals, a row a model, a colour and shape a setting.
+    """Draw accuracy with intervals: one row per model, one colour and shape per setting.
 
-    Where most models have few of the settings, each cell has a row instead, the first of a model's
-    with its name. A study with more cells or settings than that can show has a heat map of all.
+    If most models have few of the settings, each cell has its own row instead, with the model's
+    name in the first one. A study with too many cells or settings gets a heat map.
     """
     totals = select_totals(rows, results.main_rules)
     described_rules = f"by {name_scorer(results.main_rules)}"

@@ -1,4 +1,4 @@
-"""Heat maps of cells: a row a model, a column a setting; for studies with many of either."""
+"""Heat maps with one row per model and one column per setting, for studies with many cells."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from omibench.stages.analyze.charts.marks import (
 from omibench.stages.analyze.charts.theme import INK, SERIES, Chart
 
 MOST_SERIES: Final = len(SERIES)
-"""Settings that colours alone tell apart; with more, a figure is a heat map."""
+"""The number of settings that colours can distinguish; with more, a figure is a heat map."""
 MOST_OPAQUE: Final = 0.75
-"""Of the highest value: what is written on it stays readable."""
+"""The lightness of the highest value, so that numbers on it stay readable."""
 _STEP: Final = 24
 _NAME_ROOM, _LETTER = 280, 7
-"""Pixels of the names of rows, and of a letter."""
+"""The width of row names, and of a letter, in pixels."""
 
 
 def needs_map(cells: Sequence[Cell]) -> bool:
-    """Whether cells are too many for a row or a symbol each."""
+    """Return whether there are too many cells for a row or a symbol each."""
     return len(cells) > MOST_ROWS or len({cell.setting for cell in cells}) > MOST_SERIES
 
 
 def draw_cell_map(
     results: Results, shares: Mapping[Cell, float], title: str, *subtitle: str, simulated: bool
 ) -> Chart:
-    """Draw one number of every cell; no cell is left out.
+    """Draw one number for every cell.
 
     Args:
         results: The study's results.
-        shares: The number of each cell, in per cent; rows and columns are in the study's order.
-        title: The title of the figure.
-        subtitle: The lines below it.
-        simulated: Whether the title is marked.
+        shares: Number of each cell, in per cent; rows and columns follow the study's order.
+        title: Title of the figure.
+        subtitle: Lines below the title.
+        simulated: Whether to mark the title as simulated.
     """
     models = list(dict.fromkeys(cell.model for cell in shares))
     columns = list(dict.fromkeys(results.setting_label(cell.setting) for cell in shares))
@@ -57,7 +57,7 @@ def draw_cell_map(
         for cell, share in shares.items()
     ]
     room = (WIDTH - _NAME_ROOM) / max(1, len(columns))
-    # Names that do not fit side by side are turned.
+    # Rotate names that do not fit side by side.
     angle = 0 if _LETTER * max(map(len, columns), default=0) < room else -40
     names = [model_name(results, model) for model in models]
     base = alt.Chart(embed_data(data)).encode(

@@ -1,4 +1,4 @@
-"""The figure of failures by outcome."""
+"""The figure of responses without a scorable answer, by outcome."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from omibench.stages.analyze.words import name_outcome, name_scorer
 def draw_failures(
     results: Results, failures: Sequence[FailureCount], rows: Sequence[Score]
 ) -> Chart:
-    """Responses that hold no scorable answer, by outcome, as a share of each cell's.
+    """Draw the share of each cell's responses without a scorable answer, by outcome.
 
-    A study with more cells than bars fit has a heat map of all outcomes together.
+    A study with too many cells for bars gets a heat map of all outcomes together.
     """
     cells_drawn = [s.cell for s in select_totals(rows, results.main_rules)]
     rules = results.failure_rules or results.main_rules
@@ -73,7 +73,7 @@ def draw_failures(
 
 
 def _sum_shares(cells: Sequence[Cell], failures: Sequence[FailureCount]) -> dict[Cell, float]:
-    """Per cent of the responses of each cell that failed."""
+    """Return the per cent of failed responses of each cell."""
     shares = dict.fromkeys(cells, 0.0)
     for failure in failures:
         if failure.cell in shares:

@@ -1,6 +1,6 @@
-"""The figure of accuracy by number of images: models together, and each of them.
+"""The figure of accuracy by number of images, for all models together and each of them.
 
-Only settings that show every picture of the whole item are in it.
+It includes only settings that show every picture of the whole item.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ from omibench.stages.analyze.tables.accuracy import (
 from omibench.stages.analyze.words import count_noun, describe_pool, format_level
 
 MOST_MODELS = 16
-"""Models of the figure; a larger study shows its best, and the table below it holds all."""
+"""The maximum number of models in the figure; larger studies show the best, the table all."""
 MIN_PROBLEMS = 10
-"""A point over fewer problems is pale, and no line leads to it: it may lie anywhere."""
+"""Points over fewer problems are pale and not joined by lines, since they are too uncertain."""
 
 
 class Point(NamedTuple):
-    """One model in one bin of image counts, over the settings that are taken together; `acc` in
-    per cent."""
+    """One model in one bin of image counts, over the pooled settings; `acc` in per cent."""
 
     model: str
     images: str
@@ -48,12 +47,12 @@ class Point(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether the point rests on so few problems that it is not joined to others."""
+        """Whether the point has too few problems to be joined to others."""
         return self.n < MIN_PROBLEMS
 
 
 def points(results: Results) -> list[Point]:
-    """Every model of the figure in every bin in which it answered: the mean over problems."""
+    """Return the mean over problems of each model of the figure, by bin."""
     import polars as pl
 
     problems = (
@@ -70,7 +69,8 @@ def points(results: Results) -> list[Point]:
 
 
 def models(results: Results) -> list[str]:
-    """The models of the figure in the study's order; of many, those with the highest ACC."""
+    """Return the models of the figure in the study's order; if too many, those with the highest
+    ACC."""
     import polars as pl
 
     every = _list_pooled_models(results)
@@ -87,7 +87,7 @@ def _list_pooled_models(results: Results) -> list[str]:
 
 
 def join_points(model_points: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
-    """The pairs of a model's points in neighbouring bins that a line may join."""
+    """Return the pairs of a model's neighbouring points that a line joins."""
     points_by_bin = {(p.model, p.images): p for p in model_points if not p.few}
     return [
         (points_by_bin[model, first], points_by_bin[model, second])
@@ -98,7 +98,7 @@ def join_points(model_points: Sequence[Point], bins: Sequence[str]) -> list[tupl
 
 
 def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
-    """Accuracy by number of images: models together with intervals, and each model's points."""
+    """Draw accuracy by number of images: pooled models with intervals, and each model's points."""
     bins, model_points = image_bins(results), points(results)
     pooled = {
         s.images: s.acc for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules

@@ -1,7 +1,7 @@
-"""Figures that answer the pointer: hover with the numbers, and a legend that picks a series.
+"""Interactive figures: hover with the numbers, and a legend that selects a series.
 
-The specification is compiled to Vega when the report is written, so that a page holds Vega's
-runtime alone; its expressions are interpreted, never evaluated.
+The specification is compiled to Vega when the report is written, so a page needs only Vega's
+runtime. Its expressions are interpreted, never evaluated.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import Any, Final
 from omibench.stages.analyze.charts.theme import COLOUR_VARIABLES
 
 PALE: Final = 0.12
-"""Opacity of the series that are not picked."""
+"""The opacity of unselected series."""
 _LEGEND: Final = "legend"
 
 
 def compile_interactive(specification: Mapping[str, Any]) -> dict[str, Any]:
-    """A Vega-Lite specification as Vega, with hover, a legend that picks, and the page's colours.
+    """Compile a Vega-Lite specification to Vega, with hover, a selectable legend and the page's
+    colours.
 
     Args:
-        specification: As `theme.describe_chart` gives it.
+        specification: Output of `theme.describe_chart`.
     """
     import vl_convert
 
@@ -37,7 +38,7 @@ def compile_interactive(specification: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _list_units(specification: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The single views of a specification: layers, facets and joined charts taken apart."""
+    """Return the single views of a specification, out of layers, facets and concatenations."""
     if "mark" in specification:
         yield specification
     for key in ("layer", "hconcat", "vconcat", "concat"):
@@ -52,7 +53,7 @@ def _make_mark(mark: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def _pick_by_legend(units: list[dict[str, Any]]) -> None:
-    """Let the legend of colours pick series, in every layer that is coloured by the same field."""
+    """Make the legend of colours select series in every layer coloured by the same field."""
     coloured = [unit for unit in units if _find_series(unit)]
     if not coloured:
         return
@@ -69,14 +70,14 @@ def _pick_by_legend(units: list[dict[str, Any]]) -> None:
 
 
 def _find_series(unit: Mapping[str, Any]) -> str | None:
-    """The field of the legend of colours; None without such a legend."""
+    """Return the field of the legend of colours, if any."""
     colour = unit.get("encoding", {}).get("color", {})
     has_legend = "field" in colour and colour.get("legend", {}) is not None
     return str(colour["field"]) if has_legend else None
 
 
 def _theme(value: Any) -> Any:
-    """The values with each colour as a variable of the page, which is right in light and dark."""
+    """Replace each colour by a variable of the page, for light and dark mode."""
     if isinstance(value, str):
         variable = COLOUR_VARIABLES.get(value.lower())
         return f"var({variable}, {value})" if variable else value

@@ -1,4 +1,4 @@
-"""The figure of rule books and judge on the same responses."""
+"""The figure of scorers and judge on the same responses."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 
 
 def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
-    """The same responses under every rule book and the judge, a row a cell.
+    """Draw the same responses under every scorer and the judge, one row per cell.
 
-    A study with more cells than rows fit shows those of which they say the most different things.
+    A study with too many cells shows those with the largest differences.
     """
     totals = [s for s in rows if s.subject == TOTAL]
     cells_drawn = _select_disputed(totals)
@@ -54,16 +54,15 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
         width=WIDTH,
         height={"step": 8},
         title=make_title(
-            "Rule books and judge on the same responses",
-            selection if len(cells) > MOST_ROWS else "one row a cell",
+            "Scorers and judge on the same responses",
+            selection if len(cells) > MOST_ROWS else "one row per cell",
             simulated=results.any_simulated,
         ),
     )
 
 
 def _select_disputed(totals: Sequence[Score]) -> set[Cell]:
-    """The cells whose highest and lowest total are furthest apart, as many as a figure has room
-    for."""
+    """Return the cells with the largest distance between their totals, as many as a figure fits."""
     means: dict[Cell, list[float]] = {}
     for score in totals:
         means.setdefault(score.cell, []).append(score.acc.mean)

@@ -1,8 +1,8 @@
-"""Colours of figures: drawn in the light palette, shown in the page's, light or dark.
+"""Colours of figures, drawn in the light palette and shown in the page's light or dark one.
 
-The series are Okabe and Ito's colour-blind-safe palette (2008), always paired with a shape. Each
-colour of a drawing is replaced by a CSS variable that falls back to it, so that the same SVG is
-right inside the page and as a file of its own.
+Series use Okabe and Ito's colour-blind-safe palette (2008), always paired with a shape. Each colour
+of a drawing becomes a CSS variable with that colour as fallback, so the same SVG works in the page
+and as a separate file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INK, MUTED, GRID = "#1c2430", "#5d6878", "#dfe4ea"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8f7f00", "#7a8594")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
-"""Faces of equal widths, so that what was measured when drawing fits when shown."""
+"""Faces of equal widths, so that measurements made when drawing hold when shown."""
 
 COLOUR_VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
     colour: f"--series-{number}" for number, colour in enumerate(SERIES, 1)
@@ -31,17 +31,17 @@ _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def colours(count: int) -> list[str]:
-    """`count` colours, repeating after the eighth (a shape tells repeats apart)."""
+    """Return `count` colours, repeating after the eighth (shapes distinguish repeats)."""
     return [SERIES[i % len(SERIES)] for i in range(count)]
 
 
 def shapes(count: int) -> list[str]:
-    """`count` shapes, repeating after the seventh."""
+    """Return `count` shapes, repeating after the seventh."""
     return [SHAPES[i % len(SHAPES)] for i in range(count)]
 
 
 def config() -> dict[str, Any]:
-    """Vega-Lite's configuration: every default colour named, so that none escapes the theme."""
+    """Return Vega-Lite's configuration with every default colour set."""
     text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12}
     return {
         "background": "transparent",
@@ -72,7 +72,7 @@ def render(chart: Chart) -> str:
 
 
 def describe_chart(chart: Chart) -> dict[str, Any]:
-    """The Vega-Lite specification of a chart, with our configuration and its data."""
+    """Return the Vega-Lite specification of a chart, with our configuration and its data."""
     specification: dict[str, Any] = _in_xml(chart.properties(config=config()).to_dict())
     return specification
 
@@ -86,7 +86,7 @@ def render_specification(specification: dict[str, Any]) -> str:
 
 
 def _in_xml(value: Any) -> Any:
-    """The values with what no XML may hold replaced: the library would end the process."""
+    """Replace characters that XML does not allow: the library would end the process."""
     if isinstance(value, str):
         return _NO_XML.sub("\ufffd", value)
     if isinstance(value, list):
@@ -97,14 +97,14 @@ def _in_xml(value: Any) -> Any:
 
 
 def apply_theme(svg: str, label: str) -> str:
-    """The drawing with every colour as a CSS variable: `var(--ink, #1c2430)`.
+    """Replace every colour of a drawing by a CSS variable: `var(--ink, #1c2430)`.
 
     Args:
         svg: A drawing in the light palette.
-        label: What a screen reader says of it.
+        label: Text for screen readers.
 
     Raises:
-        KeyError: A colour is none of the theme's, which would be wrong in the dark.
+        KeyError: A colour is not in the theme, so it would be wrong in dark mode.
     """
 
     def replace(match: re.Match[str]) -> str:
@@ -113,6 +113,6 @@ def apply_theme(svg: str, label: str) -> str:
             return match[0]
         return f'{attribute}="var({COLOUR_VARIABLES[colour]}, {colour})"'
 
-    # Inside tags alone: a label may read like an attribute.
+    # Only inside tags: a label may look like an attribute.
     themed = _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)
     return themed.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)

@@ -1,1 +1,1 @@
-"""The explorer: a page a problem and a page a cell, so that every number can be followed."""
+"""The explorer: pages of single problems and cells, to trace every number to its responses."""

@@ -1,4 +1,4 @@
-"""What judges said of the reasoning in each response, as the page of its problem tells it."""
+"""Judgements of the reasoning in each response, for the page of its problem."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from omibench.stages.analyze.words import format_percent, name_outcome
 
 
 class Judgement(NamedTuple):
-    """One judge's word on one response, or the vote of several."""
+    """One judge's judgement of one response, or the vote of several."""
 
     instrument: str
     judge: str
     words: str
     failed: bool
     key: str
-    """Of the judge's reply in the store; empty where the outcome alone told."""
+    """The judge's reply in the store; empty if only the outcome is known."""
     simulated: bool
     left_out: bool
-    """One of several judges, whose vote counts instead."""
+    """Whether it is one of several judges, whose vote counts instead."""
     calibration: str
-    """What people's labels say of the judge; empty where none was needed."""
+    """The judge's agreement with human labels; empty if not applicable."""
 
 
 Judgements = dict[tuple[str, str, str, int], list[Judgement]]
@@ -36,9 +36,9 @@ Judgements = dict[tuple[str, str, str, int], list[Judgement]]
 
 
 def judgements(results: Results, folder: Path) -> Judgements:
-    """Every judgement of a study in `folder`, the results folder of the stage `judge`.
+    """Return every judgement of a study in `folder`, the results folder of the stage `judge`.
 
-    Cells without a file have none: `reasoning` has refused what should be there and is not.
+    Cells without a file have none: `reasoning` has already rejected missing files.
     """
     judgements_by_response: Judgements = defaultdict(list)
     for cell in results.study.judged_cells:
@@ -58,11 +58,11 @@ def judgements(results: Results, folder: Path) -> Judgements:
 
 
 def read_judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
-    """A judge's word, as it is shown.
+    """Return a judgement for display.
 
     Args:
         row: A JudgementRow.
-        certificate: What people's labels say of the judge.
+        certificate: The certificate of the judge.
     """
     failed = row["outcome"] != "scored"
     return Judgement(
@@ -78,7 +78,8 @@ def read_judgement(row: dict[str, Any], certificate: ReasoningCertificate | None
 
 
 def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) -> str:
-    """As in the report: mark by mark, and of the vote where several judges were asked."""
+    """Describe the certificate as in the report: per mark, for the vote if there are several
+    judges."""
     if certificate is None or not row["counts"]:
         return UNCALIBRATED
     marks = MARKS_BY_INSTRUMENT.get(row["instrument"], ())
@@ -97,7 +98,8 @@ def _words(row: dict[str, Any]) -> str:
         return name_outcome(row["label"])
     if row["terms"] is not None:
         return (
-            f"of the printed text, the reading keeps {format_percent(row['terms'], 0)} of the key "
+            f"of the printed text, the transcript keeps {format_percent(row['terms'], 0)} of the "
+            "key "
             f"terms and {format_percent(row['semantics'], 0)} of the meaning"
         )
     if row["instrument"] in MARKS_BY_INSTRUMENT:

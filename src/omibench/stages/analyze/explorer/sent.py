@@ -1,4 +1,4 @@
-"""The messages that were sent, as the store holds them: roles, words, pictures at their places."""
+"""The messages sent to models, from the store: roles, text, pictures in place."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from omibench.stages.analyze.explorer.steps import StoredPicture, Trail
 from omibench.stages.analyze.explorer.view import shorten_response
 
 FOLDED_FROM = 1_500
-"""Characters of a conversation from which on a page shows it folded."""
+"""Longer conversations are folded on a page."""
 OPEN_AT_MOST = 3
-"""Conversations of a page of which the short ones are shown open."""
+"""The number of conversations up to which a page shows short ones open."""
 LONGEST_CALL = 2_000
 
 
 class SentPart(NamedTuple):
-    """A run of words, or a picture where it stood; `note` says what was done to the picture."""
+    """A run of text, or a picture in place; `note` describes how the picture was changed."""
 
     text: str
     picture: StoredPicture | None = None
@@ -27,7 +27,7 @@ class SentPart(NamedTuple):
 
 
 class SentMessage(NamedTuple):
-    """One turn: who speaks, what was said and shown, the tools that were called or answered."""
+    """One turn: its role, text, pictures and tool calls or results."""
 
     role: str
     parts: Sequence[SentPart]
@@ -36,7 +36,7 @@ class SentMessage(NamedTuple):
 
 
 class SentConversation(NamedTuple):
-    """A conversation as it was sent, and to whom. Equal ones are shown once a page."""
+    """A conversation as sent, and its receiver; equal ones are shown once per page."""
 
     anchor: str
     to: list[str]
@@ -47,22 +47,20 @@ class SentConversation(NamedTuple):
 
     @property
     def is_folded(self) -> bool:
-        """Whether it is long."""
+        """Whether it is longer than the limit for unfolded conversations."""
         return self.length >= FOLDED_FROM
 
 
 class SentConversations:
-    """The conversations of one page, each once, in the order in which they are first met."""
+    """The distinct conversations of one page, in order of first occurrence."""
 
     def __init__(self, trail: Trail, page: Path) -> None:
         self._trail, self._page = trail, page
         self._sent: dict[str, SentConversation] = {}
 
     def anchor(self, key: str, to: str) -> str:
-        """Where the page shows the request of a key; empty where the store does not hold it.
-
-        Or holds what is none: a store may be another's.
-        """
+        """Return the anchor of the request with a key; empty if the store has no valid request for
+        it."""
         try:
             return self._anchor(key, to)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -83,22 +81,22 @@ class SentConversations:
         return conversation.anchor
 
     def all(self) -> list[SentConversation]:
-        """Every conversation that an anchor was given of."""
+        """Return every conversation with an anchor."""
         return list(self._sent.values())
 
 
 def read_conversation(
     anchor: str, request: Mapping[str, Any], find_picture: Callable[[str], StoredPicture]
 ) -> SentConversation:
-    """A request of the store as a page shows it.
+    """Prepare a request of the store for a page.
 
     Args:
-        anchor: Where the page shows it.
+        anchor: Anchor of the request on the page.
         request: The request, as plain values.
-        find_picture: Finds a picture by its SHA-256.
+        find_picture: Function that finds a picture by its SHA-256.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError: The store holds something else.
+        KeyError, TypeError, ValueError, AttributeError: The stored request is malformed.
     """
     turns = request.get("turns", {})
     messages = [

@@ -1,4 +1,4 @@
-"""What was asked on the way to an answer: read from the store by key, as it was sent and said."""
+"""The requests on the way to an answer, read from the store by key."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from omibench.store.store import partition_folders, read_card
 from omibench.web.pictures import link_file
 
 CACHE_SIZE = 256
-"""Requests and responses that are remembered."""
+"""The number of cached requests and responses."""
 LONGEST_CALL = 2_000
-"""Characters of the arguments of a call that a page shows."""
+"""The maximum length of a call's arguments on a page, in characters."""
 
 
 class StoredPicture(NamedTuple):
-    """A picture that is none of the problem's own: where it lies, None when it is not there."""
+    """A picture that is not the problem's; its path is None if it is missing."""
 
     sha256: str
     src: str | None
 
 
 class TrailStep(NamedTuple):
-    """One request on the way: who was asked, what was new to see in it, what came back."""
+    """One request on the way: the receiver, its new inputs and its response."""
 
     key: str
     who: str
     of: Sequence[str]
-    """The names of the problem's own pictures that a helper was shown."""
+    """The names of the problem's pictures shown to a helper."""
     simulated: bool
     told: Sequence[str]
-    """What it was told since its own last turn, such as what tools gave; empty in a first turn."""
+    """The text since its previous turn, such as results of tools; empty in a first turn."""
     pictures: Sequence[StoredPicture]
     outcome: str
     text: str
@@ -52,25 +52,25 @@ class TrailStep(NamedTuple):
 
 
 class Trail:
-    """The requests of a study's store by key, and the pictures that they showed.
+    """The requests of a study's store by key, with their pictures.
 
-    Nothing is opened before it is asked for. What the store does not hold is left out, and a page
-    says so: results can be looked at without the store that they came from. Pictures that only the
-    store has, those that a model drew, are copied to the folder `copies`.
+    Nothing is opened before it is needed. Requests missing from the store are left out, and the
+    page notes it, so results can be inspected without their store. Pictures that only the store
+    has, such as those drawn by a model, are copied to the folder `copies`.
     """
 
     def __init__(self, store: Path, pictures: Path, freeze: Path, copies: Path) -> None:
         self._store, self._pictures, self._freeze, self._copies = store, pictures, freeze, copies
-        # Captions are shared by many responses; all bodies of a study would not fit.
+        # Captions are shared by many responses; not all bodies of a study fit into memory.
         self._body = lru_cache(maxsize=CACHE_SIZE)(self._read)
 
     def steps(
         self, keys: Sequence[str], problem_images: Sequence[str], page: Path
     ) -> list[TrailStep]:
-        """The step of each key that the store holds, in order.
+        """Return the step of each key in the store, in order.
 
-        `problem_images` are the SHA-256 of the problem's pictures. Each other one is shown where it
-        is first sent; addresses are relative to `page`.
+        `problem_images` are the SHA-256 of the problem's pictures. Other pictures are shown where
+        they are first sent; addresses are relative to `page`.
         """
         seen_images, steps = set(problem_images), []
         for key in keys:
@@ -100,19 +100,19 @@ class Trail:
         return steps
 
     def find_picture(self, sha256: str, page: Path) -> StoredPicture:
-        """A picture by its SHA-256, with its address as seen from `page`."""
+        """Return a picture by its SHA-256, with its address relative to `page`."""
         path = self.locate_picture(sha256) or self._copy_picture(sha256)
         return StoredPicture(sha256, link_file(path, page) if path else None)
 
     def locate_picture(self, sha256: str) -> Path | None:
-        """The file of a picture that settings derived or the dataset holds; None for others."""
+        """Return the file of a picture derived by settings or in the dataset; None for others."""
         return self._derived_pictures.get(sha256[:16]) or self._dataset_pictures.get(sha256)
 
     def read_drawn(self, sha256: str) -> bytes | None:
-        """A picture that only the store has; None where it is not there, or is no picture."""
+        """Return a picture that only the store has; None if it is missing or not a picture."""
         source = ImageStore(self._store / "images").path(sha256)
         data = read_bytes(source) if source.is_file() else b""
-        # A store of others may hold a page with a script under a hash.
+        # An untrusted store may have a page with a script under a hash.
         return data if media_type(data[:12]) else None
 
     def _copy_picture(self, sha256: str) -> Path | None:
@@ -126,14 +126,14 @@ class Trail:
         return path
 
     def request(self, key: str) -> dict[str, Any] | None:
-        """What was asked under a key, as plain values; None where the store does not hold it."""
+        """Return the request with a key, as plain values; None if the store does not have it."""
         body = self._body(key)
         return None if body is None else body[1]
 
     def _read(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
-        """Who was asked, what, and what they said; None where the store does not hold it."""
+        """Return receiver, request and response of a key; None if the store does not have it."""
         for partition in self._partitions:
-            # A look at results must not end for a store that is broken.
+            # Inspecting results must not fail because of a broken store.
             with suppress(OmibenchError, ValueError, TypeError, AttributeError):
                 if key in partition and (body := partition.body(key)) is not None:
                     role = json.loads(body.tags).get("role", "respondent")

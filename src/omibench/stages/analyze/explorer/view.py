@@ -1,4 +1,4 @@
-"""What the explorer's templates show of a problem, its figures and its responses."""
+"""Values for the explorer's templates: a problem, its figures and its responses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from omibench.stages.analyze.words import count_noun, name_outcome, name_rules
 from omibench.web.pictures import link_picture
 
 LONGEST = 20_000
-"""Characters of a response that a page shows; the middle of a longer one is left out."""
+"""The maximum length of a response on a page, in characters; the middle of a longer one is cut."""
 LONGEST_LISTED = 120
-"""Characters of an answer in the list of a cell."""
+"""The maximum length of an answer in the list of a cell, in characters."""
 
 
 class Evidence(NamedTuple):
-    """A figure of a problem, where it is shown and where it was found."""
+    """A figure of a problem, with its position on the page and in the source."""
 
     name: str
     src: str
@@ -28,14 +28,14 @@ class Evidence(NamedTuple):
 
 
 class EvidencePiece(NamedTuple):
-    """A run of the statement: some text, and the figure that follows it."""
+    """A run of the statement: text, and the figure that follows it."""
 
     text: str
     figure: Evidence | None
 
 
 def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
-    """The figures of a problem in the order of their marks' numbers."""
+    """Return the figures of a problem in order of their marks' numbers."""
     return [
         Evidence(
             f"IMAGE{index}",
@@ -49,12 +49,12 @@ def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
 
 
 def pieces(text: str, figures: list[Evidence]) -> list[EvidencePiece]:
-    """A text split at its image marks."""
+    """Split a text at its image marks."""
     return [EvidencePiece(*pair) for pair in pair_with_pictures(text, figures)]
 
 
 def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:
-    """A choice: its text with pictures where they are marked, then its own."""
+    """Return a choice: its text with marked pictures in place, then its other pictures."""
     choice_pieces = pieces(choice.text or "", figures)
     if choice.image is not None:
         choice_pieces.append(EvidencePiece("", figures[choice.image]))
@@ -62,7 +62,8 @@ def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str
 
 
 def place(question: Question, figure: Figure) -> str:
-    """'papers/physics.pdf, page 3, box 72.0, 90.5 to 232.5, 190.5 pt'; empty when unknown."""
+    """Return a figure's source: 'papers/physics.pdf, page 3, box 72.0, 90.5 to 232.5, 190.5 pt';
+    empty when unknown."""
     words = [question.source] if question.source else []
     if figure.page is not None:
         words.append(f"page {figure.page}")
@@ -73,33 +74,35 @@ def place(question: Question, figure: Figure) -> str:
 
 
 def shorten_response(text: str) -> str:
-    """A response as it is shown: whole, or its two ends with a note on what is left out."""
+    """Return a response for display: whole, or its two ends with a note on the cut."""
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2
     left_out = len(text) - 2 * half
-    return f"{text[:half]}\n\n[… {left_out:,} characters left out here …]\n\n{text[-half:]}"
+    return f"{text[:half]}\n\n[… {left_out:,} characters omitted …]\n\n{text[-half:]}"
 
 
 def clip_answer(text: str) -> str:
-    """An extracted answer as a list shows it; the problem's page holds the whole."""
+    """Return an extracted answer for a list; the problem's page shows all of it."""
     return text if len(text) <= LONGEST_LISTED else f"{text[: LONGEST_LISTED - 1].rstrip()}…"
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """A key that sorts physics-2 before physics-10."""
+    """Return a key that sorts physics-2 before physics-10."""
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def image_words(question: Question, answer: Answer) -> str:
-    """'2 images', or '2 images, pictures not held' where the dataset names more than it has."""
+    """Return '2 images', or '2 images, pictures not included' if the dataset lacks files."""
     pictures_held = len(question.images) >= answer.n_images
-    return count_noun(answer.n_images, "image") + ("" if pictures_held else ", pictures not held")
+    return count_noun(answer.n_images, "image") + (
+        "" if pictures_held else ", pictures not included"
+    )
 
 
 def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
-    """One verdict: what the rule book extracted, what it says, and why where it says nothing."""
+    """Return one verdict: the extracted answer, the score, and the reason if there is no score."""
     scored = row["outcome"] == "scored"
     right = row["verdict"] >= 0.5
     return {
@@ -118,7 +121,7 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_parts(row: dict[str, Any]) -> str:
-    """What else a verdict says of an answer: its credit, its strict value, or eq. 6's ratio."""
+    """Return the rest of a verdict: its credit, its strict value, or eq. 6's ratio."""
     for name in ("credit", "strict", "ratio"):
         if row[name] not in (None, row["verdict"]):
             return f"{name} {row[name]:.2g}"

@@ -1,4 +1,4 @@
-"""Write the explorer: an index, a page a problem, a page a cell, all linked to each other."""
+"""Write the explorer: an index, and linked pages of problems and cells."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class _Site:
     verdicts: Verdicts
     responses: dict[str, list[Row]]
     stems: set[str]
-    """The groups that more than one problem of the dataset shares."""
+    """The groups shared by more than one problem of the dataset."""
     trail: Trail
     judged: Judgements
 
     @property
     def calibration(self) -> str:
-        """What people's labels say of the judge whose verdicts are shown."""
+        """The certificate of the judge whose verdicts are shown."""
         return UNCALIBRATED if self.results.certificate is None else CALIBRATED
 
 
@@ -150,14 +150,15 @@ def _response(site: _Site, row: Row, page: Path, letters: SentConversations) -> 
 
 
 def _calibration(site: _Site, verdict: Row) -> str:
-    """Whether the certificate is of whoever gave this verdict; empty where no judge was asked."""
+    """Return a note if the certificate belongs to the judge of this verdict; empty if no judge was
+    run."""
     if not verdict["judge"]:
         return ""
     return site.calibration if verdict["rules"] == JUDGE_RULES else UNCALIBRATED
 
 
 def _steps(site: _Site, row: Row, page: Path) -> list[TrailStep]:
-    """The way to an answer, where there is more to see than the answer to the problem as it is."""
+    """Return the steps to an answer, if there are others than the problem's request itself."""
     setting = site.results.study.settings[row["setting"]]
     if not (row["steps"] or row["drawn"] or setting.images.is_derived):
         return []
@@ -237,7 +238,7 @@ def _write_index(site: _Site) -> None:
 
 
 def _extracting(results: Results) -> str:
-    # Published verdicts extract nothing, so the rule book beside them shows what was answered.
+    # Published verdicts have no extracted answers, so show those of the scorer.
     return results.failure_rules or results.main_rules
 
 

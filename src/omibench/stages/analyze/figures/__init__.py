@@ -1,4 +1,4 @@
-"""The figures of results: each one pure function from a tidy table to a chart."""
+"""The figures of results: each is a pure function from a tidy table to a chart."""
 
 from omibench.stages.analyze.figures.figure import FIGURES, FigurePart, figure
 

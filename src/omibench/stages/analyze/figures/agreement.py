@@ -1,4 +1,4 @@
-"""Krippendorff's alpha of each field that reviewers filled in."""
+"""Krippendorff's alpha of each field of review tasks."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ TITLE = "Agreement of reviewers"
 
 @figure("agreement", "agreement", TITLE, source="OMIBench, A.4.3")
 def draw_agreement(table: pl.DataFrame) -> Chart | None:
-    """Draw alpha with its interval, a row for each kind of task and field.
+    """Draw alpha with its interval, one row per kind of task and field.
 
     Alpha is ordinal for ratings, by MASI for sets of values, and nominal for the others. Options of
-    a field are left out, as is a field where everybody always said the same.
+    a field are left out, and so are fields with a single value throughout.
 
     Args:
         table: The result `agreement`.
 
     Returns:
-        The chart; None where no field has an alpha.
+        The chart; None if no field has an alpha.
     """
     import polars as pl
 

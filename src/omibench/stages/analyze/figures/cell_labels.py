@@ -1,4 +1,4 @@
-"""The names under which figures show models and settings."""
+"""Labels of models and settings in figures."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ if TYPE_CHECKING:
     import polars as pl
 
 MODEL_COLUMNS: Final = ("model", "baseline_model")
-"""The columns of tables that hold models; `baseline` does where `kind` is `model`."""
+"""The columns with models; also `baseline` if `kind` is `model`."""
 SETTING_COLUMNS: Final = ("setting", "baseline_setting", "beside")
-"""The columns that hold settings; `baseline` does where no `kind` says something else."""
+"""The columns with settings; also `baseline` unless `kind` differs."""
 _MODEL: Final = "model"
 
 
 def label_cells(
     table: pl.DataFrame, models: Mapping[str, str], settings: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Name the models and settings of a table as the report does.
+    """Replace names of models and settings in a table by their labels.
 
     Args:
         table: The tidy table of a result.
-        models: Model -> the name under which it is shown.
-        settings: Setting -> the name under which it is shown.
+        models: Labels of models by name.
+        settings: Labels of settings by name.
 
     Returns:
-        The table with labels in place of names. Two models, or settings, of one label stay apart:
-        the label is followed by the name. What is in neither stays as it is.
+        The table with labels. If several models or settings share a label, the name follows it.
+        Unknown names stay unchanged.
     """
     import polars as pl
 
@@ -53,10 +53,10 @@ def label_cells(
 
 
 def tell_apart(labels: Mapping[str, str]) -> dict[str, str]:
-    """The labels, each followed by its name where several names have the same one.
+    """Return the labels, each followed by its name if several names share it.
 
     Args:
-        labels: Name -> label.
+        labels: Labels by name.
     """
     counts = Counter(labels.values())
     return {

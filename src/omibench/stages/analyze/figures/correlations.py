@@ -1,4 +1,4 @@
-"""Models on our problems and on other benchmarks."""
+"""Scores of models on our problems and on other benchmarks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 8
 _PANEL = 380
-"""Pixels of a panel, wide and high."""
+"""The width and height of a panel, in pixels."""
 
 
 @figure(
@@ -32,13 +32,13 @@ _PANEL = 380
     finding=count_correlations,
 )
 def draw_correlations(table: pl.DataFrame) -> Chart | None:
-    """Draw the first series against those of other metrics and benchmarks, a panel each.
+    """Draw the first series against those of other metrics and benchmarks, one panel each.
 
     Args:
         table: The result `model-scores`.
 
     Returns:
-        The chart, of up to eight series; None where no other series shares three models with the
+        The chart, of up to eight series; None if no other series shares three models with the
         first.
     """
     first, pairs = pair_series(table)
@@ -66,7 +66,7 @@ def draw_correlations(table: pl.DataFrame) -> Chart | None:
             autosize=alt.AutoSizeParams(type="pad"),
             title=make_title(
                 "Models here and on other benchmarks",
-                "a point a model; Spearman's correlation with its interval above each panel",
+                "one point per model; Spearman's correlation with its interval above each panel",
                 simulated=simulated,
             ),
         )

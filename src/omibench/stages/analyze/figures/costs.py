@@ -1,4 +1,4 @@
-"""Accuracy against what it costs."""
+"""Accuracy against cost."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     import polars as pl
 
 HEIGHT: Final = 380
-"""Pixels of the plot."""
+"""The size of the plot, in pixels."""
 LINE_LETTERS: Final = 130
-"""Letters of a line of the subtitle."""
+"""The maximum length of a subtitle line, in letters."""
 WIDE: Final = 20
-"""How many times the cheapest the dearest cell costs where the scale counts in powers of ten."""
+"""The ratio of highest to lowest cost above which the scale is logarithmic."""
 _AXES: Final = {
     "dollars": "Dollars a problem",
-    "output_tokens": "Generated tokens a problem",
+    "output_tokens": "Generated tokens per problem",
 }
 
 
 def pick_cost(table: pl.DataFrame) -> str | None:
-    """Pick what a cost is: dollars where all cells are priced and cost some, else tokens.
+    """Select the unit of cost: dollars if all cells have a price above 0, otherwise tokens.
 
     Args:
         table: The result `accuracy-by-cost`.
 
     Returns:
-        A column; None where no column is known of every cell and above 0.
+        A column; None if no column is positive for every cell.
     """
     for name in _AXES:
         if table[name].null_count() == 0 and (table[name] > 0).all():
@@ -43,13 +43,13 @@ def pick_cost(table: pl.DataFrame) -> str | None:
 
 
 def find_frontier(points: list[tuple[float, float]]) -> list[int]:
-    """Find the points that no other one equals or beats in both ways, and beats in one.
+    """Find the Pareto-optimal points, which no other point dominates.
 
     Args:
-        points: Cost and accuracy of each.
+        points: Cost and accuracy of each point.
 
     Returns:
-        Their places, from the cheapest on.
+        Their indices, cheapest first.
     """
     order = sorted(range(len(points)), key=lambda place: (points[place][0], -points[place][1]))
     best, frontier = float("-inf"), []
@@ -61,9 +61,9 @@ def find_frontier(points: list[tuple[float, float]]) -> list[int]:
 
 
 def count_frontier(table: pl.DataFrame) -> str | None:
-    """Say how many cells no other is both cheaper and more accurate than, and of what costs.
+    """Describe the range of costs and the number of Pareto-optimal cells.
 
-    Nothing is tested: the sentence says that these are point estimates.
+    Nothing is tested: the sentence notes that these are point estimates.
 
     Args:
         table: The result `accuracy-by-cost`.
@@ -75,14 +75,14 @@ def count_frontier(table: pl.DataFrame) -> str | None:
     less = "cheaper" if cost == "dollars" else "shorter in its responses"
     bounds = _word_costs(table[cost].min(), table[cost].max(), cost)
     return (
-        f"A problem takes {bounds}. Of {count_noun(table.height, 'cell')}, "
+        f"The cost per problem is {bounds}. Of {count_noun(table.height, 'cell')}, "
         f"{len(frontier):,} {'has' if len(frontier) == 1 else 'have'} no other that is both {less} "
         "and more accurate; these are point estimates, and were not tested."
     )
 
 
 def _list_names(names: Sequence[str]) -> list[str]:
-    """Numbered names, in lines that a figure has room for."""
+    """Return numbered names, wrapped to the width of the figure."""
     lines = [""]
     for number, name in enumerate(names, 1):
         entry = f"{number} {name}"
@@ -98,17 +98,15 @@ def _word_costs(low: Any, high: Any, cost: str) -> str:
     return f"{low:,.0f} to {high:,.0f} generated tokens"
 
 
-@figure(
-    "accuracy-by-cost", "accuracy-by-cost", "Accuracy and what it costs", finding=count_frontier
-)
+@figure("accuracy-by-cost", "accuracy-by-cost", "Accuracy and cost", finding=count_frontier)
 def draw_costs(table: pl.DataFrame) -> Chart | None:
-    """Draw a point a cell; those that no other is cheaper and more accurate than have names.
+    """Draw one point per cell, with names for the Pareto-optimal ones.
 
     Args:
         table: The result `accuracy-by-cost`.
 
     Returns:
-        The chart; None where fewer than two cells have a cost.
+        The chart; None if fewer than two cells have a cost.
     """
     cost = pick_cost(table)
     if cost is None or table.height < 2:
@@ -150,9 +148,9 @@ def draw_costs(table: pl.DataFrame) -> Chart | None:
         width=WIDTH,
         height=HEIGHT,
         title=make_title(
-            "Accuracy and what it costs",
-            f"by {name_rules(table['rules'][0])}; a point a cell with its interval; numbered "
-            "where no other is both cheaper and more accurate:",
+            "Accuracy and cost",
+            f"by {name_rules(table['rules'][0])}; one point per cell with its interval; numbered "
+            "if no other is both cheaper and more accurate:",
             *_list_names([rows[place]["name"] for place in frontier]),
             simulated=bool(table["simulated"].any()),
         ),

@@ -1,4 +1,4 @@
-"""What the dataset holds: problems by kind, and lengths of questions."""
+"""The contents of the dataset: problems by kind, and lengths of questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WIDTH, ROW_HEIGHT = 520, 20
 MOST_BARS = 60
-SIMULATED = "SIMULATED: the problems are made up"
+SIMULATED = "SIMULATED: the problems are synthetic"
 
 
 @figure(
@@ -25,7 +25,7 @@ SIMULATED = "SIMULATED: the problems are made up"
     source="OMIBench, figure 2; EMMA, figure 3; USNCO-V, figure 1",
 )
 def draw_composition(table: pl.DataFrame) -> Chart | None:
-    """A bar a value of an attribute: how many problems have it."""
+    """Draw one bar per value of an attribute: the number of problems."""
     rows = table.filter((table["metric"] == "problems") & (table["slice"] != "")).head(MOST_BARS)
     if rows.is_empty():
         return None
@@ -48,7 +48,7 @@ def draw_composition(table: pl.DataFrame) -> Chart | None:
     source="MathReal, figure 10",
 )
 def draw_lengths(table: pl.DataFrame) -> Chart | None:
-    """A bar a bin of lengths, in characters."""
+    """Draw one bar per bin of lengths, in characters."""
     data = [
         {"from": row["least"], "to": row["most"] + 1, "questions": row["n"]}
         for row in table.iter_rows(named=True)

@@ -1,4 +1,4 @@
-"""Which rows of a table of differences a figure shows, and how it names them."""
+"""Select and name the rows of a table of differences for a figure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 MOST_BASELINES = 4
 MOST_PARTS = 4
-"""Values of a slice that are shown beside each other."""
+"""The number of values of a slice shown next to each other."""
 
 
 def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
-    """Select the differences of one kind: by the first rule book and measure, of one slice.
+    """Select the differences of one kind, by the first scorer and measure, for one slice.
 
     Args:
         table: A table of `comparisons.differences.compare_slices`.
@@ -26,7 +26,7 @@ def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
 
     Returns:
         Rows with the numbers in points (`points`, `left`, `right`, `acc`, `base`) and the columns
-        `part` (the value of the slice), `pair` (what is compared with what) and `name`.
+        `part` (the value of the slice), `pair` (the comparison) and `name`.
     """
     import polars as pl
 
@@ -39,7 +39,7 @@ def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
     is_mixed = part["simulated"].n_unique() > 1
     described_rows = []
     for row in part.to_dicts():
-        pair = f"{row[kind]} against {row['baseline']}"
+        pair = f"{row[kind]} vs {row['baseline']}"
         other = row["setting"] if kind == "model" else row["model"]
         mark = SIMULATED if is_mixed and row["simulated"] else ""
         names = [other, mark, row[kind] if several else "", row["value"]]
@@ -51,7 +51,7 @@ def select_differences(table: pl.DataFrame, kind: str) -> list[dict[str, Any]]:
 
 
 def scale_row(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of differences with its numbers in points."""
+    """Return a row of differences with its numbers in points."""
     columns = {
         "points": "estimate", "left": "low", "right": "high",
         "acc": "score", "base": "baseline_score",
@@ -60,31 +60,31 @@ def scale_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def mark_model(row: dict[str, Any], rows: Sequence[dict[str, Any]]) -> str:
-    """The model of a row, marked where it is simulated and some of the rows are not.
+    """Return the model of a row, marked if it is simulated and other rows are not.
 
-    Where all are, the title of the figure says so.
+    If all are simulated, the title of the figure is marked.
     """
     is_mixed = not all(other["simulated"] for other in rows)
     return f"{row['model']} · {SIMULATED}" if row["simulated"] and is_mixed else str(row["model"])
 
 
 def name_baselines(rows: list[dict[str, Any]]) -> str:
-    """What a subtitle says that rows are compared with: 'against direct', 'against a or b'."""
+    """Return a subtitle with the baselines: 'against direct', 'against a or b'."""
     baselines = list(dict.fromkeys(row["baseline"] for row in rows))
     names = " or ".join(baselines[:MOST_BASELINES])
     return f"against {names}" + " and others" * (len(baselines) > MOST_BASELINES)
 
 
 def join_names(names: Iterable[str]) -> str:
-    """The parts of a row's name that there are."""
+    """Return the non-empty parts of a row's name."""
     return " · ".join(filter(None, names))
 
 
 def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """The rows that one figure has room for, in their order, and what its subtitle says of that.
+    """Return the rows that fit into one figure, in order, with a subtitle on the selection.
 
     Args:
-        rows: Those of `select_differences`.
+        rows: Output of `select_differences`.
     """
     if len(rows) <= MOST_ROWS:
         return rows, ""
@@ -95,7 +95,7 @@ def keep_largest(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]
 
 
 def _pick_slice(rows: pl.DataFrame) -> str:
-    """The first slice by one attribute with two to four values; "" for all items."""
+    """Return the first slice by one attribute with two to four values; "" for all items."""
     import polars as pl
 
     counts = rows.group_by("slice", maintain_order=True).agg(pl.col("value").n_unique())

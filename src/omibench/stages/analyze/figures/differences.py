@@ -1,4 +1,4 @@
-"""Differences to baselines: dumbbells of both accuracies, and differences with their intervals."""
+"""Figures of differences to baselines: dumbbells of both accuracies, and intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STEP = 22
 NAMES = alt.Axis(labelLimit=420)
 PALE = 0.4
-"""Opacity of a difference that is not significant."""
+"""The opacity of a difference that is not significant."""
 _PALE_NOTE = "pale: not significant by Holm over this family"
 
 
@@ -34,13 +34,13 @@ _PALE_NOTE = "pale: not significant by Holm over this family"
     source="USNCO-V, figure 3", finding=count_differences,
 )  # fmt: skip
 def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
-    """Draw the baseline's accuracy as a cross, the setting's as a circle, joined by a line.
+    """Draw the baseline's accuracy as a cross and the setting's as a circle, joined by a line.
 
     Args:
         table: The result `baselines`.
 
     Returns:
-        The chart; None where no setting has a baseline.
+        The chart; None if no setting has a baseline.
     """
     rows, selection = keep_largest(select_differences(table, "setting"))
     if not rows:
@@ -52,7 +52,7 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
     lines = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
         x=alt.X("base:Q", title="Accuracy, %", scale=scale), x2="acc:Q", color=colour
     )
-    # A cross on its corner is the x of the figure that this one follows.
+    # A rotated cross is the x of the figure that this one follows.
     starts = base.mark_point(shape="cross", angle=45).encode(
         x=alt.X("base:Q", scale=scale), color=colour
     )
@@ -62,7 +62,7 @@ def draw_dumbbell(table: pl.DataFrame) -> Chart | None:
 
 
 def _name_pairs(rows: list[dict[str, Any]]) -> str:
-    """The title of a dumbbell: the pair where there is one alone."""
+    """Return the title of a dumbbell: the pair if it is the only one."""
     pairs = {row["pair"] for row in rows}
     return f"Accuracy: {pairs.pop()}" if len(pairs) == 1 else "Accuracy of settings and baselines"
 
@@ -72,7 +72,7 @@ def _name_pairs(rows: list[dict[str, Any]]) -> str:
     source="EMMA, figure 7; OMIBench, figures 3c, 4 and 6", finding=count_differences,
 )  # fmt: skip
 def draw_deltas(table: pl.DataFrame) -> Chart | None:
-    """Draw each difference to a setting's baseline, or a model's where no setting has one.
+    """Draw each difference to a setting's baseline, or to a model's if no setting has one.
 
     Args:
         table: The result `baselines`.
@@ -116,7 +116,7 @@ def draw_pictures(table: pl.DataFrame) -> Chart | None:
         }
         for row in differences
     ]
-    return _draw_points(rows, "Clean minus real, points", "Clean against real pictures")
+    return _draw_points(rows, "Clean minus real, points", "Clean and real pictures")
 
 
 def _draw_points(rows: list[dict[str, Any]], axis: str, title: str) -> Chart | None:

@@ -1,4 +1,4 @@
-"""Where judge and rule book disagree, and why, as people say it."""
+"""Sources of disagreement of judge and scorer, as labelled by annotators."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ WAYS = {"": "judge or rules alone right", "judge_only": "judge alone right",
 @figure(
     "disagreements",
     "disagreements",
-    "Why judge and rule book disagree",
+    "Sources of disagreement of judge and scorer",
     source="OMIBench, figure 16",
 )
 def draw_disagreements(table: pl.DataFrame) -> Chart | None:
-    """Draw the sources of disagreement of each model; nothing where people said none.
+    """Draw the sources of disagreement of each model, if any are labelled.
 
     Args:
         table: The result `disagreements`.
@@ -51,14 +51,14 @@ def draw_disagreements(table: pl.DataFrame) -> Chart | None:
         .mark_bar(height=14)
         .encode(
             y=alt.Y("row:N", title=None, sort=names, scale=alt.Scale(domain=names)),
-            x=alt.X("share:Q", stack="zero", title="Disagreements that people read, %"),
+            x=alt.X("share:Q", stack="zero", title="Labelled disagreements, %"),
             order=alt.Order("order:Q"),
             color=encode_colour("source", [name_outcome(value) for value in values], "Source"),
         )
     )
     heading = make_title(
-        "Why judge and rule book disagree",
-        f"the rule book is {rows[0]['rules']}",
+        "Sources of disagreement of judge and scorer",
+        f"the scorer is {rows[0]['rules']}",
         simulated=bool(table["simulated"].any()),
     )
     return alt.layer(bars).properties(width=WIDTH, height=STEP * len(names), title=heading)

@@ -1,4 +1,4 @@
-"""The figures of a study's results: drawn once, as SVG and as Vega-Lite."""
+"""Draw the figures of a study's results as SVG and Vega-Lite."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 
 class FigureDrawing(NamedTuple):
-    """A figure that a study has: SVG text in light colours, its Vega-Lite, and what its table says,
-    in a sentence or empty."""
+    """A figure of a study: SVG text in light colours, Vega-Lite, and its finding, if any."""
 
     figure: FigurePart
     svg: str
@@ -24,25 +23,25 @@ class FigureDrawing(NamedTuple):
 
     @property
     def description(self) -> str:
-        """What it shows, its source, and what it says."""
+        """The title, source and finding."""
         title, source = self.figure.title, self.figure.source
         words = f"{title} ({source})." if source else f"{title}."
         return f"{words} {self.finding}".strip()
 
 
 def dump_specification(specification: Mapping[str, Any], description: str) -> str:
-    """Vega-Lite as the text of a file of its own.
+    """Return Vega-Lite as the text of a separate file.
 
     Args:
-        specification: A figure's.
-        description: What the figure says, for those who do not see it.
+        specification: Specification of the figure.
+        description: Text alternative of the figure.
     """
     described = {**specification, "description": description}
     return json.dumps(described, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
-    """Draw every registered figure whose table the study has, with labels in place of names.
+    """Draw every registered figure with a table in the study, with labels in place of names.
 
     Args:
         analysis: The study's results.
@@ -51,7 +50,7 @@ def draw_figures(analysis: Analysis) -> Iterator[FigureDrawing]:
         The drawings, in the order of the registry.
 
     Raises:
-        PluginError: A figure of a plug-in failed, or is drawn from a result that does not exist.
+        PluginError: A plug-in's figure failed, or its result does not exist.
     """
     from omibench.stages.analyze.charts.theme import describe_chart, render_specification
 

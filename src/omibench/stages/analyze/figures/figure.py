@@ -1,4 +1,4 @@
-"""What a figure is: a function from the tidy table of a result to a chart, under a name."""
+"""The type of a figure: a named function from the tidy table of a result to a chart."""
 
 from __future__ import annotations
 
@@ -20,44 +20,42 @@ else:
 
 
 class FigurePart(NamedTuple):
-    """A figure: its name, the result whose table it shows, its title, its source."""
+    """A figure: its name, the result it draws, its title and source."""
 
     name: str
-    """The file: `results/analyze/figures/<name>.svg` and `.vl.json`."""
+    """The file name: `results/analyze/figures/<name>.svg` and `.vl.json`."""
     table: str
-    """The result that it is drawn from."""
+    """The result whose table it draws."""
     title: str
     source: str
-    """Paper and figure; empty for what is our own."""
+    """Paper and figure; empty for our own figures."""
     draw: Draw
-    """The chart; None where the table holds too little for it."""
+    """The chart; None if the table has too little data for it."""
     finding: Finding | None = None
-    """What the tests in the table say, in a sentence that stands above the figure; None where they
-    say nothing."""
+    """The sentence above the figure on the tests in the table; None if there are none."""
 
 
 FIGURES: Registry[FigurePart] = Registry("figures", "figure")
-"""In the order in which they are shown: the built-in ones, then those of plug-ins."""
+"""In display order: built-in figures, then those of plug-ins."""
 
 
 def figure(
     name: str, table: str, title: str, source: str = "", finding: Finding | None = None
 ) -> Callable[[Draw], Draw]:
-    """A decorator that registers a function as a figure.
+    """Return a decorator that registers a function as a figure.
 
     Args:
-        name: Its name: letters, digits, `-` and `_`.
-        table: The result that it is drawn from; the function gets its table alone.
-        title: What it shows, in one line.
-        source: Paper and figure that it follows.
-        finding: What the tests in the table say, in a sentence; it gets the table alone.
+        name: Name: letters, digits, `-` and `_`.
+        table: Result to draw; the function gets its table.
+        title: Contents in one line.
+        source: Paper and figure it follows.
+        finding: Function from the table to a sentence on its tests.
 
     Returns:
-        A decorator that returns the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises:
-        PluginError: Another file or package has registered this name, or what is decorated is no
-            function.
+        PluginError: The name is already registered, or the decorated object is not a function.
     """
     FIGURES.check_name(name)
 

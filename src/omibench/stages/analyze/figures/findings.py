@@ -1,4 +1,4 @@
-"""What a figure shows, in a sentence: counts of what the tests behind it say, and no more."""
+"""Sentences above figures: counts of significant tests, without further claims."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _KINDS: Final = ("setting", "model")
 
 
 def count_differences(table: pl.DataFrame) -> str | None:
-    """Say how many differences over all items are significant, and of which sign.
+    """Count the significant differences over all items by sign.
 
     Args:
-        table: A table of differences with `p_holm` and `significant`; its first rule book and
-            measure count, and differences between settings where it has both kinds.
+        table: A table of differences with `p_holm` and `significant`; only its first scorer and
+            measure are used, and differences between settings if it has both kinds.
 
     Returns:
-        The sentence; None where nothing was tested over all items.
+        The sentence; None if nothing was tested over all items.
     """
     import polars as pl
 
@@ -53,10 +53,10 @@ def count_differences(table: pl.DataFrame) -> str | None:
 
 
 def count_open_ranks(table: pl.DataFrame) -> str | None:
-    """Say how many cells may be the best, and of how many the tests settle the rank.
+    """Count the cells that may be the best, and the cells with a determined rank.
 
     Args:
-        table: The result `ranks`; its first rule book counts.
+        table: The result `ranks`; only its first scorer is used.
     """
     rows = table.filter(table["rules"] == table["rules"][0])
     if rows.height < 2:
@@ -65,13 +65,13 @@ def count_open_ranks(table: pl.DataFrame) -> str | None:
     settled = int((rows["low"] == rows["high"]).sum())
     of = count_noun(rows.height, "cell")
     return (
-        f"Paired tests by {rows['rules'][0]} leave the first rank open to {first:,} of {of}; "
-        f"they settle the rank of {settled or 'none'}."
+        f"Paired tests by {rows['rules'][0]} allow the first rank for {first:,} of {of}; "
+        f"they determine the rank of {settled or 'none'}."
     )
 
 
 def _name_measure(measure: str, rules: str) -> str:
-    """'Accuracy by robust'; 'GPTScore', whose measure has the name of its rule book."""
+    """Return a phrase such as 'Accuracy by robust', or 'GPTScore' for the scorer of that name."""
     return (
         name_rules(rules) if measure == rules else f"{measure.capitalize()} by {name_rules(rules)}"
     )

@@ -1,4 +1,4 @@
-"""Heat maps of differences: a row a model, a column a setting or a condition of the pictures."""
+"""Heat maps of differences: one row per model, one column per setting or picture condition."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 STEP: Final = 26
 MOST_SQUARES: Final = 1200
-"""Squares of a heat map, whatever its rows and columns; its table has all."""
+"""The maximum number of squares of a heat map; its table has all."""
 SHOWN: Final = ("row", "column", "text", "points", "left", "right", "n", "significant")
-"""What a square holds for the eye and for the pointer."""
+"""The values of a square, for display and tooltip."""
 NAME_ROOM, LETTER = 280, 7
-"""Pixels of the names of rows, and of a letter."""
+"""The width of row names, and of a letter, in pixels."""
 FALL, RISE = SERIES[0], SERIES[1]
-"""Blue for a fall and orange for a rise, the stronger the larger (USNCO-V, figure 6)."""
+"""Blue for a decrease and orange for an increase, by magnitude (USNCO-V, figure 6)."""
 MOST_OPAQUE: Final = 0.75
-"""Of the largest difference: what is written on it stays readable."""
+"""The lightness of the largest difference, so that numbers on it stay readable."""
 
 
 @figure(
@@ -47,13 +47,13 @@ MOST_OPAQUE: Final = 0.75
     finding=count_differences,
 )  # fmt: skip
 def draw_drops(table: pl.DataFrame) -> Chart | None:
-    """Draw the difference of each setting to its baseline: points, and per cent of the baseline.
+    """Draw the difference of each setting to its baseline, in points and per cent of the baseline.
 
     Args:
         table: The result `baselines`.
 
     Returns:
-        The chart; None where fewer than two settings have a baseline.
+        The chart; None if fewer than two settings have a baseline.
     """
     differences = select_differences(table, "setting")
     rows = [
@@ -76,13 +76,13 @@ def draw_drops(table: pl.DataFrame) -> Chart | None:
     source="MathReal, section Real Image vs. Clean Image",
 )  # fmt: skip
 def draw_conditions(table: pl.DataFrame) -> Chart | None:
-    """Draw what clean pictures gain where a condition of the photograph is present.
+    """Draw the gain of clean pictures by condition of the photograph.
 
     Args:
         table: The result `real-clean`.
 
     Returns:
-        The chart; None where no condition is stated.
+        The chart; None if no condition is known.
     """
     import polars as pl
 
@@ -103,7 +103,7 @@ def draw_conditions(table: pl.DataFrame) -> Chart | None:
         }
         for row in first
     ]
-    return _draw(rows, "Clean minus real pictures where a condition is present", "points")
+    return _draw(rows, "Clean minus real pictures if a condition is present", "points")
 
 
 def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
@@ -119,7 +119,7 @@ def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
         | {"strength": MOST_OPAQUE * abs(row["points"]) / largest}
         for row in rows
     ]
-    # Names that do not fit side by side are turned.
+    # Rotate names that do not fit side by side.
     room = (WIDTH - NAME_ROOM) / len(columns)
     angle = 0 if LETTER * max(map(len, columns)) < room else -30
     base = alt.Chart(embed_data(data)).encode(
@@ -131,7 +131,9 @@ def _draw(rows: list[dict[str, Any]], title: str, unit: str) -> Chart:
         opacity=alt.Opacity("strength:Q", scale=None, legend=None),
     )
     text = base.mark_text(color=INK).encode(text="text:N")
-    measure = f"{rows[0]['measure']} by {rows[0]['rules']}, {unit}; blue: a fall, orange: a rise"
+    measure = (
+        f"{rows[0]['measure']} by {rows[0]['rules']}, {unit}; blue: decrease, orange: increase"
+    )
     return alt.layer(squares, text).properties(
         width=WIDTH,
         height={"step": STEP},

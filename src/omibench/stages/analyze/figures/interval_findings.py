@@ -1,7 +1,7 @@
-"""What a figure shows where its table holds intervals and no test: counts of where these lie.
+"""Sentences above figures whose tables have intervals but no tests.
 
-An interval that lies on one side of zero, or of another interval, is all that is counted; each
-stands alone, without a correction for how many there are, and the sentences say so.
+They count intervals that lie on one side of zero, or of another interval. Each interval is
+separate, without a correction for their number, and the sentences say so.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     Finding = Callable[[pl.DataFrame], str | None]
 
-_ALONE: Final = "Each interval stands alone, without a correction for their number."
-_ENDS: Final = "Intervals that overlap leave it open."
+_ALONE: Final = "The intervals are not corrected for their number."
+_ENDS: Final = "Overlapping intervals decide nothing."
 
 
 class SideCounts(NamedTuple):
-    """How many intervals lie above a place, below it, and how many there are."""
+    """The number of intervals above a value, below it, and in total."""
 
     above: int
     below: int
@@ -34,7 +34,7 @@ def count_sides(intervals: Iterable[tuple[float | None, float | None]]) -> SideC
     """Count the intervals on either side of zero; those without bounds are not counted.
 
     Args:
-        intervals: Lower and upper bound of each.
+        intervals: Lower and upper bounds.
     """
     bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
     return SideCounts(
@@ -43,16 +43,16 @@ def count_sides(intervals: Iterable[tuple[float | None, float | None]]) -> SideC
 
 
 def compare_ends(axis: str, place: str, lines: Sequence[str]) -> Finding:
-    """A finding on curves: where the intervals at their ends lie to each other.
+    """Build a finding on curves that compares the intervals at their ends.
 
     Args:
-        axis: The column along which a curve goes.
-        place: What a larger value of it is called: "largest budget".
-        lines: Columns that tell curves apart.
+        axis: Column of the axis of a curve.
+        place: Phrase for the largest value: "largest budget".
+        lines: Columns that distinguish curves.
 
     Returns:
-        A function from a table, of which the rule book that figures draw, and the first slice
-        and metric, count, to a sentence; to None where no curve has two points.
+        A function from a table to a sentence, or to None if no curve has two points. It uses the
+        scorer of the figures and the first slice and metric.
     """
 
     def describe(table: pl.DataFrame) -> str | None:
@@ -77,16 +77,16 @@ def compare_ends(axis: str, place: str, lines: Sequence[str]) -> Finding:
 
 
 def count_gains(metric: str, noun: str, topic: str) -> Finding:
-    """A finding on estimates around zero: how many intervals lie above it, and below.
+    """Build a finding that counts intervals above and below zero.
 
     Args:
-        metric: The metric of the rows that count.
-        noun: What an estimate is called in the singular: "slope".
-        topic: What it is one of: "of votes on log2 k".
+        metric: Metric of the rows.
+        noun: Singular noun for an estimate: "slope".
+        topic: Phrase after the noun: "of votes on log2 k".
 
     Returns:
-        A function from a table, of which the first rule book and slice count, to a sentence; to
-        None where no estimate has an interval.
+        A function from a table to a sentence, or to None if no estimate has an interval. It uses
+        the first scorer and slice.
     """
 
     def describe(table: pl.DataFrame) -> str | None:
@@ -103,7 +103,7 @@ def count_gains(metric: str, noun: str, topic: str) -> Finding:
 
 
 def count_vote_slopes(table: pl.DataFrame) -> str | None:
-    """Say how many votes gain from more samples, by the interval of the slope on log2 k.
+    """Count the votes that gain from more samples, by the interval of the slope on log2 k.
 
     Args:
         table: The result `accuracy-by-k`; pass@k, which cannot fall, is not counted.
@@ -113,10 +113,10 @@ def count_vote_slopes(table: pl.DataFrame) -> str | None:
 
 
 def count_stars(table: pl.DataFrame) -> str | None:
-    """Say how many numbers of examples are above none by Welch's one-sided test.
+    """Count the points significantly above no examples by Welch's one-sided test.
 
     Args:
-        table: The result `accuracy-by-shots`; by exam, where it has exams.
+        table: The result `accuracy-by-shots`; by exam if known.
     """
     import polars as pl
 
@@ -128,16 +128,16 @@ def count_stars(table: pl.DataFrame) -> str | None:
     better = int((tested["stars"].fill_null("") != "").sum())
     return (
         f"By {name_rules(tested['rules'][0])}, {better:,} of {count_noun(tested.height, 'point')} "
-        f"with examples {'is' if better == 1 else 'are'} above none by Welch's one-sided test over "
-        "runs, without a correction for their number."
+        f"with examples {'is' if better == 1 else 'are'} above no examples by Welch's one-sided "
+        "test over runs, without a correction for their number."
     )
 
 
 def count_people_differences(table: pl.DataFrame) -> str | None:
-    """Say how many cells are above and below groups of people, by intervals of the difference.
+    """Count cells above and below groups of people, by intervals of the difference.
 
     Args:
-        table: The result `people`; its first rule book counts.
+        table: The result `people`; only its first scorer is used.
     """
     rows = _select_first(table.filter(metric="difference", slice=""), ())
     counts = count_sides(rows.select("low", "high").iter_rows())
@@ -152,10 +152,10 @@ def count_people_differences(table: pl.DataFrame) -> str | None:
 
 
 def count_estimated_people(table: pl.DataFrame) -> str | None:
-    """Say how many accuracies by year lie above and below what participants are estimated to score.
+    """Count accuracies by year above and below the estimated scores of participants.
 
     Args:
-        table: The result `people-estimates`; its first rule book counts.
+        table: The result `people-estimates`; only its first scorer is used.
     """
     models = _select_first(table.filter(kind=MODEL, metric="accuracy"), ())
     people = {
@@ -173,13 +173,13 @@ def count_estimated_people(table: pl.DataFrame) -> str | None:
     return (
         f"Of {count_noun(counts.total, 'point')} of models by year, {counts.above:,} "
         f"{_have(counts.above)} an interval above the participants' estimated mean and "
-        f"{counts.below:,} below. The mean is estimated from cut-offs, and taken as if it were "
-        f"known. {_ALONE}"
+        f"{counts.below:,} below. The mean is estimated from cut-offs, and its uncertainty is "
+        f"ignored. {_ALONE}"
     )
 
 
 def _select_first(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """The rows of the first rule book, and of the first value of each of some columns."""
+    """Return the rows of the first scorer, and of the first value of each of some columns."""
     rows = table
     for name in ("rules", *columns):
         if name in rows.columns and not rows.is_empty():

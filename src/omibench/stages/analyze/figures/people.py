@@ -41,14 +41,14 @@ _NAMES = {
 def draw_people(table: pl.DataFrame) -> Chart | None:
     """Draw the accuracy of persons, groups and models, best first within each kind.
 
-    By the first rule book that people are scored by; models under the first setting of each, and
-    where there are many the best.
+    People and models are scored by the first scorer for people; each model appears under its first
+    setting. If there are too many models, the best are drawn.
 
     Args:
         table: The result `people`.
 
     Returns:
-        The chart; None where nobody has answered.
+        The chart; None without answers of people.
     """
     import polars as pl
 
@@ -86,7 +86,7 @@ def draw_people(table: pl.DataFrame) -> Chart | None:
         height={"step": 22},
         title=make_title(
             "People and models on the same problems",
-            f"by the rule book {rules}, up to {problems:,} problems",
+            f"by the scorer {rules}, up to {problems:,} problems",
             simulated=any(row["simulated"] for row in rows),
         ),
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_MODELS = 8
 _PANEL = 420
-"""Pixels of a panel, wide."""
+"""The width of a panel, in pixels."""
 
 
 @figure(
@@ -28,15 +28,16 @@ _PANEL = 420
     finding=count_estimated_people,
 )
 def draw_people_by_year(table: pl.DataFrame) -> Chart | None:
-    """Draw the accuracy of models by year, with a bar at what participants are estimated to score.
+    """Draw the accuracy of models by year, with a bar at the estimated score of participants.
 
-    By the first rule book, each model under its first setting; of many models the best eight.
+    Models are scored by the first scorer, each under its first setting; of many models, the best
+    eight are drawn.
 
     Args:
         table: The result `people-estimates`.
 
     Returns:
-        The chart, a panel an exam; None where no model stands beside the estimates.
+        The chart, with one panel per exam; None if no model has scores for these exams.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""The ranks that paired tests leave open to each model."""
+"""The range of ranks of each model that paired tests allow."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 STEP = 22
 
 
-@figure("ranks", "ranks", "Ranks that paired tests leave open", finding=count_open_ranks)
+@figure("ranks", "ranks", "Ranges of ranks from paired tests", finding=count_open_ranks)
 def draw_ranks(table: pl.DataFrame) -> Chart | None:
-    """Draw each cell's rank by accuracy, and the range that the tests leave open.
+    """Draw each cell's rank by accuracy, and the range that the tests allow.
 
     Args:
         table: The result `ranks`.
 
     Returns:
-        The chart, by the first rule book; None for fewer than three cells, whose table says all.
+        The chart, by the first scorer; None for fewer than three cells, for which the table
+        suffices.
     """
     ranked = table.filter(rules=table["rules"][0])
     rows = ranked.head(MOST_ROWS).to_dicts()
@@ -69,8 +70,9 @@ def draw_ranks(table: pl.DataFrame) -> Chart | None:
         height={"step": STEP},
         title=make_title(
             f"Ranks{under}",
-            f"by {rows[0]['rules']}; point: rank by accuracy, bar: what Holm's tests over all "
-            f"{rows[0]['family']:,} pairs leave open",
+            f"by {rows[0]['rules']}; point: rank by accuracy, bar: ranks allowed by Holm's tests "
+            "over all "
+            f"{rows[0]['family']:,} pairs",
             *filter(None, [describe_heads(MOST_ROWS, ranked.height)]),
             simulated=any(row["simulated"] for row in rows),
         ),

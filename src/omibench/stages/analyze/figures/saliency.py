@@ -1,4 +1,4 @@
-"""Figure 7b to e of USNCO-V: confidence, gains, which setting is surer, and impact, by exam."""
+"""Figure 7b to e of USNCO-V: confidence, gains, the more confident setting, and impact, by exam."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def draw_confidence(table: pl.DataFrame) -> Chart | None:
     points = base.mark_point().encode(
         x=alt.X("estimate:Q", title=nats), color=encode_colour("shown", names, "Setting")
     )
-    subtitle = "lines are intervals; nearer to 0 is surer"
+    subtitle = "lines are intervals; nearer to 0 is more confident"
     return _finish(
         alt.layer(lines, points), "saliency-confidence", table, STEP * len(_names(data)), subtitle
     )
@@ -62,7 +62,7 @@ def draw_confidence(table: pl.DataFrame) -> Chart | None:
     source="USNCO-V, figure 7c",
 )
 def draw_gains(table: pl.DataFrame) -> Chart | None:
-    """Draw the histogram of gains of each pair and exam, one above the other.
+    """Draw the histogram of gains of each pair and exam, stacked vertically.
 
     Args:
         table: The result `saliency-gain-histogram`.
@@ -97,7 +97,7 @@ def draw_gains(table: pl.DataFrame) -> Chart | None:
         .mark_text(align="left", color=INK)
         .encode(x="left:Q", y=alt.Y("top:Q", scale=scale, axis=None), text="row:N")
     )
-    subtitle = f"the highest bar holds {100 * highest:.0f} % of its problems; outer bars are open"
+    subtitle = f"the highest bar has {100 * highest:.0f} % of its problems; outer bars are open"
     return _finish(
         alt.layer(bars, text), "saliency-gains", table, HISTOGRAM_HEIGHT * len(names), subtitle
     )
@@ -106,11 +106,11 @@ def draw_gains(table: pl.DataFrame) -> Chart | None:
 @figure(
     "saliency-wins",
     "saliency-gains",
-    "How often each setting is the surer one",
+    "How often each setting is more confident",
     source="USNCO-V, figure 7d",
 )
 def draw_wins(table: pl.DataFrame) -> Chart | None:
-    """Draw the shares of problems in which a setting is surer, equal or less sure.
+    """Draw the shares of problems with a more, equally or less confident setting.
 
     Args:
         table: The result `saliency-gains`.
@@ -144,7 +144,7 @@ def draw_wins(table: pl.DataFrame) -> Chart | None:
     source="USNCO-V, figure 7e",
 )
 def draw_impacts(table: pl.DataFrame) -> Chart | None:
-    """Draw a box for each setting of a pair and exam, the mean as a triangle, outliers as dots.
+    """Draw a box for each setting of a pair and exam, with means as triangles and outliers as dots.
 
     Args:
         table: The result `saliency-impact`.
@@ -178,7 +178,7 @@ def draw_impacts(table: pl.DataFrame) -> Chart | None:
 
 
 def _select(table: pl.DataFrame, metrics: list[str]) -> list[dict[str, Any]]:
-    """The rows of some metrics, each with the name of its `row` in the figure."""
+    """Return the rows of some metrics, each with the name of its `row` in the figure."""
     rows = table.filter(table["metric"].is_in(metrics)).rows(named=True)
     exams = {row["value"] for row in rows} - {""}
     return [row | {"row": _name(row)} for row in rows if row["value"] or len(exams) != 1]
@@ -200,7 +200,7 @@ def _rows(data: list[dict[str, Any]]) -> alt.Y:
 
 
 def _finish(layers: Chart, name: str, table: pl.DataFrame, height: int, *subtitle: str) -> Chart:
-    """The chart with its size and its title, marked where it rests on simulation."""
+    """Set size and title of a chart; the title is marked if it is simulated."""
     title, is_simulated = FIGURES.get(name).title, bool(table["simulated"].any())
     heading = make_title(title, _JOINTLY_RIGHT, *subtitle, simulated=is_simulated)
     return layers.properties(width=WIDTH, height=height, title=heading)

@@ -1,4 +1,4 @@
-"""Our metrics beside those of other benchmarks, over the models that have both."""
+"""Pairs of our metrics and those of other benchmarks, over their common models."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class SeriesPair(NamedTuple):
-    """Two series over the models that have both.
+    """Two series over their common models.
 
     Attributes:
-        name: The name of the second one.
-        models: The models.
-        ours: The first series.
-        others: The second one.
+        name: Name of the second series.
+        models: Common models.
+        ours: Values of the first series.
+        others: Values of the second series.
         rank: Spearman's correlation of both.
     """
 
@@ -37,8 +37,8 @@ def pair_series(table: pl.DataFrame) -> tuple[str, list[SeriesPair]]:
         table: The result `model-scores`.
 
     Returns:
-        The name of the first series, and a pair for each other one that shares three models with
-        it. The same metric by another rule book is in the table alone.
+        The name of the first series, and a pair for each other series that shares three models with
+        it. The same metric by another scorer is only in the table.
     """
     kinds = {row[0]: row[1:] for row in table.select("series", "benchmark", "metric").iter_rows()}
     series = {
@@ -58,7 +58,7 @@ def pair_series(table: pl.DataFrame) -> tuple[str, list[SeriesPair]]:
 
 
 def count_correlations(table: pl.DataFrame) -> str | None:
-    """Say with how many other series the first one goes together, by Spearman's intervals.
+    """Count the other series correlated with the first one, by intervals of Spearman's coefficient.
 
     Args:
         table: The result `model-scores`.
@@ -68,10 +68,10 @@ def count_correlations(table: pl.DataFrame) -> str | None:
     if not pairs:
         return None
     if not bounds:
-        return "Too few models are in both series for an interval: nothing is claimed."
+        return "The series share too few models for an interval."
     counts = count_sides(bounds)
     return (
         f"Spearman's correlation of {first} with {counts.total:,} other series has an interval "
-        f"above zero for {counts.above:,} and below for {counts.below:,}. Each stands alone, "
-        "without a correction for their number."
+        f"above zero for {counts.above:,} and below for {counts.below:,}. The intervals are not "
+        "corrected for their number."
     )

@@ -1,4 +1,4 @@
-"""OCR accuracy against answer accuracy, a point a model and setting."""
+"""OCR accuracy against answer accuracy, one point per model and setting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEASURES = {"accocr": "OCR accuracy (AccOCR), %", "lexical": "Characters kept (1
     source="MathReal, table 7",
 )
 def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
-    """Draw each cell's accuracy at how well its model reads, with the intervals of accuracies.
+    """Draw each cell's accuracy with its interval against the OCR accuracy of its model.
 
     Args:
         table: The result `ocr-accuracy`.
@@ -60,7 +60,7 @@ def draw_ocr_accuracy(table: pl.DataFrame) -> Chart | None:
     )
     heading = make_title(
         "Answer accuracy against OCR accuracy",
-        "a point a model and setting; lines are intervals of accuracy",
+        "one point per model and setting; lines are intervals of accuracy",
         simulated=bool(table["simulated"].any()),
     )
     return alt.layer(lines, points, labels).properties(width=WIDTH, height=HEIGHT, title=heading)

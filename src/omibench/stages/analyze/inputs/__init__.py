@@ -1,1 +1,1 @@
-"""Files of others that the report reads beside the stages': people's answers, other scores."""
+"""Inputs of the report that are not results of stages: people's answers, other scores."""

@@ -1,4 +1,4 @@
-"""CSV files that people write: rows that fit are used, lines that do not are named."""
+"""Read CSV files written by users: keep valid rows, and report the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from omibench.files.intake import read_numbered_csv
 MOST_ROWS = 500_000
 MOST_BYTES = 256 * 2**20
 NAMED_LINES = 5
-"""Bad lines that the log names; of the others it says how many they are."""
+"""The number of invalid rows that the log lists; the rest is counted."""
 _EXCERPT = 60
 _LOG = logging.getLogger("omibench")
 
@@ -25,14 +25,14 @@ Content = TypeVar("Content")
 
 
 class NumberedEntry(NamedTuple, Generic[Row]):
-    """A row that fits, with its line in the file."""
+    """A valid row, with its line in the file."""
 
     line: int
     row: Row
 
 
 class BadLine(NamedTuple):
-    """A line that is left out: where, and why."""
+    """An invalid row: its line, column and reason."""
 
     line: int
     column: str
@@ -43,7 +43,7 @@ class BadLine(NamedTuple):
 
 
 class CheckedRows(NamedTuple, Generic[Row]):
-    """The rows of a file that fit, and the lines that are left out."""
+    """The valid rows of a file, and the invalid ones."""
 
     entries: list[NumberedEntry[Row]]
     bad_lines: list[BadLine]
@@ -52,20 +52,20 @@ class CheckedRows(NamedTuple, Generic[Row]):
 def read_checked_rows(
     path: str | Path, kind: type[Row], key: str, columns: Sequence[str]
 ) -> CheckedRows[Row]:
-    """Read a CSV file row by row; empty cells count as absent, marks of text are taken off.
+    """Read a CSV file row by row; empty cells count as absent, quoting marks are removed.
 
     Args:
         path: The file, of at most 256 MiB and 500,000 rows.
-        kind: What a row is; its fields are the columns, others are not read.
-        key: The key of params that names the file, for messages.
-        columns: Those that the file must have.
+        kind: Model of a row; its fields are the columns, others are ignored.
+        key: Parameter with the path of the file, for messages.
+        columns: Required columns.
 
     Returns:
-        The rows that fit, and why the others do not.
+        The valid rows, and the reasons for rejecting the others.
 
     Raises:
-        MissingInputError: The file is not there.
-        FileFormatError: It is no CSV, lacks a column, or holds no row or too many.
+        MissingInputError: The file is missing.
+        FileFormatError: The file is not CSV, lacks a column, or has no rows or too many.
     """
     entries: list[NumberedEntry[Row]] = []
     bad_lines: list[BadLine] = []
@@ -84,12 +84,12 @@ def read_checked_rows(
     except FileFormatError as error:
         raise FileFormatError(f"{key}: {error}") from None
     if not entries and not bad_lines:
-        raise FileFormatError(f"{key}: {path}: holds no row below the names of its columns")
+        raise FileFormatError(f"{key}: {path}: has no rows below its header")
     return CheckedRows(entries, bad_lines)
 
 
 def warn_bad_lines(path: str | Path, key: str, bad_lines: Sequence[BadLine]) -> None:
-    """Name the lines that are left out, the first few one by one, in the order of the file."""
+    """List the rejected rows in file order, the first few individually."""
     if not bad_lines:
         return
     ordered = sorted(bad_lines)
@@ -100,26 +100,26 @@ def warn_bad_lines(path: str | Path, key: str, bad_lines: Sequence[BadLine]) -> 
 
 
 def read_or_warn(read: Callable[[], Content]) -> Content | None:
-    """Read a file; where it holds something else, say so in a warning, and go on without it.
+    """Read a file; if it is unusable, warn and continue without it.
 
     Args:
-        read: What reads it, and raises FileFormatError where nothing of it can be used.
+        read: Function that reads the file and raises FileFormatError if nothing in it is usable.
 
     Returns:
-        What it holds; None where that is something else.
+        The contents; None if they are unusable.
 
     Raises:
-        MissingInputError: The file is not there.
+        MissingInputError: The file is missing.
     """
     try:
         return read()
     except FileFormatError as error:
-        _LOG.warning("%s; the report goes on without this file", error)
+        _LOG.warning("%s; the report omits this file", error)
         return None
 
 
 def cite(text: str) -> str:
-    """A value of the file as a message shows it: short, without what commands a terminal."""
+    """Return a value of the file for a message: short, without terminal control characters."""
     return repr(text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}...")
 
 

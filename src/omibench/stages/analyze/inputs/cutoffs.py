@@ -1,4 +1,4 @@
-"""`cutoffs.csv`: how many participants of an exam scored less than how much."""
+"""`cutoffs.csv`: the share of participants below a score, by exam."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from omibench.stages.analyze.inputs.checked_rows import read_checked_rows, warn_
 
 KEY: Final = "analyze.people_cutoffs"
 REQUIRED: Final = ("year", "percentile", "score", "of")
-"""The columns that the file must have; exam and simulated may be left out."""
+"""The required columns; exam and simulated are optional."""
 
 
 class Cutoff(BaseModel):
-    """One published cut-off of one exam: `percentile` per cent scored less than `score` of `of`."""
+    """One published cut-off of an exam: `percentile` per cent scored less than `score` of `of`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -31,26 +31,28 @@ class Cutoff(BaseModel):
     @model_validator(mode="after")
     def _check_score(self) -> Self:
         if self.score > self.of:
-            raise ValueError(f"a score of {self.score:g} is more than all {self.of:g} points")
+            raise ValueError(
+                f"a score of {self.score:g} is more than the maximum of {self.of:g} points"
+            )
         return self
 
 
 def read_cutoffs(path: str | Path) -> Mapping[tuple[str, int], list[Cutoff]]:
-    """Read cut-offs; lines that cannot be used are named in a warning.
+    """Read cut-offs; unusable rows are listed in a warning.
 
     Args:
-        path: A CSV file with the columns exam, year, percentile, score, of.
+        path: CSV file with the columns exam, year, percentile, score, of.
 
     Returns:
-        The cut-offs of each exam and year, in the order of the file.
+        The cut-offs of each exam and year, in file order.
 
     Raises:
-        MissingInputError: The file is not there.
-        FileFormatError: It is no such file, or no line of it can be used.
+        MissingInputError: The file is missing.
+        FileFormatError: The file has another format, or no usable row.
     """
     entries, bad_lines = read_checked_rows(path, Cutoff, KEY, REQUIRED)
     if not entries:
-        raise FileFormatError(f"{KEY}: {path}: no line can be used; {min(bad_lines)}")
+        raise FileFormatError(f"{KEY}: {path}: no row is usable; {min(bad_lines)}")
     warn_bad_lines(path, KEY, bad_lines)
     by_exam: dict[tuple[str, int], list[Cutoff]] = {}
     for _, row in entries:

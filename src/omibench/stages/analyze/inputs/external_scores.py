@@ -1,4 +1,4 @@
-"""`external_scores.csv`: what models score on other benchmarks, as others report it."""
+"""`external_scores.csv`: reported scores of models on other benchmarks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from omibench.stages.analyze.inputs.checked_rows import (
 
 KEY: Final = "analyze.external_scores"
 REQUIRED: Final = ("model", "benchmark", "metric", "value")
-"""The columns that the file must have; source and simulated may be left out."""
+"""The required columns; source and simulated are optional."""
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class ExternalScore(BaseModel):
-    """One score of a model on another benchmark, on whatever scale its metric has."""
+    """One score of a model on another benchmark, on the scale of its metric."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -31,23 +31,23 @@ class ExternalScore(BaseModel):
     metric: Label
     value: float
     source: Annotated[str, Field(max_length=2_000)] = ""
-    """Where it is reported: a paper and table, an address."""
+    """Its source: a paper and table, or a URL."""
     simulated: bool = False
     """Whether it is invented."""
 
 
 def read_external_scores(path: str | Path) -> list[ExternalScore]:
-    """Read scores on other benchmarks; lines that cannot be used are named in a warning.
+    """Read scores on other benchmarks; unusable rows are listed in a warning.
 
     Args:
-        path: A CSV file with the columns model, benchmark, metric, value, source.
+        path: CSV file with the columns model, benchmark, metric, value, source.
 
     Returns:
-        The scores in the order of the file, one for each model, benchmark and metric.
+        The scores in file order, one per model, benchmark and metric.
 
     Raises:
-        MissingInputError: The file is not there.
-        FileFormatError: It is no such file, or no line of it can be used.
+        MissingInputError: The file is missing.
+        FileFormatError: The file has another format, or no usable row.
     """
     entries, bad_lines = read_checked_rows(path, ExternalScore, KEY, REQUIRED)
     usable: list[ExternalScore] = []
@@ -60,6 +60,6 @@ def read_external_scores(path: str | Path) -> list[ExternalScore]:
             reason = f"{cite(row.model)} has a value of this metric on line {first_line}"
             bad_lines.append(BadLine(line, "model", reason))
     if not usable:
-        raise FileFormatError(f"{KEY}: {path}: no line can be used; {min(bad_lines)}")
+        raise FileFormatError(f"{KEY}: {path}: no row is usable; {min(bad_lines)}")
     warn_bad_lines(path, KEY, bad_lines)
     return usable

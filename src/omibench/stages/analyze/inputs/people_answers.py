@@ -1,4 +1,4 @@
-"""`people.csv`: what people answered to the problems, and how long it took them."""
+"""`people.csv`: people's answers to problems, with response times."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Label = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class PersonAnswer(BaseModel):
-    """What one person answered to one problem. An empty answer is a wrong one.
+    """One person's answer to one problem. An empty answer is wrong.
 
-    `person` should be a code and not a name: it stands in tables. `simulated` marks invented
+    `person` should be a code and not a name, since tables print it. `simulated` marks invented
     people.
     """
 
@@ -41,28 +41,28 @@ class PersonAnswer(BaseModel):
 
 
 REQUIRED: Final = ("person", "problem", "answer")
-"""The columns that the file must have; group, seconds and simulated may be left out."""
+"""The required columns; group, seconds and simulated are optional."""
 
 
 def read_people(path: str | Path, golds: Mapping[str, Answer]) -> list[PersonAnswer]:
-    """Read what people answered; lines that cannot be used are named in a warning.
+    """Read people's answers; unusable rows are listed in a warning.
 
     Args:
-        path: A CSV file with the columns person, group, problem, answer, seconds.
+        path: CSV file with the columns person, group, problem, answer, seconds.
         golds: The frozen answers by problem.
 
     Returns:
-        The answers in the order of the file, one for each person and problem.
+        The answers in file order, one per person and problem.
 
     Raises:
-        MissingInputError: The file is not there.
-        FileFormatError: It is no such file, or no line of it can be used.
+        MissingInputError: The file is missing.
+        FileFormatError: The file has another format, or no usable row.
     """
     entries, bad_lines = read_checked_rows(path, PersonAnswer, KEY, REQUIRED)
     usable, unusable = _check_answers(entries, golds)
     if not usable:
         first = min([*bad_lines, *unusable])
-        raise FileFormatError(f"{KEY}: {path}: no line can be used; {first}")
+        raise FileFormatError(f"{KEY}: {path}: no row is usable; {first}")
     warn_bad_lines(path, KEY, [*bad_lines, *unusable])
     return usable
 
@@ -81,10 +81,12 @@ def _check_answers(
             near = get_close_matches(row.problem, golds, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             bad_lines.append(
-                BadLine(line, "problem", f"{cite(row.problem)} is no problem of the dataset{hint}")
+                BadLine(
+                    line, "problem", f"{cite(row.problem)} is not a problem of the dataset{hint}"
+                )
             )
         elif group != row.group:
-            reason = f"{cite(row.person)} is of the group {cite(group)} on line {group_line}"
+            reason = f"{cite(row.person)} is in the group {cite(group)} on line {group_line}"
             bad_lines.append(BadLine(line, "group", reason))
         elif first_line != line:
             reason = f"{cite(row.person)} answered {cite(row.problem)} on line {first_line}"

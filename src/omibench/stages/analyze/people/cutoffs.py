@@ -1,4 +1,4 @@
-"""What participants of an exam score on average, estimated from its cut-offs."""
+"""Estimate the mean score of exam participants from cut-offs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEDIAN = 50.0
 
 
 class EstimatedScore(NamedTuple):
-    """The mean score of all participants, in [0, 1]; bounds are NaN where nothing tells them."""
+    """The mean score of all participants, in [0, 1]; bounds are NaN if unknown."""
 
     mean: float
     lo: float
@@ -27,20 +27,20 @@ class EstimatedScore(NamedTuple):
 def estimate_score(cutoffs: Sequence[Cutoff], confidence: float = 0.95) -> EstimatedScore | None:
     """Estimate the mean score of an exam's participants.
 
-    Scores are taken as normal: a cut-off is then mean + deviation x quantile of its percentile,
-    and least squares through the cut-offs gives both. USNCO-V (figure 5) estimates people's scores
-    from cut-offs and does not say how; this is our way. The interval is that of the fitted mean,
-    from three cut-offs on: how far they are from a line, nothing else.
+    Scores are assumed normal: a cut-off is then mean + deviation x quantile of its percentile, and
+    least squares over the cut-offs gives both. USNCO-V (figure 5) estimates people's scores from
+    cut-offs without describing the method; this one is ours. The interval is that of the fitted
+    mean, from three cut-offs on, and covers only their deviation from a line.
 
     Args:
-        cutoffs: Those of one exam and year.
+        cutoffs: Cut-offs of one exam and year.
         confidence: The two-sided level, in (0, 1).
 
     Returns:
-        The estimate. A single cut-off gives one only where it is the median; otherwise None.
+        The estimate. None for a single cut-off that is not the median.
 
     Raises:
-        MissingExtraError: There are three cut-offs or more and scipy is not installed.
+        MissingExtraError: scipy is not installed and there are at least three cut-offs.
     """
     shares = np.asarray([row.score / row.of for row in cutoffs])
     percentiles = {row.percentile for row in cutoffs}

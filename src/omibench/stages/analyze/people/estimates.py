@@ -1,4 +1,4 @@
-"""Accuracies of persons and groups, and what models score more or less than they do."""
+"""Accuracies of persons and groups, and differences between models and groups."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _PLACE = ("rules", "slice", "value")
 
 
 def add_kinds(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Repeat people's answers for each way in which they are summed up.
+    """Repeat people's answers for each respondent they count towards.
 
     Args:
         verdicts: Rows with `person` and `group`.
 
     Returns:
-        The rows with `kind` and `respondent`: for the person, for the group where it has a name,
-        and for everybody where no single group is everybody.
+        The rows with `kind` and `respondent`: the person, the group if it has a name, and everybody
+        unless one group is everybody.
     """
     import polars as pl
 
@@ -55,15 +55,16 @@ def estimate_people(
     """Estimate the accuracy of each person, of each group and of everybody.
 
     Args:
-        answers: People's verdicts answers with `kind`, `respondent`, `slice` and `value`.
+        answers: People's verdicts with `kind`, `respondent`, `slice` and `value`.
         confidence: The two-sided level, in (0, 1).
         column: The column of the values, in [0, 1].
 
     Returns:
-        A row for each rule book, slice, value and respondent. `low` and `high` of a person, and of
-        a group of one, are for other such problems (`variance`: "problems"); those of a group for
-        other such people as well ("people and problems"), and `problems_low` and `problems_high`
-        for these very people. `few_people` marks intervals of groups too small to hold their level.
+        One row per scorer, slice, value and respondent. `low` and `high` of a person, and of a
+        group of one, generalise to other such problems (`variance`: "problems"); those of a group
+        to other such people as well ("people and problems"), and `problems_low` and `problems_high`
+        keep the people fixed. `few_people` marks intervals of groups too small to reach their
+        nominal level.
     """
     import polars as pl
 
@@ -106,17 +107,17 @@ def _estimate_both(part: pl.DataFrame, confidence: float, column: str) -> dict[s
 def compare_with_people(
     models: pl.DataFrame, answers: pl.DataFrame, confidence: float
 ) -> pl.DataFrame:
-    """Estimate what each cell scores more than each group, over the same problems.
+    """Estimate the difference between each cell and each group, over the same problems.
 
     Args:
-        models: `model`, `setting`, `rules`, `id`, `verdict`: a row an item of a cell.
-        answers: People's verdicts answers with `kind` and `respondent`, of the whole.
+        models: Rows with `model`, `setting`, `rules`, `id`, `verdict`, one per item and cell.
+        answers: People's verdicts with `kind` and `respondent`, over the whole.
         confidence: The two-sided level, in (0, 1).
 
     Returns:
-        A row for each cell, rule book and group (or everybody; a person only where there are
-        neither): the mean of the differences of a cell's and a person's values, problem by problem,
-        with the interval for other such people and problems, of one person for other problems.
+        One row per cell, scorer and group (or everybody; a person only if there are neither): the
+        mean difference of a cell's and a person's values by problem, with an interval that
+        generalises to other such people and problems, or for one person to other problems.
     """
     import polars as pl
 
@@ -142,7 +143,7 @@ def compare_with_people(
 
 
 class _Group(NamedTuple):
-    """The answers of a group by number: of the problem, the person and the cluster."""
+    """The answers of a group as numbers of problems, persons and clusters."""
 
     places: dict[str, int]
     problem: Codes
@@ -163,7 +164,7 @@ def _encode_group(part: pl.DataFrame) -> _Group:
 def _estimate_difference(
     group: _Group, verdicts: pl.DataFrame, confidence: float
 ) -> dict[str, Any] | None:
-    """A cell minus the group, answer by answer; None where they share no problem."""
+    """Return a cell minus the group by answer; None if they share no problem."""
     by_problem = np.full(len(group.places), np.nan)
     for id, verdict in verdicts.select("id", "verdict").iter_rows():
         if id in group.places:
@@ -208,12 +209,12 @@ def tabulate_seconds(
     """Tabulate the median time of an answer by person, by group and of everybody.
 
     Args:
-        answers: What people answered.
-        clusters: Problem -> the stem that it shares, or itself.
+        answers: People's answers.
+        clusters: Shared stem of each problem, or the problem itself.
         confidence: The two-sided level, in (0, 1).
 
     Returns:
-        A row a respondent, in seconds; None where no answer has a time.
+        One row per respondent, in seconds; None if no answer has a time.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""What the tables of people are made from: their scored answers, and the problems that count."""
+"""The data for tables of people: their scored answers, and the counted problems."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 SCORED, FAMILIARISATION = "scored", "familiarisation"
-"""Uses of the problems of a subset."""
+"""The uses of the problems of a subset."""
 _LOG = logging.getLogger("omibench")
 
 
 class Respondents(NamedTuple):
-    """People's answers that count, scored; and the problems on which models are compared."""
+    """People's counted answers with scores, and the problems for comparing models."""
 
     answers: list[PersonAnswer]
     verdicts: pl.DataFrame
-    """As `score_people` gives it."""
+    """The output of `score_people`."""
     problems: list[str]
-    """Those of the subset; without one, those that somebody answered."""
+    """The problems of the subset; without one, those with an answer."""
 
 
 def find_subset(analysis: Analysis) -> SubsetDraw | None:
-    """Draw the problems for people; None where the study draws none.
+    """Draw the problems for people; None if the study draws none.
 
     Raises:
-        ParamsError: The problems have no such attribute, or are too few.
+        ParamsError: The problems lack the attribute, or are too few.
     """
     subset = analysis.study.analyze.people_subset
     if subset is None:
@@ -44,17 +44,17 @@ def find_subset(analysis: Analysis) -> SubsetDraw | None:
 
 
 def read_respondents(analysis: Analysis) -> Respondents | None:
-    """Read and score what people answered; without their file there are only problems.
+    """Read and score people's answers; without their file, return only problems.
 
-    Answers to problems for familiarisation, and to others that a subset leaves out, do not count.
-    A file of which no line can be used is named in a warning, and nobody has answered.
+    Answers to familiarisation problems and to problems outside of the subset do not count. A file
+    without a usable row is reported in a warning and ignored.
 
     Returns:
-        The answers and problems; None where the subset cannot be table.
+        The answers and problems; None if the subset cannot be drawn.
 
     Raises:
-        MissingInputError: The file is not there.
-        PluginError: The rule book of a plug-in failed.
+        MissingInputError: The file is missing.
+        PluginError: A plug-in's scorer failed.
     """
     golds, path = analysis.results.answers, analysis.study.analyze.people
     every = (read_or_warn(lambda: read_people(path, golds)) if path else None) or []
@@ -69,16 +69,16 @@ def read_respondents(analysis: Analysis) -> Respondents | None:
         answers = [row for row in every if uses.get(row.problem) == SCORED]
         _report_others(every, uses)
     judged = (JUDGE_RULES, PUBLISHED_RULES)
-    books = [rules for rules in analysis.results.rules if rules not in judged]
-    return Respondents(answers, score_people(answers, golds, books), problems)
+    scorers = [rules for rules in analysis.results.rules if rules not in judged]
+    return Respondents(answers, score_people(answers, golds, scorers), problems)
 
 
 def _report_others(answers: list[PersonAnswer], uses: dict[str, str]) -> None:
     other = sum(row.problem not in uses for row in answers)
     if answers and not any(uses.get(row.problem) == SCORED for row in answers):
         _LOG.warning(
-            "%s: nobody answered a problem of analyze.people_subset; leave it out, or draw it with "
-            "the seed by which people were given theirs",
+            "%s: no answer is to a problem of analyze.people_subset; remove the subset, or use the "
+            "seed of the problems that were given to people",
             KEY,
         )
     elif other:

@@ -1,4 +1,4 @@
-"""People's answers under the rule books that score responses."""
+"""Score people's answers with the scorers for responses."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from omibench.answers import read_letters
-from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Answer
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.registry import score_item
 from omibench.stages.analyze.inputs.people_answers import KEY, PersonAnswer
 
 if TYPE_CHECKING:
     import polars as pl
 
 NOT_SCORED = ("unjudged", "judge_failed")
-"""Outcomes by which a rule book says that a judge would have to decide."""
+"""The outcomes of scorers that leave the decision to a judge."""
 _LOG = logging.getLogger("omibench")
 _SCHEMA = {
     "person": "String", "group": "String", "id": "String", "cluster": "String", "rules": "String",
@@ -26,31 +26,31 @@ _SCHEMA = {
 
 
 def score_people(
-    answers: Sequence[PersonAnswer], golds: Mapping[str, Answer], books: Sequence[str]
+    answers: Sequence[PersonAnswer], golds: Mapping[str, Answer], scorers: Sequence[str]
 ) -> pl.DataFrame:
-    r"""Score what people answered by some rule books, as responses are scored; asks no model.
+    r"""Score people's answers like responses; no model is called.
 
-    A person gives a final answer without a text around it, so it is put into a box (`\boxed{}`),
-    the form that every rule book reads, and an option by its letter. An empty answer is `empty`
-    and wrong. A rule book that leaves some answer to a judge (`mathreal` grades open ones) says
-    nothing of people: it is left out, with a warning.
+    People give final answers without further text, so each answer is put into a box (`\boxed{}`),
+    the form that every scorer reads; choices are given by their letter. An empty answer is `empty`
+    and wrong. A scorer that leaves any answer to a judge (`mathreal` grades open ones) is left out,
+    with a warning.
 
     Args:
-        answers: What people answered.
+        answers: People's answers.
         golds: The frozen answers by problem.
-        books: Names of rule books.
+        scorers: Names of scorers.
 
     Returns:
-        A row for each answer and rule book: person, group, id, cluster, rules, verdict, credit,
-        ratio and strict (in [0, 1], null where the rule book gives none), outcome, simulated.
+        One row per answer and scorer: person, group, id, cluster, rules, verdict, credit, ratio and
+        strict (in [0, 1], null if the scorer does not define it), outcome, simulated.
 
     Raises:
-        PluginError: The rule book of a plug-in failed.
+        PluginError: A plug-in's scorer failed.
     """
     import polars as pl
 
     rows: list[dict[str, Any]] = []
-    for rules in books:
+    for rules in scorers:
         verdicts = _score_by_rules(answers, golds, rules)
         if any(verdict.outcome in NOT_SCORED for verdict in verdicts):
             _LOG.warning(
@@ -78,7 +78,7 @@ def score_people(
 
 
 def make_person_item(row: PersonAnswer, gold: Answer) -> ScoredItem:
-    """What a person answered beside the gold, as rule books take a response."""
+    """Return an answer with its gold, in the form of a response for scorers."""
     answer = row.answer
     letters = read_letters(answer, gold.choices) if answer and gold.answer_type == "mcq" else None
     text = letters[0] if letters else answer
@@ -96,7 +96,7 @@ def make_person_item(row: PersonAnswer, gold: Answer) -> ScoredItem:
 def _score_by_rules(
     answers: Sequence[PersonAnswer], golds: Mapping[str, Answer], rules: str
 ) -> list[Verdict]:
-    """The verdict on each answer; people who answer the same are scored once."""
+    """Return the verdict on each answer; equal answers are scored once."""
     by_text: dict[tuple[str, str], Verdict] = {}
     verdicts = []
     for row in answers:

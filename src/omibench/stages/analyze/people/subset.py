@@ -1,4 +1,4 @@
-"""The part of the problems that people are given, and those on which they get used to the form."""
+"""Draw the problems for people, and problems for familiarisation."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class SubsetDraw(NamedTuple):
-    """Problems by their ids, in the order in which they were drawn."""
+    """Problem ids, in order of the draw."""
 
     scored: tuple[str, ...]
     familiarisation: tuple[str, ...]
-    """Answered before the others and never scored."""
+    """Answered before the others, and never scored."""
 
 
 def draw_items(items: pl.DataFrame, subset: PeopleSubset, seed: int) -> SubsetDraw:
     """Draw the problems for people from a table of items.
 
     Args:
-        items: As `describe_items` gives it: one row an item, a column an attribute.
-        subset: How many, and by which attribute they spread.
-        seed: That of the study; `subset.seed` counts before it.
+        items: Output of `describe_items`: one row per item, one column per attribute.
+        subset: Numbers of problems, and the attribute for stratification.
+        seed: Seed of the study; `subset.seed` overrides it.
 
     Raises:
         ParamsError: No item has the attribute, or there are too few items.
@@ -50,19 +50,19 @@ def draw_items(items: pl.DataFrame, subset: PeopleSubset, seed: int) -> SubsetDr
 def draw_subset(strata: Mapping[str, str], subset: PeopleSubset, seed: int) -> SubsetDraw:
     """Draw the problems for people, with equal numbers of each stratum.
 
-    OMIBench (appendix K): 52 problems, uniformly from four subjects, after 10 problems to get used
-    to the form that are not among them. A problem's place in the draw depends on seed and id alone.
+    OMIBench (appendix K): 52 problems, uniformly from four subjects, after 10 separate problems for
+    familiarisation. A problem's position in the draw depends only on seed and id.
 
     Args:
-        strata: The stratum of each problem by its id, such as its subject.
-        subset: How many of each kind, and how they spread over the strata.
+        strata: Stratum of each problem, such as its subject, by id.
+        subset: Numbers of problems, and their distribution over the strata.
         seed: Equal seeds draw equal problems.
 
     Returns:
-        The problems. The familiarisation problems are drawn after the scored ones.
+        The problems; those for familiarisation are drawn after the scored ones.
 
     Raises:
-        ParamsError: There are fewer problems than are to be drawn.
+        ParamsError: There are too few problems.
     """
     total = subset.size + subset.familiarisation
     if total > len(strata):

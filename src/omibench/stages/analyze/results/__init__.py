@@ -1,4 +1,4 @@
-"""The results of a study: each one pure function from verdicts to a tidy table."""
+"""The results of a study: each is a pure function from verdicts to a tidy table."""
 
 from omibench.stages.analyze.results.result import RESULTS, ResultPart, result
 

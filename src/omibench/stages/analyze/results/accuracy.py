@@ -1,4 +1,4 @@
-"""The accuracy of every cell under every rule book."""
+"""The accuracy of each cell under each scorer."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ CELL = ("model", "setting", "rules")
 
 @result("accuracy", "Accuracy of every cell", source="OMIBench, section 4.1")
 def tabulate_accuracy(analysis: Analysis) -> pl.DataFrame:
-    """Tabulate the mean verdict over items of every cell under every rule book.
+    """Tabulate the mean verdict over items of every cell under every scorer.
 
     The judge's is GPTScore (OMIBench, C.2); partial credit, eq. 6's ratio (OMIBench, C.1) and
-    strict accuracy (MathReal, evaluation protocol) where a rule book gives them.
+    strict accuracy (MathReal, evaluation protocol) are included for scorers that define them.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell, rule book and metric.
+        One row per cell, scorer and metric.
     """
     import polars as pl
 

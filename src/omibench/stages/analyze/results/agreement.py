@@ -1,4 +1,4 @@
-"""How far the people who reviewed the dataset agree, and how many errors remain."""
+"""The agreement of reviewers of the dataset, and the remaining errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 TASK: Final = "task"
-"""The slice of all rows: its values are kinds of tasks."""
+"""The `slice` of all rows; its values are kinds of review tasks."""
 _LOG = logging.getLogger("omibench")
 
 
@@ -30,21 +30,21 @@ _LOG = logging.getLogger("omibench")
     source="OMIBench, A.4.3",
 )
 def tabulate_agreement(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the agreement of the people who review the study's dataset and its responses.
+    """Tabulate the agreement of the reviewers of the study's dataset and responses.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row for each kind of task (slice `task`), field and measure (`metric`), with `n` units
-        that were compared in `clusters` tasks, read by `people`; `option` is that of a field of
-        several values, `between` names the two sides of Cohen's kappa. Metric `residual error rate`
-        is the share of settled tasks that a senior would overturn, of `n` that one judged again.
-        An estimate is null where all readers said the same of everything, so that there is nothing
-        to agree beyond chance on. None where `review.folder` names no tasks.
+        One row per kind of task (slice `task`), field and measure (`metric`), with `n` compared
+        units in `clusters` tasks, read by `people`; `option` is an option of a multi-valued field,
+        and `between` the two sides of Cohen's kappa. The metric `residual error rate` is the share
+        of settled tasks that a senior would overturn, among the `n` that one judged again. An
+        estimate is null if all readers gave the same value throughout, since agreement beyond
+        chance is then undefined. None if `review.folder` has no tasks.
 
     Raises:
-        FileFormatError: reviewers.yaml is wrong.
+        FileFormatError: reviewers.yaml is invalid.
     """
     import polars as pl
 
@@ -53,7 +53,7 @@ def tabulate_agreement(analysis: Analysis) -> pl.DataFrame | None:
         return None
     record = read_review(Path(folder))
     for error in record.errors:
-        _LOG.warning("%s; the line is left out", error)
+        _LOG.warning("%s; the row is left out", error)
     figures = measure_agreement(record.tasks, record.decisions, analysis.confidence)
     errors = measure_residual_error(
         record.tasks, record.decisions, analysis.confidence, analysis.study.review.reviewers

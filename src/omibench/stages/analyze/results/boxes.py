@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 REACH = 1.5
-"""Interquartile ranges that a whisker reaches beyond its box at most (Tukey 1977, section 2C)."""
+"""The reach of a whisker beyond its box, in interquartile ranges (Tukey 1977, section 2C)."""
 
 
 class BoxSummary(NamedTuple):
-    """Quartiles of some values, and the outermost of them that are no outliers."""
+    """The quartiles of some values and the most extreme values that are not outliers."""
 
     median: float
     q1: float
@@ -22,17 +22,17 @@ class BoxSummary(NamedTuple):
 
 
 def summarise_box(values: Sequence[float]) -> BoxSummary:
-    """Summarise values as a box plot does.
+    """Summarise values as in a box plot.
 
     Args:
         values: One or more numbers.
 
     Returns:
-        Quartiles by linear interpolation between order statistics, and as whiskers the smallest
+        The quartiles by linear interpolation between order statistics, and as whiskers the smallest
         and largest values within 1.5 interquartile ranges of the box.
 
     Raises:
-        ValueError: There are no values.
+        ValueError: `values` is empty.
     """
     if not len(values):
         raise ValueError("there are no values to summarise")

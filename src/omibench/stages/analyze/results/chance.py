@@ -1,4 +1,4 @@
-"""What guessing gives, and which accuracies cannot be told from it."""
+"""The accuracy of guessing, and the accuracies that are not distinguishable from it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PLACE = ("slice", "value")
 
 
 def guess_chance(answer: Answer) -> float:
-    """Give the chance that a guess at an item is right.
+    """Return the probability that a random guess at an item is right.
 
     Args:
-        answer: The item's gold and choices.
+        answer: Gold answer and choices of the item.
 
     Returns:
-        1 / number of choices; where several choices are right together, 1 / number of sets of at
-        least one choice; 0 for an open answer.
+        1 / number of choices; with several right choices, 1 / number of non-empty sets of choices;
+        0 for an open answer.
     """
     choices = len(answer.choices or [])
     if not choices:
@@ -39,21 +39,21 @@ def guess_chance(answer: Answer) -> float:
 
 @result("chance", "Accuracy of guessing, and cells that it explains", source="EMMA, table 2")
 def tabulate_chance(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the accuracy of guessing, in all and by slice, with its exact distribution.
+    """Tabulate the accuracy of guessing, overall and by slice, with its exact distribution.
 
-    The row "Random choice" of EMMA's table 2. Rows of the metric `chance` are about the items:
-    `estimate` is the expected accuracy, `low` to `high` hold the central part of its Poisson
-    binomial distribution, `upper` is the one-sided point that guessing exceeds with a chance of
-    1 - confidence at most, `sd` its standard deviation. Rows of `at chance` and `below chance` are
-    about models: the share of their accuracies, over all settings (`setting` empty) or under one,
-    in all and by slice (n of them, of items with choices), whose interval contains the chance of
-    the same items, or lies below it.
+    This is the row "Random choice" of EMMA's table 2. Rows with the metric `chance` describe the
+    items: `estimate` is the expected accuracy, `low` to `high` is the central interval of its
+    Poisson binomial distribution, `upper` the one-sided point that guessing exceeds with
+    probability at most 1 - confidence, `sd` its standard deviation. Rows with `at chance` and
+    `below chance` describe models: the share of their accuracies whose interval contains the chance
+    level of the same items, or lies below it. These accuracies are for items with choices, overall
+    and by slice (`n` of them), over all settings (`setting` empty) or under one.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        The rows; None where no item has choices.
+        The rows; None if no item has choices.
     """
     import polars as pl
 
@@ -101,7 +101,7 @@ def _tabulate_slices(analysis: Analysis, labels: pl.DataFrame) -> pl.DataFrame:
 def _count_cells(
     analysis: Analysis, labels: pl.DataFrame, guesses: pl.DataFrame
 ) -> pl.DataFrame | None:
-    """Count the accuracies of each model that chance explains, under each setting and in all."""
+    """Count the accuracies of each model at chance level, under each setting and overall."""
     import polars as pl
 
     cells = _list_accuracies(analysis).join(
@@ -138,7 +138,7 @@ def _count_cells(
 
 
 def _list_accuracies(analysis: Analysis) -> pl.DataFrame:
-    """List the accuracies of every cell by rule books, in all and by slices of items."""
+    """List the accuracies of each cell by scorers, overall and by slices of items."""
     import polars as pl
 
     tables = [analysis.table(name) for name in ("accuracy", "slices")]

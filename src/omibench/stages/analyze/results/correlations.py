@@ -1,4 +1,4 @@
-"""Scores of models, ours and those of other benchmarks, and how they go together."""
+"""Scores of models on this and other benchmarks, and their correlations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 NAMED = 5
-"""Models of a file of scores that a warning names."""
+"""The number of models that a warning lists."""
 _LOG = logging.getLogger("omibench")
 
 
@@ -31,21 +31,21 @@ _LOG = logging.getLogger("omibench")
     source="OMIBench, figures 3a and 3d",
 )
 def tabulate_model_scores(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate one value for each model and series: ours, and those of other benchmarks.
+    """Tabulate one value per model and series, for this study and other benchmarks.
 
     Ours are accuracies and GPTScore under the reference setting (`analyze.reference_setting`);
-    others stand in `analyze.external_scores`, on the scale of that file.
+    others come from `analyze.external_scores`, on the scale of that file.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Rows with `series` (a name of benchmark, metric and rule book), `benchmark` and `source`;
-        `model` is the study's where it has one of that name, else the file's. None where there is
-        a single series.
+        Rows with `series` (benchmark, metric and scorer), `benchmark` and `source`; `model` is the
+        study's name of a matching model, otherwise the name in the file. None if there is only one
+        series.
 
     Raises:
-        MissingInputError: The file is not there.
+        MissingInputError: The file is missing.
     """
     import polars as pl
 
@@ -59,21 +59,20 @@ def tabulate_model_scores(analysis: Analysis) -> pl.DataFrame | None:
     source="OMIBench, appendix J and figures 3a, 3d",
 )
 def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate how each two series of `model-scores` go together over the models that have both.
+    """Tabulate the correlation of each pair of series of `model-scores` over their common models.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row for each pair of series (`first`, `second`) and coefficient (`metric`: pearson,
-        spearman, kendall), in [-1, 1]: `low` and `high` by Fisher's transformation,
-        `resampled_low` and `resampled_high` by drawing models again, two-sided `p`, `n` models,
-        `most_influential` (the model without which it changes most) with the coefficient
-        `without` it, and the range over all models left out. None where no two series share three
-        models.
+        One row per pair of series (`first`, `second`) and coefficient (`metric`: pearson, spearman,
+        kendall), in [-1, 1]: `low` and `high` by Fisher's transformation, `resampled_low` and
+        `resampled_high` by bootstrap over models, two-sided `p`, `n` models, `most_influential`
+        (the model whose removal changes it most) with the coefficient `without` it, and the range
+        over all single removals. None if no two series share three models.
 
     Raises:
-        MissingInputError: The file of other scores is not there.
+        MissingInputError: The file of other scores is missing.
         MissingExtraError: scipy is not installed.
     """
     import polars as pl
@@ -129,7 +128,7 @@ def _describe(correlation: Correlation, models: list[str]) -> dict[str, Any]:
 
 
 def _score_models(analysis: Analysis) -> pl.DataFrame:
-    """Accuracy and GPTScore of each model under the reference setting."""
+    """Return accuracy and GPTScore of each model under the reference setting."""
     import polars as pl
 
     family = analysis.results.family
@@ -165,7 +164,7 @@ def _read_others(analysis: Analysis) -> pl.DataFrame:
         ending = ", ..." if other_names[NAMED:] else ""
         examples = ", ".join(map(repr, other_names[:NAMED])) + ending
         _LOG.warning(
-            "%s: %d of %d models of %s are not of this study, by name or label: %s",
+            "%s: %d of %d models of %s match no name or label of this study: %s",
             KEY, len(other_names), len(models), path, examples,
         )  # fmt: skip
     rows = [

@@ -1,4 +1,4 @@
-"""What the accuracy of a cell costs: dollars, tokens and waiting."""
+"""The cost of a cell's accuracy: dollars, tokens and waiting time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _KEYS: Final = ("model", "setting")
 _UNASKED: Final = "provider_error"
-"""Outcome of a response that never came, which costs nothing."""
+"""The outcome of a response that never arrived, which costs nothing."""
 SUMS: Final = {
     "dollars": "cost_usd",
     "input_tokens": "input_tokens",
@@ -24,25 +24,25 @@ SUMS: Final = {
     "reasoning_tokens": "reasoning_tokens",
     "seconds": "latency_s",
 }
-"""Columns of the table, each with that of the responses: sums over the samples of a problem."""
+"""The columns of the table and the response columns that are summed over a problem's samples."""
 
 
-@result("accuracy-by-cost", "Accuracy of every cell, and what its responses cost")
+@result("accuracy-by-cost", "Accuracy and cost of every cell")
 def tabulate_costs(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the accuracy of every cell under the main rules beside what a problem costs.
+    """Tabulate the accuracy of every cell under the main scorer with the cost per problem.
 
-    A problem costs all of its samples, and what was asked before them (captions, readings, turns).
-    What judges and reward models cost is not in it. Each cell stands as if it were bought alone,
-    though the store shares equal requests between settings.
+    The cost of a problem includes all samples and the requests before them (captions, readings,
+    turns), but not judges and reward models. Each cell is priced as if it were run alone, although
+    the store shares equal requests between settings.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell: its accuracy with interval, how many `responses` it has, means over problems
+        One row per cell: its accuracy with interval, the number of `responses`, means over problems
         (`dollars`, `input_tokens`, `output_tokens`, `reasoning_tokens`, and `seconds` of waiting;
-        null where a response that came does not say), `total_dollars`, and `dollars_per_right`, of
-        which a right answer takes as many. None where no response counts its tokens or dollars.
+        null if a response does not report them), `total_dollars`, and `dollars_per_right`, the cost
+        per right answer. None if no response reports tokens or dollars.
     """
     import polars as pl
 
@@ -66,7 +66,8 @@ def tabulate_costs(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _sum_costs(responses: pl.DataFrame) -> pl.DataFrame:
-    """Means over the problems of each cell; null where a response that came does not say."""
+    """Return the means over the problems of each cell; null if a response does not report a
+    value."""
     import polars as pl
 
     columns = {

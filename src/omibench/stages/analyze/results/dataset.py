@@ -1,4 +1,4 @@
-"""What the frozen dataset holds: counts, images, lengths and values of attributes."""
+"""The contents of the frozen dataset: counts, images, lengths and attribute values."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 MOST_VALUES = 40
-"""An attribute with more values names items rather than kinds of them, and is left out."""
+"""Attributes with more values identify items instead of grouping them, and are left out."""
 LENGTH_BIN = 50
-"""Characters of a bin of question lengths."""
+"""The width of a bin of question lengths, in characters."""
 LENGTHS = ("question characters", "answer characters", "rationale characters")
 
 
 @result(
     "dataset",
-    "What the dataset holds: problems, images, lengths, by every attribute",
+    "Problems, images and lengths of the dataset, by every attribute",
     source="OMIBench, figure 2 and table 3; EMMA, table 1; USNCO-V, table 3; MathReal, table 1",
 )
 def tabulate_dataset(analysis: Analysis) -> pl.DataFrame:
-    """Count the problems of the dataset, and average their images and lengths.
+    """Count the problems of the dataset and average their images and lengths.
 
     Args:
         analysis: The study's results.
@@ -34,7 +34,7 @@ def tabulate_dataset(analysis: Analysis) -> pl.DataFrame:
         Rows without model and setting: `problems` (a count) and `share of problems` of every value
         of every attribute with at most 40 values; the number of images, of choices and of
         characters in question, answer and rationale as `mean`, `least` and `most` of all problems
-        and of each subject; `with rationale`, a share. `n` is how many problems a row is about.
+        and of each subject; `with rationale`, a share. `n` is the number of problems of a row.
     """
     import polars as pl
 
@@ -74,17 +74,17 @@ def tabulate_dataset(analysis: Analysis) -> pl.DataFrame:
 
 @result(
     "question-lengths",
-    "How many questions have which length",
+    "Distribution of question lengths",
     source="MathReal, figure 10",
 )
 def tabulate_lengths(analysis: Analysis) -> pl.DataFrame:
-    """Count the questions in bins of 50 characters.
+    """Count questions in bins of 50 characters.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per bin: `least` and `most` characters, `estimate` the number of questions.
+        One row per bin: `least` and `most` characters, `estimate` the number of questions.
     """
     import polars as pl
 
@@ -110,7 +110,7 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame:
 
 
 def _describe_problems(analysis: Analysis) -> pl.DataFrame:
-    """One row a problem: what is counted and averaged."""
+    """Return one row per problem with the values to be counted and averaged."""
     import polars as pl
 
     questions = analysis.results.questions

@@ -1,4 +1,4 @@
-"""Which items belong to which value of an attribute."""
+"""The items of each attribute value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def list_item_slices(analysis: Analysis) -> list[str]:
-    """List the slices of the study that attributes of items alone define."""
+    """List the slices of the study that depend only on attributes of items."""
     slices = analysis.study.analyze.slices
     attributes = analysis.attributes.of_items
     return [
@@ -26,15 +26,15 @@ def list_item_slices(analysis: Analysis) -> list[str]:
 
 
 def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
-    """Give each item the value that it has in a slice.
+    """Give each item its values in a slice.
 
     Args:
         items: `Analysis.items`.
-        names: One attribute, or two with a comma between them.
+        names: One attribute, or two separated by a comma.
 
     Returns:
-        Rows of `id`, `slice` and `value`: one an item, several for an item of several labels,
-        `not stated` for one that lacks an attribute; values in their order.
+        Rows of `id`, `slice` and `value`: one per item, several for an item with several labels,
+        `not stated` for an item without the attribute; values in order.
     """
     import polars as pl
 
@@ -51,7 +51,7 @@ def label_items(items: pl.DataFrame, names: str) -> pl.DataFrame:
 
 
 def slice_items(analysis: Analysis) -> pl.DataFrame:
-    """Label every item in every slice of items, and in the whole, whose slice and value are "".
+    """Label every item in every slice of items and in the whole, where slice and value are "".
 
     Returns:
         Rows of `id`, `slice` and `value`, the whole first.

@@ -1,8 +1,8 @@
-"""Judges and rule books against people, each by itself, and where judge and rules disagree.
+"""Judges and scorers compared with human labels, and disagreements between judge and scorer.
 
-OMIBench, appendix J and table 7: ratings of people against what each evaluator says of the same
-responses. OMIBench, C.3 and figure 16: responses on which rule book and judge disagree, and why,
-as people say it.
+OMIBench, appendix J and table 7: human ratings and the verdicts of each evaluator on the same
+responses. OMIBench, C.3 and figure 16: responses on which scorer and judge disagree, with the
+source of the disagreement as labelled by annotators.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ QUADRANT, SOURCE = "quadrant", "source"
 
 @result(
     "judges",
-    "Each judge, and each rule book, against people's labels of the same responses",
+    "Each judge and scorer compared with human labels of the same responses",
     source="OMIBench, appendix J and table 7",
 )
 def tabulate_judges(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate how well each judge repeats people: one by one, their vote, and the rule books.
+    """Tabulate the agreement with human labels of each judge, the judges' vote and the scorers.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per rule book (`gptscore` for the judges' vote, `gptscore/<model>` for each judge of
-        several), model (empty: of all models) and metric, over responses that people labelled and
-        that were scored: `spearman` between graded labels and verdicts with `p` (two-sided,
-        clustered by stem), `agreement` (share of labels repeated), `kappa` (Cohen's), and `tpr`
-        and `fpr` (share of right and of wrong responses that are called right); `judge` names the
-        models. None where `certify.labels` names no labels of what is right.
+        One row per scorer (`gptscore` for the judges' vote, `gptscore/<model>` for each judge of
+        several), model (empty: all models) and metric, over responses with both a human label and a
+        score: `spearman` between graded labels and verdicts with `p` (two-sided, clustered by
+        stem), `agreement` (share of labels repeated), `kappa` (Cohen's), and `tpr` and `fpr` (share
+        of right and of wrong responses called right); `judge` lists the models. None if
+        `certify.labels` has no labels of correctness.
     """
     import polars as pl
 
@@ -58,14 +58,14 @@ def tabulate_judges(analysis: Analysis) -> pl.DataFrame | None:
     if labels is None:
         return None
     results = analysis.results
-    books = [rules for rules in [*results.rules, *results.votes] if rules != PUBLISHED_RULES]
+    scorers = [rules for rules in [*results.rules, *results.votes] if rules != PUBLISHED_RULES]
     verdicts = results.counting_verdicts.filter(
-        pl.col("rules").is_in(books), pl.col("outcome") == "scored"
+        pl.col("rules").is_in(scorers), pl.col("outcome") == "scored"
     )
     pairs = verdicts.join(labels, on=list(RESPONSE), maintain_order="left")
     rows = [
         row
-        for rules in books
+        for rules in scorers
         for model, part in _split_by_model(pairs.filter(rules=rules))
         for row in _measure_judge(part, analysis.confidence, {"rules": rules, "model": model})
     ]
@@ -74,28 +74,28 @@ def tabulate_judges(analysis: Analysis) -> pl.DataFrame | None:
 
 @result(
     "disagreements",
-    "Where judge and rule book disagree, and why, as people say it",
+    "Disagreements of judge and scorer, with sources as labelled by annotators",
     source="OMIBench, C.3 and figure 16",
 )
 def tabulate_disagreements(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the four ways in which judge and rule book can fall, and sources of disagreement.
+    """Tabulate the four combinations of judge and scorer verdicts, and sources of disagreement.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Shares with intervals and counts. Slice `quadrant`: of a model's responses that the judge
-        scored, how many are right by both, by the judge alone, by the rule book alone, by none.
-        Slice `source`: of the disagreements whose `source` people filled in, how many are of each,
-        in all (`disagreement` empty) and by `judge_only` and `rules_only`. `rules` is the rule
-        book. Rows of all models have an empty `model`. None without a judge.
+        Shares with intervals and counts. Slice `quadrant`: of a model's responses scored by the
+        judge, the number right by both, by the judge alone, by the scorer alone and by neither.
+        Slice `source`: of the disagreements with a labelled `source`, the number of each, overall
+        (`disagreement` empty) and by `judge_only` and `rules_only`. `rules` is the scorer. Rows of
+        all models have an empty `model`. None without a judge.
     """
     import polars as pl
 
     results = analysis.results
     if JUDGE_RULES not in results.rules:
         return None
-    rules = next(book for book in [results.main_rules, *results.rules] if book != JUDGE_RULES)
+    rules = next(scorer for scorer in [results.main_rules, *results.rules] if scorer != JUDGE_RULES)
     columns = [*RESPONSE, "cluster", QUADRANT]
     sides = side_by_side(results, rules).select(*columns, rules=pl.lit(JUDGE_RULES))
     judged = analysis.mark_simulated(sides).with_columns(
@@ -109,7 +109,8 @@ def tabulate_disagreements(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _read_labels(analysis: Analysis) -> pl.DataFrame | None:
-    """The responses that people called right or wrong, with `label` in [0, 1] and `labelled_by`."""
+    """Return the responses labelled right or wrong by annotators, with `label` in [0, 1] and
+    `labelled_by`."""
     import polars as pl
 
     matched = _match(analysis, analysis.study.certify.labels, "label")
@@ -126,7 +127,7 @@ def _read_labels(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _match(analysis: Analysis, file: str | None, column: str) -> MatchedLabels | None:
-    """The labels of one column in a file, each with its response; None without any."""
+    """Return the labels of one column in a file with their responses; None if there are none."""
     if file is None:
         return None
     rows = [row for row in read_labels(Path(file)) if column in row.labels]
@@ -138,7 +139,7 @@ def _match(analysis: Analysis, file: str | None, column: str) -> MatchedLabels |
 
 
 def _split_by_model(pairs: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """All models together under an empty name, then each where there are several."""
+    """Return all models together under an empty name, then each model if there are several."""
     if pairs.is_empty():
         return
     yield "", pairs
@@ -178,7 +179,7 @@ def _measure_judge(part: pl.DataFrame, confidence: float, names: Row) -> Iterato
 def _share_called(
     right: list[float], called: list[float], clusters: list[str], confidence: float, label: float
 ) -> Estimate:
-    """The share called right of the responses that people labelled so."""
+    """Return the share called right among responses with a given human label."""
     places = [place for place, value in enumerate(right) if value == label]
     return clustered_wilson(
         [called[place] for place in places], [clusters[place] for place in places], confidence
@@ -217,7 +218,7 @@ def _tabulate_sources(analysis: Analysis, judged: pl.DataFrame) -> Iterator[pl.D
 
 
 def _repeat_for_all(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of each model, then all of them again under an empty name."""
+    """Return the rows of each model, and all of them again under an empty name."""
     import polars as pl
 
     return pl.concat([rows, rows.with_columns(model=pl.lit(""))])
@@ -226,7 +227,7 @@ def _repeat_for_all(rows: pl.DataFrame) -> pl.DataFrame:
 def _share_values(
     analysis: Analysis, rows: pl.DataFrame, column: str, values: tuple[str, ...], disagreement: str
 ) -> pl.DataFrame:
-    """The share of each model's responses with each value of a column."""
+    """Return the share of each model's responses with each value of a column."""
     import polars as pl
 
     marks = rows.group_by("model").agg(

@@ -1,4 +1,4 @@
-"""Averages over the parts of a dataset, each part counting the same, and what parts it."""
+"""Unweighted averages over the parts of a dataset, and differences between parts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def tabulate_macro(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate the mean of the accuracies of the values of each slice, and their difference.
 
     USNCO-V's tables 1 and 2: Average is the mean of local and national accuracy, Difference is
-    local minus national. Parts are different items, so that their errors are independent: the
-    intervals combine those of the parts (Newcombe 1998, method 10; Zou and Donner 2008).
+    local minus national. Parts have different items, so their errors are independent. The intervals
+    combine those of the parts (Newcombe 1998, method 10; Zou and Donner 2008).
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Of each slice by one attribute of items whose values share no item: rows of the metric
-        `macro`, and of `difference` (first minus second value) where there are two values; `of`
-        says of which metric. None where no slice has two values.
+        For each slice by one item attribute whose values share no item: rows with the metric
+        `macro`, and `difference` (first minus second value) if there are two values; `of` is the
+        underlying metric. None if no slice has two values.
     """
     import polars as pl
 
@@ -52,7 +52,7 @@ def tabulate_macro(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _describe_parts(parts: pl.DataFrame) -> pl.DataFrame:
-    """What averages and differences of the values of a slice are made from; one row a cell."""
+    """The data for averages and differences over the values of a slice; one row per cell."""
     import polars as pl
 
     estimate, low, high = (pl.col(name) for name in ("estimate", "low", "high"))
@@ -87,7 +87,7 @@ def _average_parts(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def _compare_parts(groups: pl.DataFrame) -> pl.DataFrame:
-    """As `statistics.paired.independent_difference`."""
+    """Return the difference as in `statistics.paired.independent_difference`."""
     import polars as pl
 
     difference = pl.col("first_estimate") - pl.col("last_estimate")

@@ -1,4 +1,4 @@
-"""What several samples are worth under each way of choosing among them, by how many there are."""
+"""Accuracy of each method of selection among several samples, by number of samples."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 METHODS: Final = ("majority", "best-of-n", "tournament", "pass")
-"""Metrics of the stage `aggregate` that are ways of choosing; `pass` is what none can exceed."""
+"""The metrics of the stage `aggregate` that select an answer; `pass` is their upper bound."""
 SINGLE = "single"
-"""The one sample of a setting that draws no more: N = 1."""
+"""The number of samples of a setting with one sample per problem."""
 _CELL = ["model", "setting", "rules"]
 _KEYS = [*_CELL, "method", "k"]
 _PLACE = ["slice", "value", *_KEYS]
@@ -28,22 +28,22 @@ _PLACE = ["slice", "value", *_KEYS]
 
 @result(
     "methods",
-    "Ways of choosing among N samples: majority, best of N, tournament, and Pass@N",
+    "Selection among N samples: majority, best of N, tournament, and Pass@N",
     source="EMMA, section 4.3 and tables 3 and 7",
 )
 def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the accuracy of each way of choosing among samples, in all and by slice.
+    """Tabulate the accuracy of each selection method, overall and by slice.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell with several samples, rule book, `method` and number of samples `k`
-        (majority, best-of-n, tournament; `pass`: the chance that one of them is right, metric
-        `pass@k`), with `judge`, the reward model that chose, and `marking`; and a row with the
-        method `single` and k = 1 of each cell that shows the problems in the same way and draws
-        one sample. Settings that choose among the same samples have one row of `pass` for each k
-        of theirs, all under the setting that draws most of them. None where no cell was aggregated.
+        One row per cell with several samples, scorer, `method` and number of samples `k` (majority,
+        best-of-n, tournament; `pass`: the probability that at least one is right, metric `pass@k`),
+        with `judge`, the reward model that selected, and `marking`. Cells with one sample per
+        problem and the same presentation have a row with the method `single` and k = 1. Settings
+        that select among the same samples share their rows of `pass`, under the setting with the
+        most samples. None if no cell was aggregated.
     """
     import polars as pl
 
@@ -85,21 +85,22 @@ def tabulate_methods(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def describe_presentation(setting: Setting) -> str:
-    """Describe how a setting shows a problem, whatever is drawn and chosen.
+    """Describe how a setting presents a problem, regardless of sampling and selection.
 
     Args:
         setting: Any setting.
 
     Returns:
-        JSON text that settings share which ask the same question of the same conversation; which
-        problems they ask is no part of it.
+        JSON text that is equal for settings with the same conversation. It does not depend on their
+        problems.
     """
     drawn = {"decoding", "aggregate", "label", "where"}
     return json.dumps(setting.model_dump(mode="json", exclude=drawn), sort_keys=True)
 
 
 def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
-    """A row per problem, rule book, method and k of every aggregated cell, with its `verdict`."""
+    """Return a row per problem, scorer, method and k of every aggregated cell, with its
+    `verdict`."""
     import polars as pl
 
     study, frames = analysis.results.study, []
@@ -129,7 +130,8 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
         )
     if not frames:
         return None
-    # Settings that draw the same samples have the same chance; the one that draws most knows best.
+    # Settings with the same samples have the same probability; the largest sample estimates it
+    # best.
     rows = pl.concat(frames)
     is_pass = pl.col("method") == "pass"
     first = pl.col("setting").first()
@@ -141,7 +143,7 @@ def _read_choices(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _read_singles(analysis: Analysis) -> pl.DataFrame:
-    """The verdicts of cells that draw one sample in the way that others draw several."""
+    """Return the verdicts of single-sample cells with the presentation of multi-sample cells."""
     import polars as pl
 
     study = analysis.results.study

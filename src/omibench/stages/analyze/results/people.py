@@ -1,4 +1,4 @@
-"""People as respondents: their accuracy, and that of models on the same problems."""
+"""People as respondents: their accuracy, and the accuracy of models on the same problems."""
 
 from __future__ import annotations
 
@@ -36,25 +36,24 @@ _LOG = logging.getLogger("omibench")
 
 @result("people", "People and models on the same problems", source="OMIBench, appendix K, table 8")
 def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate people beside models on the problems that people were given.
+    """Tabulate the accuracy of people and models on the problems given to people.
 
-    People's answers (`analyze.people`) are scored by the rule books of the study; no model is
-    asked. `kind` says whose row it is: of a `person`, a `group`, `everybody` or a `model`, by the
-    name in `respondent`, over the same problems, in all and by slice. Metric `difference` is a cell
-    minus a group (`baseline`) over the same problems, `median seconds` the time of an answer.
-    Without a file of answers there are only the models' rows on the problems of
-    `analyze.people_subset`.
+    People's answers (`analyze.people`) are scored by the scorers of the study, without calls to a
+    model. `kind` is `person`, `group`, `everybody` or `model`, and `respondent` the name. All rows
+    are over the same problems, overall and by slice. Metric `difference` is a cell minus a group
+    (`baseline`) over the same problems, `median seconds` the time of an answer. Without a file of
+    answers, the table has only models' rows on the problems of `analyze.people_subset`.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        The rows; `n` counts answers of people and items of models, `problems` the problems. None
-        where the study names neither people nor a subset for them.
+        The rows; `n` counts answers of people and items of models, `problems` the problems. None if
+        the study has neither people's answers nor a subset.
 
     Raises:
-        MissingInputError: The file is not there.
-        PluginError: The rule book of a plug-in failed.
+        MissingInputError: The file is missing.
+        PluginError: A plug-in's scorer failed.
     """
     import polars as pl
 
@@ -82,7 +81,7 @@ def tabulate_people(analysis: Analysis) -> pl.DataFrame | None:
     return _sort_rows(pl.concat(parts, how="diagonal_relaxed"), labels)
 
 
-@result("people-subset", "Problems that people are given", source="OMIBench, appendix K")
+@result("people-subset", "Problems given to people", source="OMIBench, appendix K")
 def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
     """List the problems that `analyze.people_subset` draws, in the order of the draw.
 
@@ -90,9 +89,9 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row a problem: `problem`, `use` (`scored` or `familiarisation`), its stratum as `slice`
-        and `value`; None where the study draws none, or cannot, which a warning says. There is no
-        estimate.
+        One row per problem: `problem`, `use` (`scored` or `familiarisation`), its stratum as
+        `slice` and `value`; None if the study draws none, or cannot (with a warning). The estimate
+        is empty.
     """
     import polars as pl
 
@@ -100,7 +99,7 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
     try:
         draw = find_subset(analysis)
     except ParamsError as error:
-        _LOG.warning("%s; the report goes on without it", error)
+        _LOG.warning("%s; the report omits it", error)
         return None
     if draw is None or subset is None:
         return None
@@ -118,7 +117,7 @@ def tabulate_subset(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _sort_rows(rows: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    """Put the slices of each respondent or cell in the order of `labels`."""
+    """Sort the slices of each respondent or cell in the order of `labels`."""
     import polars as pl
 
     slices = labels.select("slice", "value").unique(maintain_order=True).with_row_index("_slice")
@@ -152,7 +151,7 @@ def _estimate_respondents(
 def _estimate_models(
     analysis: Analysis, values: pl.DataFrame, labels: pl.DataFrame
 ) -> pl.DataFrame:
-    """The accuracy of every cell under every rule book on the same problems."""
+    """Return the accuracy of each cell under each scorer on the same problems."""
     import polars as pl
 
     rows_by_slice = values.join(labels, on="id", maintain_order="left")

@@ -1,4 +1,4 @@
-"""What participants of exams score, estimated from cut-offs, beside models on the same exams."""
+"""Estimated scores of exam participants from cut-offs, compared with models on the same exams."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _LOG = logging.getLogger("omibench")
     source="USNCO-V, figure 5",
 )
 def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate what participants score by exam and year, as an estimate, beside the models.
+    """Tabulate estimated scores of participants and scores of models by exam and year.
 
-    No answer of a participant is known: `analyze.people_cutoffs` says which share of them scored
-    less than how much, in the whole exam, also on questions that the dataset leaves out.
+    Answers of participants are not available: `analyze.people_cutoffs` gives the share of
+    participants below a score, for the whole exam, including questions that are not in the dataset.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Rows whose `kind` is `estimated people` (metric `accuracy`, with `cutoffs`, how many there
-        are, and `method`; n is null), and rows of `kind` `model`: the accuracy of each cell on the
-        items of that exam and year, and its `difference` from the estimate, whose own uncertainty
-        is left out. None where the study names no cut-offs.
+        Rows of `kind` `estimated people` (metric `accuracy`, with the number of `cutoffs` and the
+        `method`; `n` is null), and rows of `kind` `model`: the accuracy of each cell on the items
+        of that exam and year, and its `difference` from the estimate, which ignores the uncertainty
+        of the estimate. None if the study has no cut-offs.
 
     Raises:
-        MissingInputError: The file is not there.
+        MissingInputError: The file is missing.
         MissingExtraError: scipy is needed and not installed.
     """
     import polars as pl
@@ -60,7 +60,8 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
         estimate = estimate_score(part, analysis.confidence)
         if estimate is None:
             _LOG.warning(
-                "%s: one cut-off of %s %d says nothing of the mean; give two, or that of 50 %%",
+                "%s: one cut-off of %s %d does not determine the mean; give two, or the one at 50 "
+                "%%",
                 KEY, exam, year,
             )  # fmt: skip
             continue
@@ -92,11 +93,11 @@ def tabulate_estimates(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _compare_models(analysis: Analysis, people: pl.DataFrame) -> list[pl.DataFrame]:
-    """Accuracies of cells by exam and year, and their differences from the estimates."""
+    """Return accuracies of cells by exam and year, and their differences from the estimates."""
     import polars as pl
 
     if _YEAR not in analysis.attributes.of_items:
-        _LOG.warning("%s: problems have no attribute 'year', so no model stands beside", KEY)
+        _LOG.warning("%s: problems have no attribute 'year', so models are not compared", KEY)
         return []
     items = list_values(analysis.items, "id", _YEAR).select(
         "id", pl.col(_YEAR).cast(pl.Int64, strict=False)

@@ -1,4 +1,4 @@
-"""What papers print, and our values beside it."""
+"""Values printed in papers, and our values for comparison."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _DIGITS = 6
 
 @result("printed", "Every printed value of the study's papers")
 def tabulate_printed(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the values of the tables that `analyze.published` names, as they are printed.
+    """Tabulate the values of the tables in `analyze.published` as printed.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per value: `model` and `setting` as the paper calls them, `dataset` the printed one,
-        `estimate` and the printed interval as shares in [0, 1] (statistics of datasets and
-        correlations as they are), `sd` the printed standard deviation over runs, `decimals` how
-        many are printed, `source` the paper and table, `file`. None without printed tables.
+        One row per value: `model`, `setting` and `dataset` as named in the paper, `estimate` and
+        the printed interval as shares in [0, 1] (statistics of datasets and correlations
+        unchanged), `sd` the printed standard deviation over runs, `decimals` their printed number,
+        `source` the paper and table, `file`. None without printed tables.
     """
     import polars as pl
 
@@ -45,21 +45,20 @@ def tabulate_printed(analysis: Analysis) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
-@result("printed-beside-measured", "Printed values beside what the responses give")
+@result("printed-beside-measured", "Printed values and our values from the responses")
 def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate our value beside each printed one for whose problems all responses are here.
+    """Tabulate our value for each printed one if all responses to its problems are available.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per printed value of a cell, or of a reading model (`accocr`), or of guessing
-        (`chance`): `estimate`, `low` and `high` are ours, `printed`,
-        `printed_low` and `printed_high` the paper's, `difference` ours minus print, `inside`
-        whether print lies in our interval, `differs` whether rounding cannot explain the distance
-        (empty for what is simulated and for guessing, which print
-        drew once), `source` the paper and table, `file`.
-        None where no printed value is of the study's cells.
+        One row per printed value of a cell, of a reading model (`accocr`) or of guessing
+        (`chance`): `estimate`, `low` and `high` are ours, `printed`, `printed_low` and
+        `printed_high` the paper's, `difference` ours minus the paper's, `inside` whether the
+        printed value lies in our interval, `differs` whether rounding cannot explain the difference
+        (empty for simulated values and for guessing, which the paper drew once), `source` the paper
+        and table, `file`. None if no printed value belongs to a cell of the study.
     """
     import polars as pl
 
@@ -73,7 +72,7 @@ def tabulate_comparisons(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _compare_readings(analysis: Analysis) -> Iterator[PrintedComparison]:
-    """Compare how well models read the pictures, which is about no setting (MathReal, table 7)."""
+    """Compare OCR accuracies of models, which do not depend on a setting (MathReal, table 7)."""
     ocr = analysis.table("ocr")
     if ocr is None:
         return
@@ -106,7 +105,7 @@ def _compare_chance(analysis: Analysis) -> Iterator[PrintedComparison]:
 def _make_comparison(
     cell: Cell, metric: str, value: PrintedCell, source: str, row: Mapping[str, Any]
 ) -> PrintedComparison:
-    """A printed value beside a row of another result."""
+    """Return a printed value with a row of another result."""
     return PrintedComparison(
         cell, name_part(value), metric, "", value.number.value, 100 * row["estimate"], row["n"],
         row["simulated"], value.number.digits, 100 * row["low"], 100 * row["high"],

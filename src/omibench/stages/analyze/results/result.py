@@ -1,4 +1,4 @@
-"""What a result is: a function from the results of a study to a tidy table, under a name."""
+"""The type of a result: a named function from the results of a study to a tidy table."""
 
 from __future__ import annotations
 
@@ -19,36 +19,35 @@ else:
 
 
 class ResultPart(NamedTuple):
-    """A result: its name, title and source, and the function that tabulates it."""
+    """A result: its name, title, source and the function that tabulates it."""
 
     name: str
-    """The file of its table: `results/analyze/tables/<name>.csv` and `.parquet`."""
+    """The file name of its table: `results/analyze/tables/<name>.csv` and `.parquet`."""
     title: str
-    """What the table shows, in one line."""
+    """The contents of the table, in one line."""
     source: str
-    """Paper and section or table; empty for what is our own."""
+    """Paper and section or table; empty for our own results."""
     tabulate: Tabulate
-    """The table, with columns of `tidy.COLUMNS` and more; None where a study has nothing for it."""
+    """The table, with columns of `tidy.COLUMNS` and more; None if a study has no data for it."""
 
 
 RESULTS: Registry[ResultPart] = Registry("results", "result")
-"""In the order in which they are written: the built-in ones, then those of plug-ins."""
+"""In order of writing: built-in results, then those of plug-ins."""
 
 
 def result(name: str, title: str, source: str = "") -> Callable[[Tabulate], Tabulate]:
-    """A decorator that registers a function as a result.
+    """Return a decorator that registers a function as a result.
 
     Args:
-        name: Its name: letters, digits, `-` and `_`.
-        title: What its table shows, in one line.
+        name: Name: letters, digits, `-` and `_`.
+        title: Contents of the table, in one line.
         source: Paper and section or table that define it.
 
     Returns:
-        A decorator that returns the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises:
-        PluginError: Another file or package has registered this name, or what is decorated is no
-            function.
+        PluginError: The name is already registered, or the decorated object is not a function.
     """
     RESULTS.check_name(name)
 

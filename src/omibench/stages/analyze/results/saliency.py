@@ -1,7 +1,7 @@
 """Confidence and occlusion impact under two settings, over problems right under both.
 
-USNCO-V, figure 7b to h: the log-probability (nats) of the chosen option, what one setting gains on
-the other problem by problem, and the occlusion impact r (Methods, equation 7), by exam.
+USNCO-V, figure 7b to h: the log-probability (nats) of the chosen option, the gain of one setting
+over the other per problem, and the occlusion impact r (Methods, equation 7), by exam.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 PAIR = ("model", "setting", "baseline")
 EXAM = "exam"
-"""The attribute by which the paper tells local and national problems apart."""
+"""The attribute that distinguishes local and national problems in the paper."""
 BIN_WIDTH = 0.1
-"""Nats of one bar of the histogram of gains."""
+"""The width of a histogram bar of gains, in nats."""
 BINS = (-10, 20)
-"""Bars between -1 and 2 nats; a gain beyond is in the open bar at that end."""
+"""The number of bars between -1 and 2 nats; larger gains are in the open bars at the ends."""
 Row = dict[str, Any]
 ListRows = Callable[[Salience, Salience, Sequence[str], Sequence[str], float], Iterator[Row]]
-"""Rows of a setting and its baseline over some problems, with their clusters and a level."""
+"""Rows of a setting and its baseline on some problems, with clusters and a confidence level."""
 
 
 @result(
@@ -42,16 +42,16 @@ ListRows = Callable[[Salience, Salience, Sequence[str], Sequence[str], float], I
     source="USNCO-V, figure 7b to d",
 )
 def tabulate_gains(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate log P of the chosen option, its gain, and which setting is surer how often.
+    """Tabulate log P of the chosen option, its gain, and how often each setting is more confident.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting, `baseline` setting, exam and metric: `logprob` and
-        `logprob_baseline` (means, nats), `gain` (mean difference), its `gain_q1`, `gain_median`
-        and `gain_q3`, and the shares `win`, `tie` (gains of 0.001 nats at most, either way) and
-        `loss`. None where no two settings of a model were looked into.
+        One row per model, setting, `baseline` setting, exam and metric: `logprob` and
+        `logprob_baseline` (means, nats), `gain` (mean difference), its `gain_q1`, `gain_median` and
+        `gain_q3`, and the shares `win`, `tie` (gains within 0.001 nats of zero) and `loss`. None if
+        no model has saliency for two settings.
     """
     return _tabulate(analysis, _list_gains)
 
@@ -68,9 +68,9 @@ def tabulate_gain_histogram(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting, `baseline`, exam and bar that holds a problem: its share, how
-        many problems it holds (`count`), and its bounds `bin_low` (included) and `bin_high` in
-        nats, null at an open end. None where no two settings of a model were looked into.
+        One row per model, setting, `baseline`, exam and non-empty bar: its share, its number of
+        problems (`count`), and its bounds `bin_low` (included) and `bin_high` in nats, null at an
+        open end. None if no model has saliency for two settings.
     """
     return _tabulate(analysis, _list_bars)
 
@@ -81,16 +81,16 @@ def tabulate_gain_histogram(analysis: Analysis) -> pl.DataFrame | None:
     source="USNCO-V, Methods, equation 7, and figure 7e",
 )
 def tabulate_impacts(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the boxes of the occlusion impact r, the largest effect of any place.
+    """Tabulate the boxes of the occlusion impact r, the largest effect over all positions.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting, setting `beside` it in the pair, exam and metric, in nats:
-        `mean`, `median`, `q1`, `q3`, `whisker_low` and `whisker_high` (the outermost impacts
-        within 1.5 interquartile ranges of the box) and one `outlier` a problem beyond, with its
-        `id`. None where no two settings of a model were looked into.
+        One row per model, setting, the other setting of the pair (`beside`), exam and metric, in
+        nats: `mean`, `median`, `q1`, `q3`, `whisker_low` and `whisker_high` (the outermost impacts
+        within 1.5 interquartile ranges of the box) and one `outlier` per problem beyond, with its
+        `id`. None if no model has saliency for two settings.
     """
     return _tabulate(analysis, _list_boxes)
 
@@ -101,19 +101,19 @@ def tabulate_impacts(analysis: Analysis) -> pl.DataFrame | None:
     source="USNCO-V, figure 7f to h",
 )
 def tabulate_maps(analysis: Analysis) -> pl.DataFrame | None:
-    """Name the heat maps of one problem of each pair: wrong under the baseline, right otherwise.
+    """Select the heat maps of one problem of each pair: wrong under the baseline, right otherwise.
 
-    The problem is the one on whose right option a place has the largest effect under the setting
-    that is right.
+    The problem is the one with the largest effect of any position on its right option under the
+    setting that is right.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Up to three rows per pair: the baseline's map of the option that it chose (panel `f`) and
-        of the right option (`g`), and the other setting's of the option that it chose (`h`), with
-        `id`, `image` (from 0), `option`, `file` below the results folder, and the largest effect
-        (metric `impact`, nats). None where no pair has such a problem.
+        Up to three rows per pair: the baseline's map of its chosen option (panel `f`) and of the
+        right option (`g`), and the other setting's map of its chosen option (`h`), with `id`,
+        `image` (from 0), `option`, `file` below the results folder, and the largest effect (metric
+        `impact`, nats). None if no pair has such a problem.
     """
     import polars as pl
 
@@ -122,7 +122,8 @@ def tabulate_maps(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _list_pairs(analysis: Analysis) -> Iterator[tuple[Salience, Salience]]:
-    """Settings of a model and their baselines: as params declare, else each with all before it."""
+    """Return the settings of a model with their baselines: as declared in the parameters, otherwise
+    all earlier settings."""
     declared = analysis.study.analyze.baselines.settings
     pairs = [
         (later, earlier)
@@ -206,7 +207,7 @@ def _list_bars(
 ) -> Iterator[Row]:
     first, last = BINS
     gains = _measure_gains(salience, baseline, ids)
-    # 0.3 / 0.1 is a hair less than 3.
+    # 0.3 / 0.1 is slightly less than 3.
     places = [max(first - 1, min(last, floor(gain / BIN_WIDTH + 1e-9))) for gain in gains]
     for place in sorted(set(places)):
         hits = [float(other == place) for other in places]
@@ -268,6 +269,6 @@ def _measure_gains(salience: Salience, baseline: Salience, ids: Sequence[str]) -
 
 
 def _bound(value: float, low: float, high: float) -> Row:
-    """An estimate with its bounds; none where one value alone leaves them open."""
+    """Return an estimate with its bounds; none if a single value leaves them undefined."""
     bounds = [None if abs(bound) == inf else bound for bound in (low, high)]
     return {"estimate": value, "low": bounds[0], "high": bounds[1]}

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 def list_plans(analysis: Analysis) -> list[SlicePlan]:
-    """List the slices that the study names; subject, number of images, answer type by default.
+    """List the slices of the study; by default subject, number of images and answer type.
 
     Args:
         analysis: The study's results.
 
     Raises:
-        ParamsError: Nothing has an attribute that `analyze.slices` names.
+        ParamsError: No item, model or setting has an attribute in `analyze.slices`.
     """
     named = analysis.study.analyze.slices
     slices = DEFAULT_SLICES if named is None else named
@@ -67,9 +67,9 @@ def tabulate_slices(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per cell, rule book, slice, value and metric, with n, clusters and an interval that
-        is clustered; `cells` says over how many cells an item's value is the mean, where the
-        attribute is one of models or settings.
+        One row per cell, scorer, slice, value and metric, with n, clusters and a clustered
+        interval; for attributes of models or settings, `cells` is the number of cells over which an
+        item's value is averaged.
     """
     values = arrange_items(analysis.item_values, VALUES, [*MEANS])
     return _stack(analysis, lambda plan: slice_verdicts(values, plan))
@@ -77,14 +77,14 @@ def tabulate_slices(analysis: Analysis) -> pl.DataFrame | None:
 
 @result("slice-samples", "pass@k and consistency@k by attributes", source="USNCO-V, eq. 3-4")
 def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate pass@k, consistency@k and what was chosen among k samples by attributes.
+    """Tabulate pass@k, consistency@k and accuracies of selection among k samples by attributes.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Rows as `slices` has them, with metrics such as `pass@4`; None where no problem was sampled
-        several times.
+        Rows as in `slices`, with metrics such as `pass@4`; None if no problem was sampled several
+        times.
     """
     import polars as pl
 
@@ -107,14 +107,14 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
 
 @result("slice-outcomes", "Responses without an answer by attributes")
 def tabulate_outcomes(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the share of each outcome that is no answer by attributes.
+    """Tabulate the share of each outcome without an answer by attributes.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        Rows as `slices` has them, with metrics such as `outcome-refused`; None where every
-        response holds an answer.
+        Rows as in `slices`, with metrics such as `outcome-refused`; None if every response has an
+        answer.
     """
     outcomes = arrange_outcomes(analysis.results.counting_verdicts)
     return _stack(analysis, lambda plan: slice_outcomes(outcomes, plan))
@@ -128,8 +128,8 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        Rows as `slices` has them, without a rule book: `characters` of the visible text,
-        `output_tokens` and `reasoning_tokens` as providers counted them.
+        Rows as in `slices`, without a scorer: `characters` of the visible text, `output_tokens` and
+        `reasoning_tokens` as providers counted them.
     """
     clusters = analysis.items.select("id", "cluster")
     responses = analysis.results.responses.join(clusters, on="id", maintain_order="left")
@@ -140,7 +140,7 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
 def _stack(
     analysis: Analysis, tabulate: Callable[[SlicePlan], pl.DataFrame]
 ) -> pl.DataFrame | None:
-    """The tables of all slices, one below the other; None where they hold nothing."""
+    """Concatenate the tables of all slices; None if they are empty."""
     import polars as pl
 
     frames = [frame for plan in list_plans(analysis) if (frame := tabulate(plan)).height]

@@ -1,4 +1,4 @@
-"""What was studied: the models with their sizes, the settings with what they show and draw."""
+"""The models of the study with their sizes, and its settings with their conditions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @result("models", "Models and their sizes", source="OMIBench, H.2; EMMA, table 6")
 def tabulate_models(analysis: Analysis) -> pl.DataFrame:
-    """Tabulate the attributes of the study's models, by which results can be sliced.
+    """Tabulate the attributes of the study's models by which results can be sliced.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per model: `estimate` is its number of parameters in 10^9 (metric `parameters_b`),
-        null where nobody says; `label, group, provider, family, variant, base, weights` and
+        One row per model: `estimate` is its number of parameters in 10^9 (metric `parameters_b`),
+        null if unknown; `label, group, provider, family, variant, base, weights` and
         `active_parameters_b` are columns.
     """
     import polars as pl
@@ -32,19 +32,19 @@ def tabulate_models(analysis: Analysis) -> pl.DataFrame:
     ).with_columns(pl.lit("parameters_b").alias("metric"), pl.col("parameters_b").alias("estimate"))
 
 
-@result("settings", "Settings and what they show and draw")
+@result("settings", "Settings, their inputs and samples")
 def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
-    """Tabulate the attributes of the study's settings, by which results can be sliced.
+    """Tabulate the attributes of the study's settings by which results can be sliced.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per setting, shown as `label`: `estimate` is its number of samples (metric
+        One row per setting, with its `label`: `estimate` is its number of samples (metric
         `samples`); `prompt, images, without, perception, tools, aggregate, shots, budget` and
-        `temperature` are columns, and `full` says whether it shows the whole of every item
-        (`analyze.full_settings`). As of a
-        model, `simulated` says whether any of its numbers rests on simulation.
+        `temperature` are columns, and `full` is whether it shows all of every item
+        (`analyze.full_settings`). As for models, `simulated` is whether any of its numbers depends
+        on simulation.
     """
     import polars as pl
 
@@ -60,16 +60,16 @@ def tabulate_settings(analysis: Analysis) -> pl.DataFrame:
     )
 
 
-@result("printed-places", "Which cells each table and figure of the paper is made of")
+@result("printed-places", "Cells behind each table and figure of the paper")
 def tabulate_places(analysis: Analysis) -> pl.DataFrame | None:
-    """List the cells that `infer.printed` names, place by place.
+    """List the cells of `infer.printed` by table and figure.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per place of the paper (`value`, such as `table 2`) and cell of it that is there,
-        without an estimate. None where the study names no places.
+        One row per table or figure of the paper (`value`, such as `table 2`) and available cell,
+        without an estimate. None if `infer.printed` is empty.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""The columns that every table of results has, and how they are filled, checked and written."""
+"""The columns shared by all tables of results: types, checks and writing."""
 
 from __future__ import annotations
 
@@ -36,27 +36,26 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
         "simulated": "Boolean",
     }
 )
-"""Each column with its type. `model`, `setting`, `rules`, `slice` and `value` are empty where a
-row is about all of them; `slice` names attributes and `value` their values, joined by ` × `;
-`estimate`, `low` and `high` are shares in [0, 1] unless the metric says otherwise; `n` counts
-items."""
+"""Each column with its type. `model`, `setting`, `rules`, `slice` and `value` are empty if a row
+covers all of them; `slice` lists attributes and `value` their values, joined by ` × `; `estimate`,
+`low` and `high` are shares in [0, 1] unless the metric says otherwise; `n` counts items."""
 _DIGITS = 6
 _WORDS = ("model", "setting", "rules", "dataset", "slice", "value", "metric")
 
 
 def complete_table(frame: pl.DataFrame, name: str, dataset: str) -> pl.DataFrame:
-    """Give a table the columns that it lacks, in their order and types; its own come after them.
+    """Add missing standard columns to a table, in order; its other columns follow.
 
     Args:
-        frame: What a result returned.
-        name: The result's name.
-        dataset: The dataset's.
+        frame: Table returned by a result.
+        name: Name of the result.
+        dataset: Name of the dataset.
 
     Returns:
-        The table, numbers rounded to 6 digits, NaN as null.
+        The table, with numbers rounded to 6 digits and NaN as null.
 
     Raises:
-        PluginError: A column does not have the type that it should.
+        PluginError: A column has the wrong type.
     """
     import polars as pl
     from polars import selectors

@@ -1,8 +1,8 @@
-"""OCR accuracy of the models that read the pictures, and how it goes with answer accuracy.
+"""OCR accuracy of models that transcribe pictures, and its correlation with answer accuracy.
 
-MathReal, OCR accuracy evaluation (appendix D), table 7 and appendix E. What was read stands in
-the responses under settings with `perception` that reads; `judge.transcripts` names who says what
-rules cannot.
+MathReal, OCR accuracy evaluation (appendix D), table 7 and appendix E. Transcripts are in the
+responses under settings whose `perception` transcribes; `judge.transcripts` selects the judge for
+the parts that rules cannot measure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 
 class TranscriptReading(NamedTuple):
-    """What a model read of a problem, and what a judge says that it keeps."""
+    """A model's transcript of a problem, and a judge's marks for it."""
 
     model: str
     id: str
@@ -46,19 +46,19 @@ class TranscriptReading(NamedTuple):
 
 @result(
     "ocr-readings",
-    "How well each text that was read from pictures keeps the printed one",
+    "Fidelity of each text transcribed from pictures",
     source="MathReal, OCR accuracy evaluation",
 )
 def tabulate_readings(analysis: Analysis) -> pl.DataFrame | None:
-    """Measure every text that was read from the pictures of a problem against the printed one.
+    """Compare every text transcribed from a problem's pictures with the printed one.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per reading model and problem, with `id`, `cluster` and the columns of `METRICS` in
-        [0, 1]: `accocr`, which is the estimate too, `terms` and `semantics` are null where no
-        judge said them. None where nothing was read.
+        One row per reading model and problem, with `id`, `cluster` and the columns of `METRICS` in
+        [0, 1]. The estimate is `accocr`; it, `terms` and `semantics` are null without a judge's
+        marks. None if there are no transcripts.
     """
     import polars as pl
 
@@ -84,19 +84,19 @@ def tabulate_readings(analysis: Analysis) -> pl.DataFrame | None:
 
 @result(
     "ocr",
-    "OCR accuracy of the models that read the pictures",
+    "OCR accuracy of the models that transcribe the pictures",
     source="MathReal, OCR accuracy evaluation and table 7",
 )
 def tabulate_ocr(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the OCR accuracy (AccOCR) and its parts over the problems that a model read.
+    """Tabulate the OCR accuracy (AccOCR) and its parts over the problems that a model transcribed.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per reading model and metric: `accocr`, the mean of the five parts with equal
-        weights, and each of them; `terms`, `semantics` and `accocr` only where `judge.transcripts`
-        names a judge. None where no setting has the pictures read.
+        One row per reading model and metric: `accocr`, the mean of the five parts with equal
+        weights, and each of them; `terms`, `semantics` and `accocr` only if `judge.transcripts` is
+        set. None if no setting transcribes pictures.
     """
     import polars as pl
 
@@ -116,19 +116,19 @@ def tabulate_ocr(analysis: Analysis) -> pl.DataFrame | None:
 
 @result(
     "ocr-accuracy",
-    "Answer accuracy beside the OCR accuracy of the same models",
+    "Answer accuracy and OCR accuracy of the same models",
     source="MathReal, table 7",
 )
 def tabulate_ocr_accuracy(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate each cell's accuracy beside how well its model reads.
+    """Tabulate each cell's answer accuracy with the OCR accuracy of its model.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        The rows of the result `accuracy` of models that read, under the main rules, with `measure`
-        (`accocr`, or `lexical` where no judge was asked for the parts that need one) and its mean
-        and interval: `ocr`, `ocr_low`, `ocr_high`. None where nothing was read.
+        The rows of the result `accuracy` for models that transcribe, under the main scorer, with
+        `measure` (`accocr`, or `lexical` without a judge for the parts that need one), its mean
+        `ocr` and interval `ocr_low` to `ocr_high`. None if there are no transcripts.
     """
     import polars as pl
 
@@ -153,17 +153,16 @@ def tabulate_ocr_accuracy(analysis: Analysis) -> pl.DataFrame | None:
     source="MathReal, appendix E, analysis of OCR accuracy and answer accuracy",
 )
 def tabulate_ocr_correlations(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate how reading well goes with answering well.
+    """Tabulate the correlation of OCR accuracy with answer accuracy.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per correlation, in [-1, 1], with `p` (two-sided) and `measure` (`accocr`, or
-        `lexical` without a judge). `over` is `items` for a model's readings against its verdicts
+        One row per correlation, in [-1, 1], with `p` (two-sided) and `measure` (`accocr`, or
+        `lexical` without a judge). `over` is `items` for a model's transcripts and its verdicts
         under a setting (Pearson's and Spearman's, clustered by stem), and `models` for models'
-        means under a setting (those and Kendall's; three models or more). None where neither
-        varies.
+        means under a setting (those and Kendall's; three models or more). None if neither varies.
     """
     import polars as pl
 
@@ -175,7 +174,7 @@ def tabulate_ocr_correlations(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _list_readings(analysis: Analysis) -> Iterator[TranscriptReading]:
-    """One reading a model and problem: settings and samples share it."""
+    """Return one transcript per model and problem; settings and samples share it."""
     found: set[tuple[str, str]] = set()
     for cell in analysis.results.study.cells:
         perception = analysis.results.study.settings[cell.setting].perception
@@ -194,7 +193,7 @@ def _list_readings(analysis: Analysis) -> Iterator[TranscriptReading]:
 
 
 def _read_shares(analysis: Analysis, cell: Cell) -> dict[str, tuple[float, float, bool]]:
-    """Problem -> what a judge says that its reading keeps, and whether it was simulated."""
+    """Return a judge's marks for each problem's transcript, and whether they are simulated."""
     results = analysis.results
     if "transcript" not in results.study.judge.panels or cell not in results.study.judged_cells:
         return {}
@@ -209,7 +208,7 @@ def _choose_measure(ocr: pl.DataFrame) -> str:
 
 
 def _correlate_items(analysis: Analysis, parts: pl.DataFrame) -> Iterator[Row]:
-    """Each cell's verdicts on the problems that its model read, against how well it did."""
+    """Return each cell's verdicts on the problems its model transcribed, with its OCR accuracy."""
     import polars as pl
 
     ocr = analysis.table("ocr")
@@ -237,7 +236,7 @@ def _correlate_items(analysis: Analysis, parts: pl.DataFrame) -> Iterator[Row]:
 
 
 def _correlate_models(analysis: Analysis) -> Iterator[Row]:
-    """The models' mean accuracies under each setting against how well they read."""
+    """Return the models' mean answer accuracy under each setting with their OCR accuracy."""
     table = analysis.table("ocr-accuracy")
     if table is None:
         return

@@ -1,5 +1,5 @@
-// Figures that answer the pointer. The drawing in the page stays where scripts do not run, and on
-// paper; with them Vega draws it again when it comes into sight. Nothing is evaluated or fetched.
+// Interactive figures. Without scripts and in print the static drawing stays; otherwise Vega
+// redraws it when it becomes visible. Nothing is evaluated or fetched.
 "use strict";
 (() => {
   const names = { acc: "accuracy", estimate: "estimate", lo: "lower bound", hi: "upper bound", low: "lower bound", high: "upper bound" };
@@ -23,8 +23,8 @@
     box.style.top = `${Math.max(8, Math.min(event.clientY + 14, space.y))}px`;
   };
 
-  // On a telephone a figure is drawn anew in the width that is there: names take less room, titles
-  // and legends more lines. A heat map, whose columns have no less room, scrolls.
+  // On narrow screens a figure is redrawn in the available width: names get less room, titles and
+  // legends more lines. A heat map scrolls, since its columns cannot shrink.
   const narrow = 700;
   const wrap = (text, letters) => [].concat(text ?? []).flatMap((line) => {
     const lines = [""];
@@ -81,7 +81,7 @@
     figure.dataset.state = "interactive";
   };
 
-  // A link into a folded part opens it, and paper shows all.
+  // A link into a folded part opens it, and printing shows all parts.
   const open = (node) => {
     for (let fold = node?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   };

@@ -1,5 +1,5 @@
-// The leaderboard: sort, search, filter, choose columns and rule book, copy. Without it the table
-// shows everything in the study's order.
+// The leaderboard: sort, search, filter, choose columns and scorer, copy. Without this script
+// the table shows everything in the study's order.
 "use strict";
 (() => {
   const table = document.getElementById("leaderboard");
@@ -36,7 +36,7 @@
     const cell = row.cells[column];
     if (column === places.model) return nameOf(row).toLowerCase();
     if (column === places.setting) return settingOf(row).toLowerCase();
-    // A stated value, such as a rank, is that of the main rule book.
+    // Values in attributes, such as a rank, belong to the main scorer.
     const stated = state.rules === data.main ? cell.dataset.value : undefined;
     const text = column === places.bar ? lines(row.cells[places.total])[0] : stated ?? lines(cell)[0];
     const number = parseFloat(text);
@@ -97,7 +97,7 @@
   };
 
   let shownRules = data.main;
-  // The box ends below the last row that fits whole, and never below the name of a group.
+  // The box ends below the last row that fits, but never below the name of a group.
   const box = table.closest(".scroll");
   const fitBox = () => {
     box.style.removeProperty("--board-height");
@@ -161,7 +161,7 @@
     if (column === places.setting) return settingOf(row);
     return lines(row.cells[column]).filter((line) => column === places.total ? !line.startsWith("printed") : true).slice(0, column === places.total ? 2 : 1).join(" ");
   });
-  // The word itself stands in reports with simulated numbers alone, which a search finds by it.
+  // The literal word appears only in reports with simulated numbers, so that a search finds them.
   const MARK_OF_MADE_UP = "simulated".toUpperCase();
   const headTexts = () => visibleColumns().map((column) => lines(heads[column])[0] + (heads[column].querySelector(".sim") ? ` (${MARK_OF_MADE_UP})` : ""));
   const isSimulated = (row) => data.simulated[state.rules][rows.indexOf(row)];
@@ -191,7 +191,7 @@
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      // A page from disk may have no clipboard: the text is shown to be copied by hand.
+      // A page from disk may have no clipboard: show the text for manual copying.
       clip.value = text;
       clip.hidden = false;
       clip.select();

@@ -11,14 +11,14 @@ from omibench.stages.analyze.sections.section import ReportFigure, ReportSection
 
 @section("accuracy")
 class AccuracySection(ReportSection):
-    """Every cell's total with its interval."""
+    """The section with every cell's total and interval."""
 
     title = "Accuracy by model and setting"
     numbers = "main"
     template = "sections/figure.html.j2"
 
     def figure(self) -> ReportFigure:
-        """A row a model, a colour a setting."""
+        """Draw one row per model, one colour per setting."""
         from omibench.stages.analyze.charts.accuracy import draw_accuracy
 
         scores = self.analysis.scores
@@ -26,5 +26,5 @@ class AccuracySection(ReportSection):
         return ReportFigure.draw(chart, runner_up_sentence(self.results, scores))
 
     def view(self) -> Mapping[str, Any]:
-        """Nothing besides the figure."""
+        """Return nothing besides the figure."""
         return {}

@@ -1,4 +1,4 @@
-"""Printed tables checked against themselves and each other."""
+"""Check printed tables against themselves and each other."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from omibench.stages.analyze.words import NO_VALUE, count_noun
 
 @section("audit")
 class AuditSection(ReportSection):
-    """What the printed tables of the study say against each other; left out without tables."""
+    """The section on checks of the study's printed tables; left out without tables."""
 
     title = "Printed tables checked against themselves"
     template = "sections/audit.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
-        """Check the tables that stand beside the study."""
+        """Check the printed tables of the study."""
         super().__init__(analysis)
         self.printed_tables = analysis.print_beside.tables
         self.findings = check_tables(self.printed_tables)
 
     def tables(self) -> Iterable[ReportTable]:
-        """`audit.csv`: every check."""
+        """Return `audit.csv`: every check."""
         yield ReportTable("audit", [f._asdict() for f in self.findings], Finding._fields)
 
     def view(self) -> Mapping[str, Any] | None:
-        """The values that something else printed contradicts."""
+        """Return the values that contradict other printed values."""
         if not self.findings:
             return None
         contradictions = [finding for finding in self.findings if not finding.agrees]
@@ -53,21 +53,21 @@ class AuditSection(ReportSection):
 
 
 def describe_audit(tables: int, checks: int, contradictions: int) -> str:
-    """Say how many printed values something else printed contradicts.
+    """Describe the number of printed values that contradict other printed values.
 
     Args:
-        tables: How many tables were checked.
-        checks: How many checks there were.
-        contradictions: How many of them do not agree.
+        tables: Number of checked tables.
+        checks: Number of checks.
+        contradictions: Number of failed checks.
     """
     outcome = (
         "all agree"
         if not contradictions
-        else f"{contradictions:,} {'does' if contradictions == 1 else 'do'} not agree with what "
-        "else is printed"
+        else f"{contradictions:,} {'does' if contradictions == 1 else 'do'} not agree with other "
+        "printed values"
     )
     checked = f"{count_noun(checks, 'check')} of {count_noun(tables, 'printed table')}"
     return (
-        f"{checked}, of values against counts, totals, intervals and other tables: {outcome}. No "
-        "response is needed for that, and none is judged by it."
+        f"{checked}, of values against counts, totals, intervals and other tables: {outcome}. "
+        "These checks use no responses and do not affect any."
     )

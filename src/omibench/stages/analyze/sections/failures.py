@@ -23,19 +23,19 @@ COLUMNS = (
 
 @section("failures")
 class FailuresSection(ReportSection):
-    """Failures under the rule book that tells them; left out of the page where none occurs."""
+    """The section on failures under the scorer that detects them; left out if there are none."""
 
     title = "Responses without an answer"
     numbers = "failures"
     template = "sections/failures.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:
-        """`failures.csv`: every outcome of every cell under every rule book."""
+        """Return `failures.csv`: every outcome of every cell under every scorer."""
         rows = failure_records(self.results, self.analysis.failure_counts)
         yield ReportTable("failures", rows, COLUMNS)
 
     def figure(self) -> ReportFigure:
-        """A bar a cell, a colour an outcome."""
+        """Draw one bar per cell, one colour per outcome."""
         from omibench.stages.analyze.charts.failures import draw_failures
 
         analysis, results = self.analysis, self.results
@@ -43,7 +43,7 @@ class FailuresSection(ReportSection):
         return ReportFigure.draw(chart, failures_sentence(results, analysis.scores))
 
     def view(self) -> Mapping[str, Any] | None:
-        """The counts of every cell."""
+        """Return the counts of every cell."""
         results = self.results
         rules = results.failure_rules
         counts = {

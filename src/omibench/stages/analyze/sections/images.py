@@ -24,18 +24,19 @@ from omibench.stages.analyze.words import (
 
 @section("images")
 class ImagesSection(ReportSection):
-    """Accuracy by number of images; left out where all problems have the same."""
+    """The section on accuracy by number of images; left out if all problems have the same
+    number."""
 
     title = "Accuracy by number of images"
     numbers = "by_images"
     template = "sections/images.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:
-        """`by_images.csv`: every cell, and all together, under every rule book."""
+        """Return `by_images.csv`: every cell, and all pooled, under every scorer."""
         yield ReportTable("by_images", image_records(self.results, self.analysis.image_scores))
 
     def figure(self) -> ReportFigure:
-        """All cells together with intervals, and every model."""
+        """Draw the pooled cells with intervals, and every model."""
         from omibench.stages.analyze.charts.images import draw_images
 
         scores = self.analysis.image_scores
@@ -43,7 +44,7 @@ class ImagesSection(ReportSection):
         return ReportFigure.draw(chart, images_sentence(self.results, scores))
 
     def view(self) -> Mapping[str, Any] | None:
-        """The numbers of every cell under the main rules."""
+        """Return the numbers of every cell under the main scorer."""
         bins = image_bins(self.results)
         if len(bins) < 2:
             return None

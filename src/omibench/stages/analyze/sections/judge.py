@@ -1,4 +1,4 @@
-"""The judge as an instrument: against people, against the rules, and what it did not judge."""
+"""The judge compared with human labels and with the scorer, and unjudged responses."""
 
 from __future__ import annotations
 
@@ -26,33 +26,34 @@ from omibench.stages.analyze.words import (
 
 KINDS = {ALL_TYPES: "all labels", "mcq": "multiple choice", "open": "open answers"}
 _CORRECTED = (
-    " Corrected: the total without the judge's errors, as the certificate knows them (Rogan and "
-    "Gladen); its interval holds their uncertainty too."
+    " Corrected: the total corrected for the judge's errors by the certificate (Rogan and Gladen); "
+    "its interval includes their uncertainty."
 )
 _LITERAL = (
-    " Its words are those of a literal file: no fences keep a response from addressing the judge."
+    " Its wording comes from a literal file: no fences keep a response from addressing the judge."
 )
 _ASK = (
-    "No certificate is of this judge model and prompt, so its scores are one model's opinion: "
-    "label some responses and run omibench certify."
+    "No certificate covers this judge model and prompt, so its scores are uncalibrated: label some "
+    "responses and run `omibench certify`."
 )
 
 _VARIANTS = {
     "justified": "a conclusion without reasoning that justifies it is inconsistent",
     "bare-answers": "a response that gives only its final answer is judged by it",
-    None: "by words of the study's own",
+    None: "by the study's custom wording",
 }
 
 
 @section("judge")
 class JudgeSection(ReportSection):
-    """The judge against people and against the rules; left out where none was asked."""
+    """The section on the judge; left out if no judge was run."""
 
-    title = "The judge as an instrument"
+    title = "Quality of the judge"
     template = "sections/judge.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:
-        """Its certificate, the four ways in which it and a rule book can fall, every cell."""
+        """Return its certificate, the four combinations of its and a scorer's verdicts, and every
+        cell."""
         results = self.results
         if JUDGE_RULES not in results.rules:
             return None
@@ -64,7 +65,7 @@ class JudgeSection(ReportSection):
 
 
 def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
-    """What the template shows of the judge."""
+    """Return the template's values for the judge."""
     certificate = results.certificate
     rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
     rows = four_way(side_by_side(results, rules))
@@ -82,7 +83,7 @@ def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def describe_variant(results: Results) -> str:
-    """Which variant of GPTScore the judge was asked for, by the hash of its prompt."""
+    """Return the judge's variant of GPTScore, by the hash of its prompt."""
     hashes = results.select_verdicts(JUDGE_RULES)["prompt_sha256"].drop_nulls().unique().sort()
     variants = list(dict.fromkeys(find_variant(sha256) for sha256 in hashes))
     names = [f"variant {name}: {_VARIANTS[name]}" if name else _VARIANTS[name] for name in variants]
@@ -90,7 +91,7 @@ def describe_variant(results: Results) -> str:
 
 
 def describe_certificate(results: Results) -> str:
-    """The judge's standing in a few words, for the list of facts."""
+    """Return a short text on the judge's certificate, for the list of facts."""
     certificate = results.certificate
     if certificate is None:
         return UNCALIBRATED
@@ -104,12 +105,12 @@ def describe_certificate(results: Results) -> str:
 def _certificate(certificate: Certificate) -> dict[str, Any]:
     left_out = [
         (certificate.judge_failed, "judge failed"), (certificate.not_judged, "not judged"),
-        (certificate.stale, "of another text by now"),
-        (certificate.unknown, "of responses that the study does not have"),
+        (certificate.stale, "of a text that has changed"),
+        (certificate.unknown, "of responses outside of the study"),
     ]  # fmt: skip
     return {
         "simulated": certificate.simulated,
-        "caption": f"The judge against {count_noun(certificate.n, 'label')} of "
+        "caption": f"The judge compared with {count_noun(certificate.n, 'label')} of "
         f"{count_noun(certificate.problems, 'problem')}, "
         f"{format_percent(certificate.confidence, 0)} "
         "intervals; "
@@ -165,7 +166,8 @@ def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
 
 
 def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """Of every cell how many responses the judge called right and wrong, failed at, never saw."""
+    """Return for every cell the number of responses the judge called right or wrong, failed on, or
+    was not sent."""
     totals = {s.cell: s for s in scores if (s.rules, s.subject) == (JUDGE_RULES, TOTAL)}
     rows_by_cell = (
         (c, results.select_verdicts(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells
@@ -181,7 +183,7 @@ def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
 
 
 def _totals(score: Score) -> list[dict[str, str]]:
-    """GPTScore and, with a certificate, what it would be without the judge's errors."""
+    """Return GPTScore and, with a certificate, its value corrected for the judge's errors."""
     words = [{"value": format_share(score.acc.mean), "interval": format_bounds(score.acc)}]
     if score.corrected:
         value, interval = format_share(score.corrected.value), format_bounds(score.corrected)

@@ -1,4 +1,4 @@
-"""The main table: accuracy by subject, a row a cell."""
+"""The main table: accuracy by subject, one row per cell."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ from omibench.stages.analyze.sections.main_rows import (
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.accuracy import score_records, subjects
 
-_PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
-_STRICT = " ACC is the mean share of parts that are right; Strict, the share with all parts right."
+_PAGES_SHOW = "statement, figures, responses, verdicts and the position in the paper"
+_STRICT = " ACC is the mean share of right parts; Strict is the share with all parts right."
 _PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
 
 
 @section("main")
 class MainSection(ReportSection):
-    """Every cell under the main rules: total, subjects, GPTScore, failures, printed rows."""
+    """The main table: every cell under the main scorer, with subjects, GPTScore, failures and
+    printed rows."""
 
     title = "Leaderboard"
     template = "sections/main.html.j2"
 
     def tables(self) -> Iterable[ReportTable]:
-        """`main.csv`: every cell under every rule book in every subject."""
+        """Return `main.csv`: every cell under every scorer in every subject."""
         yield ReportTable("main", score_records(self.results, self.analysis.scores))
 
     def view(self) -> Mapping[str, Any]:
-        """Rows by group, worded; cells that are missing; the link to the explorer."""
+        """Return formatted rows by group, missing cells, and the link to the explorer."""
         results = self.results
         judged = JUDGE_RULES in results.rules
         names, strict = subjects(results), has_strict(results, self.analysis.scores)

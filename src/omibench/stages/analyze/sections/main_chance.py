@@ -1,4 +1,4 @@
-"""The row of guessing in the main table, and how many accuracies of the table it explains."""
+"""The row of guessing in the main table, and the accuracies at chance level."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ChanceRow(NamedTuple):
-    """The accuracy of guessing among the choices (EMMA, table 2, "Random choice"), worded."""
+    """The formatted accuracy of guessing among the choices (EMMA, table 2, "Random choice")."""
 
     bar: Bar
     total: str
@@ -24,18 +24,18 @@ class ChanceRow(NamedTuple):
     upper: str
     subjects: list[str]
     note: str
-    """How many accuracies of the models' cells cannot be told from it."""
+    """A sentence on the number of accuracies not distinguishable from guessing."""
 
 
 def describe_chance(analysis: Analysis, digits: int) -> ChanceRow | None:
-    """Word the row of guessing.
+    """Format the row of guessing.
 
     Args:
         analysis: The study's results.
-        digits: How many decimals the table shows.
+        digits: Number of decimals in the table.
 
     Returns:
-        The row; None where no problem has choices.
+        The row; None if no problem has choices.
     """
     results = analysis.results
     parts = [_guess_part(results, name, analysis.confidence) for name in [None, *subjects(results)]]
@@ -58,7 +58,7 @@ def _guess_part(results: Results, subject: str | None, confidence: float) -> Gue
 
 
 def _describe_cells(analysis: Analysis) -> str:
-    """In a sentence: accuracies of the main rules, in all and by slice, that chance explains."""
+    """Describe the accuracies at chance level under the main scorer, overall and by slice."""
     table = analysis.table("chance")
     if table is None:
         return ""
@@ -73,6 +73,6 @@ def _describe_cells(analysis: Analysis) -> str:
     cells = int(rows.filter(metric=AT_CHANCE)["n"].sum())
     below = f", and {counts[BELOW_CHANCE]:,} lie below it" if counts[BELOW_CHANCE] else ""
     return (
-        f"Accuracies on problems with choices, in all and by slice: the intervals of "
-        f"{counts[AT_CHANCE]:,} of {cells:,} contain what guessing gives{below}."
+        f"Accuracies on problems with choices, overall and by slice: the intervals of "
+        f"{counts[AT_CHANCE]:,} of {cells:,} contain the accuracy of guessing{below}."
     )

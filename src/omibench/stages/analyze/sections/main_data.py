@@ -1,4 +1,4 @@
-"""What the script of the leaderboard needs: the numbers of every row under every rule book."""
+"""The data of the leaderboard's script: the numbers of every row under every scorer."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 
 
 def describe_rows(results: Results, cells: Sequence[Cell], scores: Sequence[Score]) -> Markup:
-    """The data of the leaderboard's script, as JSON inside a page.
+    """Return the data of the leaderboard's script, as JSON inside a page.
 
     Args:
         results: The study's results.
-        cells: The cells of the table, in the order of its rows.
-        scores: The study's scores.
+        cells: Cells of the table, in order of its rows.
+        scores: Scores of the study.
 
     Returns:
-        `main`, the name of the rule book of the table; `subjects`; `rules`, titles by name;
-        `values`: by rule book a list of rows, each with mean, lower and upper bound in per cent of
-        the total and of each subject, or null; and `simulated`: by rule book, of each row whether
-        it rests on simulation.
+        `main`, the name of the scorer of the table; `subjects`; `rules`, titles by name; `values`:
+        by scorer a list of rows, each with mean, lower and upper bound in per cent of the total and
+        of each subject, or null; and `simulated`: by scorer, whether each row is simulated.
     """
     names = [TOTAL, *subjects(results)]
     index = {(s.cell, s.rules, s.subject): s for s in scores}

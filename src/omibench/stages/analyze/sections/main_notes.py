@@ -1,4 +1,4 @@
-"""What the main table says of models and cells beside their numbers: size, gain, printed where."""
+"""Notes on models and cells in the main table: size, gain, printed tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from omibench.stages.analyze.words import format_points
 
 
 def describe_size(model: Model) -> str:
-    """'8 B', '235 B, 22 B active'; empty where the maker does not say."""
+    """Return the size: '8 B', '235 B, 22 B active'; empty if unknown."""
     total, active = model.parameters_b, model.active_parameters_b
     parts = [f"{total:g} B" if total else "", f"{active:g} B active" if active else ""]
     return ", ".join(filter(None, parts))
@@ -22,9 +22,9 @@ def describe_size(model: Model) -> str:
 def describe_gain(
     results: Results, cell: Cell, score: Score | None, base_score: Score | None
 ) -> str:
-    """A fine-tuned model's accuracy minus that of its base under the same setting, in points.
+    """Return a fine-tuned model's gain over its base under the same setting, in points.
 
-    Empty where the study does not know both on as many problems (OMIBench, table 9).
+    Empty if the study does not have both on the same number of problems (OMIBench, table 9).
     """
     base = results.study.models[cell.model].base
     if base is None or score is None or base_score is None or score.acc.n != base_score.acc.n:
@@ -33,7 +33,7 @@ def describe_gain(
 
 
 def describe_places(results: Results, cell: Cell) -> str:
-    """'table 2, 10, figure 5c': where a paper prints the cell, as the study's file says."""
+    """Return the printed tables and figures of the cell: 'table 2, 10, figure 5c'."""
     names = results.study.infer.list_printed_places(cell.model, cell.setting)
     kinds = groupby(sorted(names, key=_place), key=lambda name: name.partition(" ")[0])
     return ", ".join(
@@ -43,7 +43,7 @@ def describe_places(results: Results, cell: Cell) -> str:
 
 
 def _place(name: str) -> tuple[object, ...]:
-    """Tables before figures, each by its number and not by its digits."""
+    """Return a key that sorts tables before figures, each by number."""
     kind, _, number = name.partition(" ")
     parts = re.split(r"(\d+)", number)
     return kind != "table", kind, [(part.zfill(9) if part.isdigit() else part) for part in parts]

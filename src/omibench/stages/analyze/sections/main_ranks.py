@@ -1,4 +1,4 @@
-"""Ranks of the leaderboard, with what the paired tests leave open."""
+"""Ranks of the leaderboard, with the ranges that paired tests allow."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def word_ranks(analysis: Analysis) -> dict[Cell, RankCell]:
-    """Word the ranks of the cells that the headline compares, under the main rules.
+    """Format the ranks of the headline's cells under the main scorer.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        By cell the rank by accuracy, and the best and worst that the tests allow; empty where the
-        study compares none.
+        By cell: the rank by accuracy, and the best and worst rank that the tests allow; empty if no
+        cells are compared.
     """
     table = analysis.table("ranks")
     if table is None:

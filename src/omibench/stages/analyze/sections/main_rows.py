@@ -1,4 +1,5 @@
-"""The main table: a row a cell, with bars, intervals, bounds and printed rows, all worded."""
+"""The formatted rows of the main table: one per cell, with bars, intervals, bounds and printed
+rows."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class Bar(NamedTuple):
 
 
 class SubjectCell(NamedTuple):
-    """One subject of a row of the main table, and where to read more."""
+    """One subject of a row of the main table, with links."""
 
     acc: str
     gptscore: str
@@ -49,19 +50,19 @@ class SubjectCell(NamedTuple):
 
 
 class PrintedCells(NamedTuple):
-    """The printed row below one of ours."""
+    """The printed row below one of our rows."""
 
     total: str
     gptscore: str
     subjects: list[str]
     strict: str = NO_VALUE
     macro: str = ""
-    """A printed mean over parts of the problems beside ours: no total, in whose column it would
-    stand under a mean over problems."""
+    """A printed mean over parts of the problems, and ours; it is not a total, since it weights the
+    parts equally."""
 
 
 class RankCell(NamedTuple):
-    """The rank of a cell, and the range that the tests leave open (the result `ranks`)."""
+    """The rank of a cell, and the range that the tests allow (the result `ranks`)."""
 
     text: str = ""
     bounds: str = ""
@@ -93,27 +94,27 @@ class MainRow(NamedTuple):
 
 
 class ModelRows(NamedTuple):
-    """The rows of one model, one a setting."""
+    """The rows of one model, one per setting."""
 
     label: str
     simulated: bool
     rows: list[MainRow]
     size: str = ""
     parameters: str = ""
-    """Billions, as a number."""
+    """Number of parameters in billions."""
     weights: str = ""
-    """`open`, `closed`, or nothing where that is not known."""
+    """`open`, `closed`, or empty if unknown."""
 
 
 class ModelGroup(NamedTuple):
-    """Models under one heading."""
+    """Models with a common heading."""
 
     name: str
     models: list[ModelRows]
 
 
 CellScores = Mapping[tuple[str, str], Score]
-"""One cell's scores by rule book and subject."""
+"""One cell's scores by scorer and subject."""
 
 
 def group_rows(
@@ -123,14 +124,14 @@ def group_rows(
     comparisons: Sequence[PrintedComparison] = (),
     ranks: Mapping[Cell, RankCell] | None = None,
 ) -> list[ModelGroup]:
-    """The main table: models in the study's order under the headings of their groups.
+    """Return the main table: models in the study's order, by group.
 
     Args:
         results: The study's results.
-        rows: Its scores.
-        printed: Rows of printed tables.
-        comparisons: Printed values beside ours, for averages of parts.
-        ranks: Ranks of the cells that have one.
+        rows: Scores of the study.
+        printed: Printed rows.
+        comparisons: Printed and our values, for averages of parts.
+        ranks: Ranks by cell.
     """
     averages = {c.cell: c.measured for c in comparisons if c.subject == AVERAGE}
     index: dict[Cell, dict[tuple[str, str], Score]] = {}
@@ -174,12 +175,12 @@ def group_rows(
 
 
 def list_cells(groups: Sequence[ModelGroup]) -> list[Cell]:
-    """The cells of the table, in the order of its rows."""
+    """Return the cells of the table, in the order of its rows."""
     return [row.cell for group in groups for model in group.models for row in model.rows]
 
 
 def count_decimals(groups: Sequence[ModelGroup]) -> int:
-    """How many decimals the totals of the table have."""
+    """Return the number of decimals of the totals of the table."""
     totals = (row.total for group in groups for model in group.models for row in model.rows)
     return max((len(total.partition(".")[2]) for total in totals), default=1)
 
@@ -192,8 +193,8 @@ def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str
 
 
 def main_caption(results: Results) -> str:
-    """What the main table shows."""
-    judged = " After GPT stands the GPTScore." if JUDGE_RULES in results.rules else ""
+    """Return the caption of the main table."""
+    judged = " The value after GPT is the GPTScore." if JUDGE_RULES in results.rules else ""
     return (
         f"ACC in per cent by {name_scorer(results.main_rules)}; in brackets the "
         f"{format_level(results.study.analyze.confidence)} interval.{judged}"
@@ -201,18 +202,19 @@ def main_caption(results: Results) -> str:
 
 
 def has_strict(results: Results, rows: Sequence[Score]) -> bool:
-    """Whether the main rules tell strict accuracy from the share of parts that is right."""
+    """Return whether the main scorer distinguishes strict accuracy from the share of right
+    parts."""
     return any(row.strict and row.rules == results.main_rules for row in rows)
 
 
 def failure_head(results: Results) -> str:
-    """The heading of the responses without an answer: it says who found them so."""
+    """Return the heading of the responses without an answer, with their scorer."""
     rules = results.failure_rules
     return "No answer" if rules in (None, results.main_rules) else f"No answer, by {rules}"
 
 
 def describe_reading(results: Results) -> str:
-    """How to read the main table."""
+    """Return the explanation of the main table."""
     rules = results.failure_rules
     if rules == results.main_rules:
         bounds = (
@@ -231,13 +233,13 @@ def describe_reading(results: Results) -> str:
 
 _READING = (
     "ACC is the share of responses called right, averaged over problems; {bounds}. "
-    "A total over part of the problems says so; where others answered clearly more it cannot "
-    "lead. Intervals are Wilson's at the effective sample size: problems that share "
-    "a stem count as one cluster. Two intervals that overlap can still differ, because models "
-    "answer the same problems: sentences in this report use paired differences, with intervals "
-    "that hold for all pairs of cells together, as the best of many equal models looks better. "
-    "A GPTScore without a certificate is only the judge's opinion; with one, the totals corrected "
-    "for the judge's errors stand in the card on the judge."
+    "Totals over part of the problems are marked; they cannot lead if other cells answered clearly "
+    "more. Intervals are Wilson's at the effective sample size: problems that share "
+    "a stem count as one cluster. Models with overlapping intervals can still differ, because they "
+    "answer the same problems: sentences in this report use paired differences, with simultaneous "
+    "intervals for all pairs of cells, since the best of many equal models looks better. "
+    "Without a certificate, a GPTScore is one judge's opinion; with one, the card on the judge "
+    "shows totals corrected for its errors."
 )
 
 

@@ -1,4 +1,4 @@
-"""What judges under `judge.others` say: a mean mark or shares of labels, by cell."""
+"""Summaries of the judges in `judge.others`: mean marks or shares of labels, by cell."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ HEADINGS = (
 
 @section("other-judges")
 class OtherJudgesSection(ReportSection):
-    """One table, left out where `judge.others` names nobody."""
+    """The section with one table of further judges; left out if `judge.others` is empty."""
 
-    title = "What further judges say"
+    title = "Further judges"
     caption = (
-        "Means of marks, and shares of labels in per cent, over problems; judgements that failed "
-        "are in neither. No certificate is made of these judges: none is calibrated against people."
+        "Means of marks, and shares of labels in per cent, over problems, without failed "
+        "judgements. These judges have no certificates: they are not calibrated with human labels."
     )
 
     def __init__(self, analysis: Analysis) -> None:
-        """Summarise what the stage `judge` wrote of every cell."""
+        """Summarise the results of the stage `judge` for every cell."""
         super().__init__(analysis)
         self.summaries = summarise_other_judges(self.results, analysis.folder / "judge")
 
     @property
     def is_simulated(self) -> bool:
-        """Whether one of these judges, or what it judged, is simulated."""
+        """Whether one of these judges or its input is simulated."""
         return any(summary.simulated for summary in self.summaries)
 
     def tables(self) -> Iterable[ReportTable]:
-        """`other-judges.csv`, where there is anything."""
+        """Return `other-judges.csv`, if there is any."""
         if self.summaries:
             rows = list_other_judge_rows(self.results, self.summaries)
             yield ReportTable("other-judges", rows)
 
     def view(self) -> Mapping[str, Any] | None:
-        """A row a cell and judge, or a cell, judge and label."""
+        """Return one row per cell and judge, or per cell, judge and label."""
         if not self.summaries:
             return None
         return {"columns": HEADINGS, "rows": [self._row(summary) for summary in self.summaries]}
@@ -68,7 +68,7 @@ class OtherJudgesSection(ReportSection):
 
 
 def _describe(summary: JudgeSummary) -> tuple[str, str, str]:
-    """What the number is, the number, and its interval."""
+    """Return the kind of number, the number and its interval."""
     estimate = summary.estimate
     if summary.label is not None:
         share = format_share(estimate.mean) if estimate.n else NO_VALUE

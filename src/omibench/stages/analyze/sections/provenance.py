@@ -1,4 +1,4 @@
-"""Where the numbers come from: study, dataset, parameters and packages."""
+"""The origin of the numbers: study, dataset, parameters and packages."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from omibench.stages.analyze.words import format_level, name_rules
 from omibench.text.masking import masked_values
 
 ANY_PROMPT = PromptEntry("words", "", "", owner="study")
-"""Which prompt a file is for changes neither its hash nor how it is sent."""
+"""The use of a prompt file affects neither its hash nor how it is sent."""
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 
 
 @section("provenance")
 class ProvenanceSection(ReportSection):
-    """What it takes to make the same report again."""
+    """The section with everything needed to reproduce the report."""
 
-    title = "Where these numbers come from"
+    title = "Provenance"
     template = "sections/provenance.html.j2"
 
     def view(self) -> Mapping[str, Any]:
-        """Facts by name, and the parameters as JSON text without secrets."""
+        """Return facts by name, and the parameters as JSON text without secrets."""
         params = _read_params(self.results)
         return {
             "facts": describe_provenance(self.results),
@@ -44,7 +44,7 @@ class ProvenanceSection(ReportSection):
 
 
 def describe_provenance(results: Results) -> list[tuple[str, str]]:
-    """Study, dataset, parameters and packages: what it takes to make the same report again."""
+    """Return study, dataset, parameters and packages, to reproduce the report."""
     study, manifest = results.study, results.manifest
     canonical = json.dumps(_read_params(results), sort_keys=True, ensure_ascii=False)
     judge = study.score.judge
@@ -55,7 +55,7 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
         ("Questions, SHA-256", manifest.questions_sha256),
         ("Answers, SHA-256", manifest.answers_sha256),
         ("Parameters, SHA-256", sha256(canonical.encode()).hexdigest()),
-        ("Rule books", ", ".join(name_rules(r) for r in results.rules)),
+        ("Scorers", ", ".join(name_rules(r) for r in results.rules)),
         (
             "Intervals",
             f"Wilson, clustered by shared stem, {format_level(study.analyze.confidence)}",
@@ -69,7 +69,9 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
             7, ("Judge", f"{_name_judges(results, judge)}{mark}, {describe_certificate(results)}")
         )
         facts.insert(8, ("GPTScore", describe_variant(results)))
-    facts += [(f"Words of {use.key}", _describe_words(use)) for use in list_evaluation_uses(study)]
+    facts += [
+        (f"Wording of {use.key}", _describe_words(use)) for use in list_evaluation_uses(study)
+    ]
     if results.partial:
         facts.insert(0, (PARTIAL, str(results.partial)))
     if results.any_simulated:
@@ -78,7 +80,7 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
 
 
 def _describe_words(use: PromptUse) -> str:
-    """A file of words with its hash; a literal one says what follows from that."""
+    """Describe a wording file with its hash, and whether it is literal."""
     try:
         wording = parse_wording(use.file, read_prompt_text(use.file, use.prompt), ANY_PROMPT)
     except ParamsError as error:

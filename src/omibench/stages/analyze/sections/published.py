@@ -1,6 +1,6 @@
-"""Printed results beside ours: what the responses give, and what print says.
+"""Printed results compared with those of the responses.
 
-Simulated figures are not held against print: no stand-in is meant to give printed values.
+Simulated models are not compared: they are not meant to reproduce printed values.
 """
 
 from __future__ import annotations
@@ -37,35 +37,35 @@ COLUMNS = (
     "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",
     "n", "differs", "simulated",
 )  # fmt: skip
-_NONE_HERE = "No printed cell belongs to a model and setting of this study with all its responses."
+_NONE_HERE = "No printed cell belongs to a model and setting of this study with complete responses."
 
 
 @section("published")
 class PublishedSection(ReportSection):
-    """What the responses give beside what papers print; left out without a printed table."""
+    """The section that compares results with printed ones; left out without printed tables."""
 
-    title = "Beside the printed results"
+    title = "Comparison with printed results"
     template = "sections/published.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
-        """Compare every printed cell for which all responses are here."""
+        """Compare every printed cell with complete responses."""
         super().__init__(analysis)
         self.comparisons = analysis.printed_comparisons
 
     def tables(self) -> Iterable[ReportTable]:
-        """`differences.csv`: every comparison."""
+        """Return `differences.csv`: every comparison."""
         rows = comparison_records(self.results, self.comparisons)
         yield ReportTable("differences", rows, COLUMNS)
 
     def view(self) -> Mapping[str, Any] | None:
-        """The printed rows, and what differs."""
+        """Return the printed rows and the differing values."""
         return describe_published(self.results, self.analysis.print_beside, self.comparisons)
 
 
 def describe_published(
     results: Results, beside: PrintBeside, comparisons: Sequence[PrintedComparison]
 ) -> dict[str, Any] | None:
-    """What the template lays out; None without a printed table."""
+    """Return the template's values; None without a printed table."""
     if not beside.tables and not beside.errors:
         return None
     files = dict.fromkeys(row.file for row in beside.rows)
@@ -93,7 +93,7 @@ def describe_published(
 
 
 def _describe_table(rows: Sequence[Printed]) -> dict[str, Any]:
-    """The printed rows of one table, with the columns that they have."""
+    """Return the printed rows of one table, with their columns."""
     columns = list(dict.fromkeys(key for row in rows for key in row.values))
     return {
         "source": rows[0].source,
@@ -111,7 +111,7 @@ def _describe_table(rows: Sequence[Printed]) -> dict[str, Any]:
 
 
 def _print(row: Printed, key: tuple[str, str]) -> str:
-    """The value as printed, with its interval or deviation where the table has one."""
+    """Return the value as printed, with its interval or deviation if printed."""
     cell = row.cells_by_key.get(key)
     if cell is None:
         return NO_VALUE
@@ -125,15 +125,15 @@ def _print(row: Printed, key: tuple[str, str]) -> str:
 
 
 def describe_comparisons(comparisons: Sequence[PrintedComparison]) -> str:
-    """How many printed cells the responses give, and how many have a simulated figure beside."""
+    """Return the numbers of printed cells with responses, and of those with a simulated value."""
     comparable = [c for c in comparisons if not c.simulated]
     simulated = len(comparisons) - len(comparable)
     sentences = [_describe_reproduction(comparable)] if comparable or not simulated else []
     if simulated:
         sentences.append(
-            f"{SIMULATED} figures stand beside {count_noun(simulated, 'printed cell')}, in "
-            "differences.csv; they are not held against print, as stand-ins are not meant to "
-            "give it."
+            f"differences.csv lists {SIMULATED} values for "
+            f"{count_noun(simulated, 'printed cell')}; they are not compared, since simulated "
+            "models are not meant to reproduce printed values."
         )
     return " ".join(sentences)
 
@@ -145,7 +145,7 @@ def _describe_reproduction(comparisons: Sequence[PrintedComparison]) -> str:
     verdict = f"{differing} cannot be reproduced" if differing else "and none differs"
     rules = ", ".join(dict.fromkeys(name_rules(c.rules) for c in comparisons))
     return (
-        f"Of {count_noun(len(comparisons), 'printed cell')} for which all responses are here, "
+        f"Of {count_noun(len(comparisons), 'printed cell')} with complete responses, "
         f"{len(comparisons) - differing} follow from the responses ({rules}), {verdict}."
     )
 

@@ -1,4 +1,4 @@
-"""What judges say of the reasoning: marks of rationales and types of errors, by cell."""
+"""Judgements of the reasoning: marks of rationales and types of errors, by cell."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from omibench.stages.analyze.words import (
 
 @section("reasoning")
 class ReasoningSection(ReportSection):
-    """Marks of rationales and types of errors; left out where nothing was judged."""
+    """The section on marks of rationales and types of errors; left out if nothing was judged."""
 
-    title = "What judges say of the reasoning"
+    title = "Judgements of the reasoning"
     template = "sections/reasoning.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
-        """Summarise what the stage `judge` wrote of every cell."""
+        """Summarise the results of the stage `judge` for every cell."""
         super().__init__(analysis)
         self.reasoning = analysis.reasoning
 
@@ -48,14 +48,14 @@ class ReasoningSection(ReportSection):
         return any(mark.simulated for mark in marks) or any(cell.simulated for cell in errors)
 
     def tables(self) -> Iterable[ReportTable]:
-        """`rationales.csv` and `errors.csv`, where the study has the reasoning judged."""
+        """Return `rationales.csv` and `errors.csv`, if the study judges the reasoning."""
         if self.results.study.judge.is_named:
             marks, errors = reasoning_records(self.results, self.reasoning)
             yield ReportTable("rationales", marks, ("model", "setting", "mark", "mean"))
             yield ReportTable("errors", errors, ("model", "setting", "error_type", "share"))
 
     def view(self) -> Mapping[str, Any] | None:
-        """A row a cell of either table."""
+        """Return one row per cell of either table."""
         card = describe_reasoning(self.results, self.reasoning)
         if card is None:
             return None
@@ -64,7 +64,7 @@ class ReasoningSection(ReportSection):
 
 
 def describe_reasoning(results: Results, summary: Reasoning) -> dict[str, Any] | None:
-    """What the template lays out; None where nothing was judged."""
+    """Return the template's values; None if nothing was judged."""
     if not summary.marks and not summary.errors:
         return None
     marked = {mark.mark for mark in summary.marks}
@@ -104,7 +104,7 @@ def _sentence(results: Results, summary: Reasoning) -> str:
             by_outcome = sum(cell.by_outcome for cell in cells)
             judged = sum(cell.classified for cell in cells) - by_outcome
             names = _names(results, _find_judges(cells)) if by == JUDGE else "people"
-            rest = f"; {by_outcome:,} more hold no answer and have the type of their outcome"
+            rest = f"; {by_outcome:,} more have no answer and take the type of their outcome"
             sentences.append(
                 f"Errors of {count_noun(judged, 'failure')} were classified by {names}, by the "
                 f"taxonomy {cells[0].taxonomy}{rest if by_outcome else ''}."
@@ -113,17 +113,17 @@ def _sentence(results: Results, summary: Reasoning) -> str:
 
 
 def _find_judges(cells: Iterable[ErrorCell]) -> str:
-    """The judges of the first cell in which one was asked."""
+    """Return the judges of the first judged cell."""
     return next((cell.judge for cell in cells if cell.judge), "")
 
 
 def _calibration(summary: Reasoning) -> Iterator[str]:
-    """What people's labels say of these judges, or that nothing does."""
+    """Describe the agreement of these judges with human labels."""
     judged = [e.certificate for e in summary.errors if e.by == JUDGE]
     every = judged + [m.certificate for m in summary.marks]
     certificates = {certificate.instrument: certificate for certificate in every if certificate}
     if every and not certificates:
-        yield "None of these judges is calibrated against people."
+        yield "None of these judges is calibrated with human labels."
     for certificate in certificates.values():
         mark = "SIMULATED " if certificate.simulated else ""
         labels = count_noun(certificate.n, f"{mark}label")
@@ -131,13 +131,19 @@ def _calibration(summary: Reasoning) -> Iterator[str]:
             kappa = certificate.kappa.value if certificate.kappa else None
             coefficient = "" if kappa is None else f" (kappa {format_decimals(kappa, 2)})"
             share = format_percent(certificate.agreement.value or 0.0)
-            yield f"Against {labels} of error types their judge agrees on {share}{coefficient}."
+            yield (
+                f"Compared with {labels} of error types, their judge agrees on "
+                f"{share}{coefficient}."
+            )
         for name, quality in certificate.marks.items():
             share = format_percent(quality.within_one.value or 0.0)
             rank = quality.spearman.value
             coefficient = "" if rank is None else f" (Spearman {format_decimals(rank, 2)})"
             words = name.replace("_", " ")
-            yield f"Against {labels} of {words} it is within one grade on {share}{coefficient}."
+            yield (
+                f"Compared with {labels} of {words}, it is within one grade on "
+                f"{share}{coefficient}."
+            )
 
 
 def _lacks_certificate(summary: Reasoning, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of all results, with the files that hold them."""
+"""The tables of all results, with links to their files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from omibench.stages.analyze.sections.section import ReportSection, section
 
 @section("results")
 class ResultsSection(ReportSection):
-    """Every result that the study has: its title, source, rows and file."""
+    """The section with every result of the study: title, source, rows and file."""
 
     title = "Tables of all results"
     template = "sections/results.html.j2"
 
     def view(self) -> Mapping[str, Any] | None:
-        """The results in their order."""
+        """Return the results in order."""
         parts = [RESULTS.get(name) for name in RESULTS]
         tables = [(part, self.analysis.table(part.name)) for part in parts]
         rows = [

@@ -1,4 +1,4 @@
-"""The same responses under every rule book and the judge: a figure, and the totals."""
+"""The same responses under every scorer and the judge: a figure and the totals."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from omibench.stages.analyze.words import (
 
 @section("rules")
 class RulesSection(ReportSection):
-    """Totals under every rule book; left out where there is one."""
+    """The section with totals under every scorer; left out if there is only one."""
 
-    title = "Rule books and judge on the same responses"
+    title = "Scorers and judge on the same responses"
     numbers = "main"
     template = "sections/rules.html.j2"
 
     def figure(self) -> ReportFigure:
-        """A row a cell, a colour a rule book."""
+        """Draw one row per cell, one colour per scorer."""
         from omibench.stages.analyze.charts.rules import draw_rules
 
         chart = draw_rules(self.results, self.analysis.scores)
         return ReportFigure.draw(chart, judge_sentence(self.results))
 
     def view(self) -> Mapping[str, Any] | None:
-        """Totals of every cell under every rule book and by every judge that voted."""
+        """Return the totals of every cell under every scorer and every voting judge."""
         results = self.results
         if len(results.rules) < 2:
             return None
@@ -61,7 +61,7 @@ class RulesSection(ReportSection):
 
 
 def describe_rules(results: Results) -> list[dict[str, Any]]:
-    """The heads of a column a rule book: rule books, the judge, and the judges that voted."""
+    """Return the headings of the columns: scorers, the judge, and the voting judges."""
     return [
         {
             "name": name_rules(rules),

@@ -1,4 +1,4 @@
-"""What the choices rest on, by occlusion: a row a cell, and its strongest heat map."""
+"""Occlusion saliency of choices: one row per cell, and its strongest heat map."""
 
 from __future__ import annotations
 
@@ -34,25 +34,26 @@ from omibench.web.pictures import link_file
 
 MOST_REASONS = 4
 READINGS = {
-    "final_letter": "the letter is scored at its place inside the response",
-    "before_answer": "the letter is asked for behind the response without its answer",
+    "final_letter": "the letter is scored at its position in the response",
+    "before_answer": "the letter is requested after the response without its answer",
 }
 
 
 @section("saliency")
 class SaliencySection(ReportSection):
-    """Occlusion saliency of the chosen options; left out where no setting is looked into."""
+    """The section on occlusion saliency of the chosen options; left out if no setting measures
+    it."""
 
-    title = "What the choices rest on"
+    title = "Parts of pictures behind the choices"
     template = "sections/saliency.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
-        """Read what the stage `saliency` wrote of every cell."""
+        """Read the results of the stage `saliency` for every cell."""
         super().__init__(analysis)
         self.saliences = analysis.saliences
 
     def tables(self) -> Iterable[ReportTable]:
-        """`saliency.csv`, where there is anything."""
+        """Return `saliency.csv`, if there is any."""
         if self.saliences:
             yield ReportTable(
                 "saliency",
@@ -60,7 +61,7 @@ class SaliencySection(ReportSection):
             )
 
     def view(self) -> Mapping[str, Any] | None:
-        """A row a cell, settings in pairs, and the strongest heat map of each cell."""
+        """Return one row per cell, settings in pairs, and the strongest heat map of each cell."""
         params = self.analysis.study.saliency
         return describe_saliency(self.results, params, self.saliences, self.analysis.report)
 
@@ -68,7 +69,7 @@ class SaliencySection(ReportSection):
 def describe_saliency(
     results: Results, params: SaliencyParams, rows: Sequence[Salience], report: Path
 ) -> dict[str, Any] | None:
-    """What the template lays out; None where nothing was looked into."""
+    """Return the template's values; None without saliency results."""
     if not rows:
         return None
     return {
@@ -76,7 +77,7 @@ def describe_saliency(
         "caption": f"A black square of {params.patch} pixels slides over each picture "
         f"({params.resolution}) in steps of {params.stride}; {READINGS[params.reading]}. "
         "Log-probabilities over the options, and impacts, in nats; the impact of a problem is the "
-        "largest change of log P of the chosen option at any place, either way.",
+        "largest change of log P of the chosen option at any position, in either direction.",
         "rows": [_row(results, row) for row in rows],
         "pairs": [_pair(results, pair) for pair in compare_settings(list(rows))],
         "hidden": [_describe_hidden(results, row) for row in rows if row.hidden],
@@ -114,9 +115,9 @@ def _describe_unscored(results: Results, row: Salience) -> str:
 def _describe_hidden(results: Results, row: Salience) -> str:
     names = describe_cell(results, row.cell)
     return (
-        f"{names['label']}, {names['setting']}: {count_noun(row.hidden, 'place')} took the chosen "
-        "option off the list of likeliest tokens that the endpoint gives. What covering them does "
-        "is not known, and impacts are at least what they are here."
+        f"{names['label']}, {names['setting']}: {count_noun(row.hidden, 'place')} removed the "
+        "chosen option from the endpoint's list of likeliest tokens. Their effect is unknown, so "
+        "the shown impacts are lower bounds."
     )
 
 
@@ -137,8 +138,9 @@ def _pair(results: Results, pair: SaliencyComparison) -> str:
     return (
         f"{model}, over the {pair.problems:,} of {answered} that are right under both: "
         f"mean log P of the option {_nats(pair.logprobs[0])} under {later} and "
-        f"{_nats(pair.logprobs[1])} under {earlier}; surer under {later} in {pair.wins:,}, less "
-        f"sure in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
+        f"{_nats(pair.logprobs[1])} under {earlier}; more confident under {later} in "
+        f"{pair.wins:,}, less confident in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; "
+        "mean impact "
         f"{format_decimals(pair.impacts[0], 3)} and {format_decimals(pair.impacts[1], 3)}."
     )
 
@@ -147,7 +149,7 @@ def _map(
     results: Results, cell: Cell, strongest: tuple[str, int, str], report: Path
 ) -> dict[str, str]:
     problem, image, option = strongest
-    # Stages lie side by side below the folder of the results.
+    # The folders of stages are siblings in the folder of the results.
     folder = report.parent.parent / "saliency" / cell.model / cell.setting
     words = describe_cell(results, cell)
     return {

@@ -1,4 +1,4 @@
-"""Several samples of a problem: a row a cell and k."""
+"""Several samples of a problem: one row per cell and k."""
 
 from __future__ import annotations
 
@@ -29,28 +29,29 @@ NAMES = {
 
 @section("samples")
 class SamplesSection(ReportSection):
-    """Repeated runs, pass@k, consistency@k and aggregates; left out with one sample a problem."""
+    """The section on runs, pass@k, consistency@k and aggregates; left out with one sample per
+    problem."""
 
     title = "Several samples of a problem"
     template = "sections/samples.html.j2"
 
     def __init__(self, analysis: Analysis) -> None:
-        """Read what the stage `aggregate` says of every cell."""
+        """Read the results of the stage `aggregate` for every cell."""
         super().__init__(analysis)
         self.scores = sample_scores(self.results, analysis.folder / "aggregate")
 
     def tables(self) -> Iterable[ReportTable]:
-        """`samples.csv`, where a cell draws several samples."""
+        """Return `samples.csv`, if a cell draws several samples."""
         if self.scores:
             yield ReportTable("samples", sample_records(self.results, self.scores))
 
     def view(self) -> Mapping[str, Any] | None:
-        """A row a cell and k, under the main rules."""
+        """Return one row per cell and k, under the main scorer."""
         return describe_samples(self.results, self.scores)
 
 
 def describe_samples(results: Results, rows: Sequence[SampleScore]) -> dict[str, Any] | None:
-    """What the template lays out; None where every cell draws one sample."""
+    """Return the template's values; None if every cell draws one sample."""
     main_scores = [s for s in rows if s.rules == results.main_rules]
     if not main_scores:
         return None
@@ -61,8 +62,8 @@ def describe_samples(results: Results, rows: Sequence[SampleScore]) -> dict[str,
         "caption": f"In per cent by {name_scorer(results.main_rules)}, with "
         f"{format_level(results.study.analyze.confidence)} intervals. One sample: mean and "
         f"standard "
-        "deviation over whole runs; pass@k: chance of a right one among k; consistency@k: share "
-        "of the first k that gives the most frequent answer.",
+        "deviation over whole runs; pass@k: probability of a right one among k; consistency@k: "
+        "share of the first k with the most frequent answer.",
         "rows": [row for cell in cells for row in _rows(results, cell, index, main_scores)],
     }
 
@@ -94,7 +95,7 @@ def _rows(
 
 
 def _describe_prompts(score: SampleScore | None) -> str:
-    """In how many prompts the candidates went, where one did not hold them."""
+    """Return the number of prompts for the candidates, if they did not fit into one."""
     prompts = score.prompts if score else None
     return f"in {prompts:.1f} prompts" if prompts and prompts > 1 else ""
 

@@ -1,4 +1,4 @@
-"""What a section of the report is: one class with its data, its CSV files, its figure, its card."""
+"""The base class of report sections: data, CSV files, figure and card."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class ReportTable(NamedTuple):
-    """A CSV file: its name without the ending, its rows, its columns.
+    """A CSV file: its name without extension, its rows and columns.
 
-    Without `columns` they are the keys of the first row, and an empty table has none.
+    Without `columns`, the keys of the first row are used; an empty table then has none.
     """
 
     name: str
@@ -25,9 +25,9 @@ class ReportTable(NamedTuple):
 
 
 class ReportFigure(NamedTuple):
-    """A drawing: SVG in light colours, and what it shows in one sentence.
+    """A drawing: SVG in light colours, and a sentence on its contents.
 
-    With its Vega-Lite `specification` it answers the pointer where a page runs scripts.
+    With a Vega-Lite `specification` it is interactive on pages that run scripts.
     """
 
     svg: str
@@ -39,8 +39,8 @@ class ReportFigure(NamedTuple):
         """Draw a chart of altair.
 
         Args:
-            chart: The chart, without configuration.
-            takeaway: What it shows, in one sentence.
+            chart: Chart without configuration.
+            takeaway: Contents of the chart, in one sentence.
         """
         from omibench.stages.analyze.charts.theme import describe_chart, render_specification
 
@@ -49,52 +49,52 @@ class ReportFigure(NamedTuple):
 
 
 class ReportSection:
-    """One part of the report.
+    """One section of the report.
 
     Write a subclass under `@section("its-name")`: the constructor computes its data, `tables`
-    gives its CSV files, `view` what its template shows. One without `view` shows its first table
-    under `title`. All text is escaped where the template shows it.
+    returns its CSV files, `view` the values of its template. A section without `view` shows its
+    first table under `title`. Templates escape all text.
     """
 
     name: ClassVar[str] = ""
-    """The name under which it is registered; its card and the file of its figure have it too."""
+    """The registered name, also used for its card and the file of its figure."""
     title: ClassVar[str] = ""
     numbers: ClassVar[str] = ""
-    """The table of which its figure is drawn, for a link to `<numbers>.csv` beside it."""
+    """The name of the table behind its figure, for a link to `<numbers>.csv`."""
     caption: ClassVar[str] = ""
     template: ClassVar[str] = "sections/table.html.j2"
-    """The text of a Jinja template, or the name of a file of ours in `templates/`.
+    """The text of a Jinja template, or the name of a built-in file in `templates/`.
 
-    It sees `view`, `section`, `figure` (with `svg` and `takeaway`, or None) and `page`.
+    Its variables are `view`, `section`, `figure` (with `svg` and `takeaway`, or None) and `page`.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         """Compute the data of the section.
 
         Args:
-            analysis: The results of the study, and the tables that sections share.
+            analysis: Results of the study, and tables shared by sections.
 
         Raises:
-            OmibenchError: A file that the section needs is missing or holds something else.
+            OmibenchError: A required file is missing or invalid.
         """
         self.analysis = analysis
         self.results = analysis.results
 
     @property
     def is_simulated(self) -> bool:
-        """Whether it shows something simulated besides responses and verdicts of the study."""
+        """Whether it shows simulated data besides responses and verdicts of the study."""
         return False
 
     def tables(self) -> Iterable[ReportTable]:
-        """The CSV files of the section."""
+        """Return the CSV files of the section."""
         return ()
 
     def figure(self) -> ReportFigure | None:
-        """The drawing, also written to `figures/<name>.svg`; asked for after `view`."""
+        """Return the drawing, also written to `figures/<name>.svg`; called after `view`."""
         return None
 
     def view(self) -> Mapping[str, Any] | None:
-        """What the template shows, worded; None leaves the section out of the page."""
+        """Return the template's values; None leaves the section out of the page."""
         table = next(iter(self.tables()), None)
         if table is None or not table.rows:
             return None
@@ -106,22 +106,21 @@ class ReportSection:
 
 
 SECTIONS: Registry[type[ReportSection]] = Registry("sections", "report section")
-"""In the order of the page: the built-in ones, then those of plug-ins."""
+"""In page order: built-in sections, then those of plug-ins."""
 AnySection = TypeVar("AnySection", bound=type[ReportSection])
 
 
 def section(name: str) -> Callable[[AnySection], AnySection]:
-    """A decorator that registers a class as a section of the report.
+    """Return a decorator that registers a class as a section of the report.
 
     Args:
-        name: Its name: letters, digits, `-` and `_`.
+        name: Name: letters, digits, `-` and `_`.
 
     Returns:
-        A decorator that returns the class as it is.
+        A decorator that returns the class unchanged.
 
     Raises:
-        PluginError: Another file or package has registered this name, or what is decorated is no
-            ReportSection.
+        PluginError: The name is already registered, or the decorated object is not a ReportSection.
     """
     SECTIONS.check_name(name)
 

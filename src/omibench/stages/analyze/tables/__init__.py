@@ -1,1 +1,1 @@
-"""From verdicts to tables: numbers only, worded elsewhere."""
+"""Compute tables of numbers from verdicts; formatting is done elsewhere."""

@@ -1,4 +1,4 @@
-"""The tables: accuracy by subject, by number of images, and failures, one typed row a line."""
+"""Typed tables of accuracy by subject, by number of images, and of failures."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _BIN = "images"
 
 
 class Score(NamedTuple):
-    """The accuracy of one cell under one rule book in one subject, or in all (`total`).
+    """The accuracy of one cell under one scorer in one subject, or overall (`total`).
 
-    `acc.n` counts problems, `responses` their samples. `failures` is None where nothing says which
-    responses hold no answer.
+    `acc.n` counts problems, `responses` their samples. `failures` is None if it is unknown which
+    responses have no answer.
     """
 
     cell: Cell
@@ -46,17 +46,17 @@ class Score(NamedTuple):
     failures: Failures | None
     simulated: bool
     credit: float | None = None
-    """Mean share of parts that are right; None where the rule book gives no partial credit."""
+    """The mean share of right parts; None if the scorer gives no partial credit."""
     ratio: float | None = None
-    """Mean of OMIBench's eq. 6, as its eq. 5 prints it; None where the rule book gives no ratio."""
+    """The mean of OMIBench's eq. 6, with eq. 5 as printed; None if the scorer gives no ratio."""
     corrected: Corrected | None = None
     """The judge's total corrected for its errors; None without a certificate."""
     strict: Estimate | None = None
-    """MathReal's strict accuracy; None where the accuracy itself asks for all parts."""
+    """MathReal's strict accuracy; None if the accuracy itself requires all parts."""
 
 
 class ImageScore(NamedTuple):
-    """The accuracy on the problems with `images` images; of one cell, or of all together."""
+    """The accuracy on the problems with `images` images, of one cell or pooled."""
 
     cell: Cell
     rules: str
@@ -67,7 +67,7 @@ class ImageScore(NamedTuple):
 
 @dataclass(frozen=True)
 class FailureCount:
-    """How many of a cell's n verdicts ended with one outcome that is no answer."""
+    """The number of a cell's n verdicts with one outcome without an answer."""
 
     cell: Cell
     rules: str
@@ -78,7 +78,7 @@ class FailureCount:
 
 
 def scores(results: Results) -> list[Score]:
-    """Every cell under every rule book, total first, then the subjects in alphabetical order.
+    """Return every cell under every scorer: the total, then subjects in alphabetical order.
 
     The total is the micro-average over problems (OMIBench, section 4.1).
     """
@@ -102,10 +102,10 @@ def scores(results: Results) -> list[Score]:
 
 
 def image_scores(results: Results) -> list[ImageScore]:
-    """Accuracy by number of images: of every cell, and of those together that show every picture.
+    """Return accuracy by number of images, for every cell and pooled.
 
-    Cells under settings that take something from an item would mix that effect with the number of
-    images: the row of all together (`ALL_CELLS`) is over `results.pooled_settings`.
+    Settings that withhold part of an item would confound the effect of the number of images, so the
+    pooled row (`ALL_CELLS`) covers only `results.pooled_settings`.
     """
     import polars as pl
 
@@ -144,7 +144,7 @@ def _average_bins(verdicts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def pool_cells(results: Results, rules: str) -> pl.DataFrame:
-    """Select the verdicts of a rule book under the settings whose cells are taken together."""
+    """Select the verdicts of a scorer under the pooled settings."""
     import polars as pl
 
     settings = results.pooled_settings
@@ -152,7 +152,7 @@ def pool_cells(results: Results, rules: str) -> pl.DataFrame:
 
 
 def failure_counts(results: Results) -> list[FailureCount]:
-    """Every outcome that is no answer and occurs at all, for every cell and rule book."""
+    """Return the count of every outcome without an answer, for every cell and scorer."""
     counts = {
         tuple(place): count
         for *place, count in results.counting_verdicts.group_by(*CELL, "outcome").len().iter_rows()
@@ -176,30 +176,30 @@ def failure_counts(results: Results) -> list[FailureCount]:
 
 
 def subjects(results: Results) -> list[str]:
-    """The subjects of the dataset, in alphabetical order."""
+    """Return the subjects of the dataset, in alphabetical order."""
     return sorted({a.subject for a in results.answers.values()})
 
 
 def image_bins(results: Results) -> list[str]:
-    """The bins of image counts that hold problems, fewest images first: "2", "3", ..., "6+"."""
+    """Return the non-empty bins of image counts, fewest images first: "2", "3", ..., "6+"."""
     return list(_name_bins(results).values())
 
 
 def _name_bins(results: Results) -> dict[int, str]:
-    """Number of images -> name of its bin, fewest images first."""
+    """Return the bin of each number of images, fewest images first."""
     counts = {min(a.n_images, MOST_IMAGES) for a in results.answers.values()}
     return {n: f"{MOST_IMAGES}+" if n == MOST_IMAGES else str(n) for n in sorted(counts)}
 
 
 def in_image_bin(rows: pl.DataFrame, images: str) -> pl.DataFrame:
-    """The verdicts on problems whose number of images falls into a bin."""
+    """Return the verdicts on problems in a bin of image counts."""
     import polars as pl
 
     return rows.filter(pl.col("n_images").clip(upper_bound=MOST_IMAGES) == int(images.rstrip("+")))
 
 
 def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any]]:
-    """The rows of main.csv; accuracies are shares in [0, 1] rounded to 6 digits."""
+    """Return the rows of main.csv; accuracies are shares in [0, 1] rounded to 6 digits."""
     return [
         {
             **cell_names(results, s.cell),
@@ -228,7 +228,7 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
 
 
 def image_records(results: Results, rows: Iterable[ImageScore]) -> list[dict[str, Any]]:
-    """The rows of by_images.csv; `model` and `setting` are empty for cells together."""
+    """Return the rows of by_images.csv; `model` and `setting` are empty for pooled cells."""
     return [
         {
             **cell_names(results, s.cell),
@@ -242,7 +242,7 @@ def image_records(results: Results, rows: Iterable[ImageScore]) -> list[dict[str
 
 
 def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict[str, Any]]:
-    """The rows of failures.csv."""
+    """Return the rows of failures.csv."""
     return [
         {
             **cell_names(results, f.cell),
@@ -258,18 +258,18 @@ def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict
 
 
 def round_number(value: float) -> float | None:
-    """Six digits: what files hold, so that equal results are equal files. NaN becomes None."""
+    """Round to six digits as in files, so that equal results give equal files; NaN becomes None."""
     return None if isnan(value) else round(value, 6)
 
 
 def _list_cells(results: Results) -> list[tuple[Cell, str]]:
-    """Every cell with every rule book and single judge, in the order of the tables."""
-    books = [*results.rules, *results.votes]
-    return [(cell, rules) for cell in results.cells for rules in books]
+    """Return every cell with every scorer and single judge, in the order of the tables."""
+    scorers = [*results.rules, *results.votes]
+    return [(cell, rules) for cell in results.cells for rules in scorers]
 
 
 def cell_names(results: Results, cell: Cell) -> dict[str, Any]:
-    """How a cell is named in the files."""
+    """Return the columns that identify a cell in the files."""
     if cell == ALL_CELLS:
         return {"model": "", "label": "all", "group": "", "setting": ""}
     return {

@@ -1,4 +1,4 @@
-"""The judge as an instrument: its certificate, and what that makes of its scores."""
+"""The certificate of the judge, and scores corrected by it."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 ENOUGH = 10
-"""Right and wrong labels of an answer type from which on its own error rates are used."""
+"""The minimum number of right and of wrong labels of an answer type to use its own error rates."""
 KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
-"""What was not sent to the judge, or got no verdict, counts as wrong with or without it."""
+"""Responses not sent to the judge, or without its verdict, count as wrong in any case."""
 
 
 def add_certificates(results: Results, folder: Path) -> Results:
-    """The results with the certificates of their judges, where there are any.
+    """Return the results with the certificates of their judges, if any.
 
-    `folder` is the folder of the stage `certify`, looked into where the study names labels; the
-    others are those that `certify.certificates` names. Raises MissingInputError for one that is
-    not there, FileFormatError for one that is none.
+    `folder` is the folder of the stage `certify`, read if the study has labels; further
+    certificates come from `certify.certificates`. Raises MissingInputError if one is missing, and
+    FileFormatError if one is invalid.
     """
     params = results.study.certify
     own_files = [folder / CERTIFICATE_FILE, folder / REASONING_FILE] if params.labels else []
@@ -63,7 +63,7 @@ def add_certificates(results: Results, folder: Path) -> Results:
 
 
 def _has_reasoning_certificates(file: Path) -> bool:
-    """Whether a file holds certificates of judges of reasoning; what cannot be read does not."""
+    """Return whether a file is a certificate of judges of reasoning; False if it is unreadable."""
     try:
         content = parse_file(file)
     except OmibenchError:
@@ -72,7 +72,7 @@ def _has_reasoning_certificates(file: Path) -> bool:
 
 
 def match_certificate(results: Results, candidates: Sequence[Certificate]) -> Certificate | None:
-    """The first certificate of this judge: the same models by identity, the same prompt."""
+    """Return the first certificate of this judge: same models by identity, same prompt."""
     judged = results.select_verdicts(JUDGE_RULES)
     judges = judged["judge"].drop_nulls().unique().to_list()
     prompts = judged["prompt_sha256"].drop_nulls().unique().to_list()
@@ -91,11 +91,12 @@ def match_certificate(results: Results, candidates: Sequence[Certificate]) -> Ce
 
 
 def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
-    """The accuracy of a cell by the judge, corrected for its errors; None without a certificate.
+    """Return the accuracy of a cell by the judge, corrected for its errors; None without a
+    certificate.
 
-    Each answer type is corrected by its own error rates where there are enough labels of it, else
-    by those of all labels. Types that share error rates are corrected together, since an error of
-    these rates moves them all; the parts are joined by their number of responses.
+    Each answer type is corrected by its own error rates if it has enough labels, otherwise by those
+    of all labels. Types that share error rates are corrected together, since an error of these
+    rates affects them all. The parts are weighted by their number of responses.
     """
     certificate = results.certificate
     if certificate is None:
@@ -116,7 +117,7 @@ def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
 
 
 def _rates(certificate: Certificate, kind: str) -> str:
-    """Whose error rates correct an answer type: its own, or those of all types."""
+    """Return the error rates for an answer type: its own, or those of all types."""
     quality = certificate.quality.get(kind)
     enough = quality and min(quality.tpr.n, quality.fpr.n) >= ENOUGH
     return kind if enough else ALL_TYPES

@@ -1,4 +1,4 @@
-"""Types of errors as people labelled them, in the columns of judgements."""
+"""Human labels of error types, in the columns of judgements."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 _COLUMNS = ("id", "index", "error_type", "taxonomy", "outcome", "judge", "simulated", "cluster")
-"""Those of judgements that a distribution of errors is made from."""
+"""The columns of judgements for a distribution of errors."""
 
 
 def read_error_labels(results: Results) -> dict[Cell, pl.DataFrame]:
-    """Read people's types of errors, where the study names a file of them.
+    """Read human labels of error types, if the study has a file of them.
 
     Args:
-        results: The study; the file is `judge.errors.labels`, else `certify.labels`.
+        results: The study; the file is `judge.errors.labels`, otherwise `certify.labels`.
 
     Returns:
-        Cell -> a row a labelled response, with columns of judgements; without cells where `judge`
-        names no errors or people labelled none.
+        One row per labelled response with the columns of judgements, by cell; empty without
+        `judge.errors` or labels.
 
     Raises:
         FileFormatError: A label cannot be read, fits several responses, contradicts another or is
-            no type of the taxonomy.
+            not a type of the taxonomy.
         MissingInputError: The file does not exist.
     """
     import polars as pl
@@ -60,14 +60,14 @@ def read_error_labels(results: Results) -> dict[Cell, pl.DataFrame]:
 
 
 def add_typed_failures(labels: pl.DataFrame, judgements: pl.DataFrame | None) -> pl.DataFrame:
-    """Add the failures whose outcome says their type: nobody has to read these.
+    """Add the failures whose type follows from their outcome, without a label.
 
     Args:
-        labels: What people said of one cell.
-        judgements: What the stage `judge` wrote of it, if it did.
+        labels: Human labels of one cell.
+        judgements: Judgements of the cell, if any.
 
     Returns:
-        The labels, and a row a failure that was typed without a judge and that nobody labelled.
+        The labels, and one row per unlabelled failure that was classified without a judge.
     """
     import polars as pl
 

@@ -1,6 +1,6 @@
-"""What the tables say of many groups of verdicts, in a few queries over all of them.
+"""Estimate many groups of verdicts in a few queries.
 
-A group is a cell under a rule book, in all or in one value of an attribute of items.
+A group is a cell under a scorer, overall or for one value of an attribute of items.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 CELL = ("model", "setting", "rules")
 Place = tuple[Any, ...]
-"""Model, setting, rule book, and a value of the attribute where there is one."""
+"""Model, setting, scorer, and the value of the attribute if any."""
 
 
 class Failures(NamedTuple):
-    """How many responses hold no answer, and the accuracy with them as wrong and as right."""
+    """The number of responses without an answer, and the accuracy with them as wrong and as
+    right."""
 
     failed: int
     as_wrong: float
@@ -29,10 +30,10 @@ class Failures(NamedTuple):
 
 
 class GroupScore(NamedTuple):
-    """What is known of one group.
+    """The estimates of one group.
 
-    `responses` counts samples, `acc.n` items. `failures` is None where nothing says which responses
-    hold no answer; `credit`, `ratio` and `strict` are None where no verdict has such a value.
+    `responses` counts samples, `acc.n` items. `failures` is None if it is unknown which responses
+    have no answer; `credit`, `ratio` and `strict` are None if no verdict has such a value.
     """
 
     acc: Estimate
@@ -48,13 +49,13 @@ def score_groups(
 ) -> dict[Place, GroupScore]:
     """Estimate accuracy, bounds, partial credit, ratio and strict accuracy of each group.
 
-    An item's value is the mean of its samples. Where `credit` or `ratio` is missing, the verdict
-    stands in for it; a response without a strict value is wrong (MathReal, evaluation protocol).
+    An item's value is the mean over its samples. The verdict replaces a missing `credit` or
+    `ratio`; a response without a strict value is wrong (MathReal, evaluation protocol).
 
     Args:
         verdicts: Rows of `CELL`, `id`, `cluster`, `verdict`, `credit`, `ratio`, `strict`, `failed`
             and the attribute.
-        attribute: A column that says the same of all verdicts on an item; None for whole cells.
+        attribute: Column that is constant over the verdicts on an item; None for whole cells.
         confidence: The two-sided level of intervals, in (0, 1).
     """
     import polars as pl
@@ -107,10 +108,10 @@ def index_estimates(
     """Estimate the mean of each group, by the values of `by`.
 
     Args:
-        values: As `estimate_groups` takes them.
-        by: Columns whose values make a group.
+        values: Input as for `estimate_groups`.
+        by: Columns that define groups.
         confidence: The two-sided level of intervals, in (0, 1).
-        column: The column of the values.
+        column: Column of the values.
     """
     rows = estimate_groups(values, by, confidence, column)
     numbers = rows.select("estimate", "low", "high", "n", "n_eff").rows()

@@ -1,4 +1,4 @@
-"""Our values of what print names: accuracies of cells over parts of the dataset, all at once."""
+"""Our values of printed quantities: metrics of cells over parts of the dataset."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _PLACE = ("slice", "value")
 _COLUMNS = {
     "accuracy": "verdict", "gptscore": "verdict", "credit": "partial", "strict": "all_parts",
 }  # fmt: skip
-"""Metric -> the column of verdicts whose mean it is."""
+"""The column of verdicts averaged for each metric."""
 
 
 class MeasuredQuantity(NamedTuple):
-    """What is measured: a metric of a cell over a part of the dataset.
+    """A quantity: a metric of a cell over a part of the dataset.
 
     `metric` is `accuracy`, `gptscore`, `credit`, `strict`, or one of the stage `aggregate` with its
     k (`pass@5`, `majority@4`). `slice` and `value` are empty for the whole dataset.
@@ -51,10 +51,10 @@ class Measurement(NamedTuple):
 
 
 class PartMeans:
-    """The parts of a dataset that places name; values are compared without case."""
+    """The parts of a dataset, given by an attribute and a value; case is ignored."""
 
     def __init__(self, results: Results, places: Collection[tuple[str, str]]) -> None:
-        """Find the problems of each place, an attribute and its value."""
+        """Find the problems of each part."""
         self._results, self._places = results, places
 
     @cached_property
@@ -62,7 +62,7 @@ class PartMeans:
         return describe_items(self._results.answers.values(), self._results.questions)
 
     def list_values(self, name: str) -> list[str]:
-        """The values that an attribute, or two joined, have among the problems."""
+        """Return the values of an attribute, or two joined, among the problems."""
         if not {*name.split(JOINT)} <= {*self._items.columns}:
             return []
         values = label_items(self._items, name.replace(JOINT, ","))["value"].unique()
@@ -70,7 +70,7 @@ class PartMeans:
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """Rows of `id`, `cluster`, `slice` and `value`; none for an attribute that is not there."""
+        """Return rows of `id`, `cluster`, `slice` and `value`; none for an unknown attribute."""
         import polars as pl
 
         items = self._items
@@ -92,12 +92,12 @@ class PartMeans:
 
     @cached_property
     def sizes(self) -> dict[tuple[str, str], int]:
-        """How many problems each part has; parts that hold none are left out."""
+        """Return the number of problems of each non-empty part."""
         counts = self.labels.group_by(_PLACE).len()
         return {(name, value): size for name, value, size in counts.iter_rows()}
 
     def count(self, name: str, value: str) -> int:
-        """How many problems a part has."""
+        """Return the number of problems of a part."""
         return self.sizes.get((name, value.casefold()), 0)
 
 
@@ -111,12 +111,12 @@ def measure(
 
     Args:
         results: The study's results.
-        quantities: What is measured.
-        parts: The parts of the dataset that they name.
-        aggregate: The folder of the stage `aggregate`; None where it was not run.
+        quantities: Quantities to measure.
+        parts: Parts of the dataset that they use.
+        aggregate: Folder of the stage `aggregate`; None if it was not run.
 
     Returns:
-        The quantities of these metrics for which there are responses, each with its measurement.
+        The measurements of quantities with responses.
     """
     import polars as pl
 
@@ -141,7 +141,7 @@ def measure(
 def _estimate_verdicts(
     results: Results, quantities: Collection[MeasuredQuantity], parts: PartMeans
 ) -> Iterator[pl.DataFrame]:
-    """The mean over problems of their samples' verdicts, credit or strict verdicts."""
+    """Return the mean over problems of their samples' verdicts, credit or strict verdicts."""
     import polars as pl
 
     if not quantities:
@@ -166,7 +166,7 @@ def _estimate_verdicts(
 def _estimate_samples(
     results: Results, quantities: Collection[MeasuredQuantity], parts: PartMeans, aggregate: Path
 ) -> Iterator[pl.DataFrame]:
-    """The mean over problems of what the stage `aggregate` says of their samples."""
+    """Return the mean over problems of the results of the stage `aggregate`."""
     import polars as pl
 
     for cell in dict.fromkeys(quantity.cell for quantity in quantities):

@@ -1,4 +1,4 @@
-"""Numbers for machines: metrics.json, and one CSV a series and model, as DVC compares them."""
+"""Metrics for DVC: metrics.json, and one CSV file per series and model."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from omibench.stages.analyze.tables.accuracy import (
 
 
 def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict[str, Any]]]:
-    """{model: {setting: {acc, lo, hi, n, ...}}} of the totals; shares in [0, 1], 6 digits.
+    """Return {model: {setting: {acc, lo, hi, n, ...}}} of the totals; shares in [0, 1], 6 digits.
 
-    `acc, lo, hi, n` are the main rules', and so are `failures` and `acc_failures_right`, which are
-    left out where nothing says them; `gptscore` with its interval is there when a judge was asked;
-    `rules` holds the accuracy of every rule book, `ratios` the mean of eq. 6 (OMIBench, C.1) and
-    `strict` the strict accuracy (MathReal) of those that give it; `partial` says how many problems
-    of how many a partial run asked. A cell without responses or verdicts is `missing`.
+    `acc, lo, hi, n`, `failures` and `acc_failures_right` are those of the main scorer; the last two
+    are left out if unknown. `gptscore` and its interval are present with a judge. `rules` contains
+    the accuracy of every scorer, `ratios` the mean of eq. 6 (OMIBench, C.1) and `strict` the strict
+    accuracy (MathReal), if defined; `partial` gives the numbers of problems of a partial run. A
+    cell without responses or verdicts is `missing`.
     """
     values: dict[str, dict[str, dict[str, Any]]] = {}
     totals_by_cell: dict[Cell, dict[str, Score]] = {}
@@ -72,10 +72,10 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
 def write_plots(
     out: Path, results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
 ) -> None:
-    """`plots/accuracy/<model>.csv` and `plots/by_images/<model>.csv`, under the main rules.
+    """Return `plots/accuracy/<model>.csv` and `plots/by_images/<model>.csv`, under the main scorer.
 
-    One file a model: DVC draws one chart a file, with a bar for each revision. `bin` names setting
-    and number of images together, as DVC's charts tell rows apart by one column.
+    There is one file per model, since DVC draws one chart per file with a bar for each revision.
+    `bin` joins setting and number of images, since DVC distinguishes rows by one column.
     """
     for model in dict.fromkeys(cell.model for cell in results.cells):
         totals = [

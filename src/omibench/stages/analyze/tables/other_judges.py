@@ -1,7 +1,7 @@
-"""What judges under `judge.others` say: the mean of a mark, or the share of each label.
+"""Summaries of the judges in `judge.others`: mean marks, or the share of each label.
 
-Both are over problems, each the mean of its samples, with intervals clustered by shared stem as
-everywhere. Judgements that failed are in no denominator and are counted beside it.
+Both are averaged over samples and then problems, with intervals clustered by shared stem. Failed
+judgements are excluded and counted separately.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 MEAN = "mean"
-"""In place of a label: the row of a judge that gives marks."""
+"""The label of rows of a judge that gives marks."""
 
 
 class JudgeSummary(NamedTuple):
-    """What one judge says of one cell: its mean mark (`label` None), or the share of a label.
+    """One judge on one cell: its mean mark (`label` None), or the share of a label.
 
-    `lowest` and `highest` are the ends of its scale; `failed` judgements are in no denominator.
+    `lowest` and `highest` are the ends of its scale; `failed` judgements are excluded.
     """
 
     cell: Cell
@@ -41,18 +41,17 @@ class JudgeSummary(NamedTuple):
 
 
 def summarise_other_judges(results: Results, folder: Path) -> list[JudgeSummary]:
-    """Summarise what judges under `judge.others` said.
+    """Summarise the judgements of `judge.others`.
 
     Args:
         results: The study.
-        folder: The results folder of the stage `judge`.
+        folder: Results folder of the stage `judge`.
 
     Returns:
-        Judge by judge, of each cell its mean or every label that it gave to any cell, the most
-        frequent first.
+        By judge and cell: the mean, or every label the judge gave to any cell, most frequent first.
 
     Raises:
-        MissingInputError: A cell that the study wants judged has no file.
+        MissingInputError: A cell to be judged has no file.
     """
     names = list(results.study.judge.others)
     if not names:
@@ -104,7 +103,7 @@ def _summarise(
 def list_other_judge_rows(
     results: Results, summaries: Iterable[JudgeSummary]
 ) -> list[Mapping[str, Any]]:
-    """The rows of other-judges.csv; numbers are rounded to 6 digits."""
+    """Return the rows of other-judges.csv; numbers are rounded to 6 digits."""
     from omibench.stages.analyze.tables.accuracy import cell_names, round_number
 
     return [

@@ -1,4 +1,4 @@
-"""Rows that papers print, as results of a study's dataset: model, setting and values by part."""
+"""Printed rows of papers as results of a study's dataset: model, setting and values by part."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from omibench.stages.analyze.tables.accuracy import TOTAL
 
 ACC, GPTSCORE, STRICT, PASS5, CONS5 = "acc", "gptscore", "strict", "pass5", "cons5"
 _SHORT = {"accuracy": ACC, "credit": ACC, "pass@5": PASS5, "consistency@5": CONS5}
-"""Metrics of our tables -> what differences.csv and the report call them."""
+"""The names of our metrics in differences.csv and the report."""
 
 
 class Printed(NamedTuple):
     """One printed row under one setting.
 
-    `strategy` is the setting as the table names it, empty where it names none; `settings` are those
-    of our ready-made study that the row prints, where the table's layout says so.
+    `strategy` is the setting as printed, empty if none; `settings` are the corresponding settings
+    of our ready-made study, if the table's layout lists them.
     """
 
     model: str
@@ -39,11 +39,11 @@ class Printed(NamedTuple):
     source: str = ""
     settings: tuple[str, ...] = ()
     is_chance: bool = False
-    """Whether it holds what guessing gives, and is no model's."""
+    """Whether it is the row of random guessing instead of a model."""
 
     @property
     def values(self) -> dict[tuple[str, str], float]:
-        """(part, metric) -> as printed.
+        """Printed values by (part, metric).
 
         A part is a subject or another part of the dataset, the `total`, or the `average` of the
         parts.
@@ -52,60 +52,59 @@ class Printed(NamedTuple):
 
     @property
     def cells_by_key(self) -> dict[tuple[str, str], PrintedCell]:
-        """(part, metric) -> what is printed."""
+        """Printed texts by (part, metric)."""
         return {(name_part(cell), name_metric(cell)): cell for cell in self.cells}
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many problems each part of the printed dataset has, where that is known."""
+        """The number of problems of each part of the printed dataset, if known."""
         return {name_part(cell): cell.n for cell in self.cells if cell.n}
 
     @property
     def digits(self) -> int:
-        """How many decimals the row prints."""
+        """The number of printed decimals."""
         return max((cell.number.digits for cell in self.cells), default=2)
 
     @property
     def k(self) -> int | None:
-        """How many samples all values are made from, where the table says so."""
+        """The number of samples behind all values, if printed."""
         counts = {cell.k for cell in self.cells}
         return counts.pop() if len(counts) == 1 else None
 
 
 class PrintBeside(NamedTuple):
-    """Printed tables beside a study."""
+    """The printed tables of a study."""
 
     tables: list[PrintedTable]
     rows: list[Printed]
-    """Those about the study's dataset."""
+    """Rows about the study's dataset."""
     errors: list[FileFormatError]
-    """One for each table that could not be read."""
+    """One error per unreadable table."""
 
 
 def name_part(cell: PrintedCell) -> str:
-    """Name the part of a dataset that a value is about; `total` where it is about all of it."""
+    """Return the part of a dataset that a value is for; `total` for all of it."""
     if cell.part == AVERAGE:
         return AVERAGE
     return cell.value if cell.slice else TOTAL
 
 
 def name_metric(cell: PrintedCell) -> str:
-    """Name the metric of a value; partial credit is the ACC of its table."""
+    """Return the metric of a value; partial credit is the ACC of its table."""
     return _SHORT.get(cell.metric_name, cell.metric_name)
 
 
 def read_published(path: str | Path, dataset: str, problems: int) -> list[Printed]:
-    """Read the printed rows of models about a dataset.
+    """Read the printed rows of models for a dataset.
 
     Args:
-        path: The table as CSV.
-        dataset: The name of the dataset.
-        problems: How many problems it holds.
+        path: CSV file with the table.
+        dataset: Name of the dataset.
+        problems: Number of its problems.
 
     Raises:
-        MissingInputError: The file is not there.
-        FileFormatError: It is of no known layout, or it cannot be told which of its datasets is
-            meant.
+        MissingInputError: The file is missing.
+        FileFormatError: The layout is unknown, or the dataset is ambiguous.
     """
     known = read_known_layouts(Path(path).parent)
     table = _read_table(Path(path), known)
@@ -113,18 +112,18 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
 
 
 def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside:
-    """Read the printed tables that stand beside a study.
+    """Read the printed tables of a study.
 
     Args:
-        paths: The tables as CSV.
-        dataset: The name of the study's dataset.
-        problems: How many problems it holds.
+        paths: CSV files with the tables.
+        dataset: Name of the study's dataset.
+        problems: Number of its problems.
 
     Returns:
-        Their rows; a table that cannot be read is one of `errors`.
+        Their rows; unreadable tables are in `errors`.
 
     Raises:
-        MissingInputError: A file is not there.
+        MissingInputError: A file is missing.
     """
     beside = PrintBeside([], [], [])
     layouts: dict[Path, KnownLayouts] = {}
@@ -137,7 +136,7 @@ def read_print(paths: Sequence[str], dataset: str, problems: int) -> PrintBeside
             beside.rows.extend(list_rows(table, dataset, problems, measure_datasets(known)))
             beside.tables.append(table)
         except FileFormatError as error:
-            # A wrong tables.yaml is the same mistake for each table of its folder.
+            # An invalid tables.yaml is the same error for each table of its folder.
             if str(error) not in map(str, beside.errors):
                 beside.errors.append(error)
     return beside
@@ -153,16 +152,16 @@ def _read_table(path: Path, known: KnownLayouts) -> PrintedTable:
 def list_rows(
     table: PrintedTable, dataset: str, problems: int, sizes: Mapping[str, int]
 ) -> list[Printed]:
-    """The rows of a table about a dataset, one for each model and setting.
+    """Return the rows of a table for a dataset, one per model and setting.
 
     Args:
         table: The table.
-        dataset: The name of the dataset.
-        problems: How many problems it holds.
-        sizes: How many problems the datasets of print hold, where that is known.
+        dataset: Name of the dataset.
+        problems: Number of its problems.
+        sizes: Numbers of problems of printed datasets, if known.
 
     Raises:
-        FileFormatError: It cannot be told which of the table's datasets is meant.
+        FileFormatError: The dataset of the table is ambiguous.
     """
     names = dict.fromkeys(cell.dataset for cell in table.cells)
     meant = _find_dataset(table.file, list(names), dataset, problems, sizes)
@@ -181,7 +180,7 @@ def list_rows(
 def _group_cells(
     cells: Iterable[PrintedCell],
 ) -> Iterator[tuple[tuple[str, str, str], Iterator[PrintedCell]]]:
-    """Cells of one model, row and setting together, in the order of the table."""
+    """Return cells of one model, row and setting together, in table order."""
     order: dict[tuple[str, str, str, str], None] = {}
     for cell in cells:
         order.setdefault(_get_key(cell))
@@ -205,7 +204,7 @@ def _list_settings(layout: TableLayout, full_setting: str, strategy: str) -> tup
 def _find_dataset(
     file: str, names: Sequence[str], dataset: str, problems: int, sizes: Mapping[str, int]
 ) -> str:
-    """By size where all sizes are known, as full and reduced sets often share a name."""
+    """Select by size if all sizes are known, since full and reduced sets often share a name."""
     if len(names) < 2:
         return names[0] if names else ""
     if all(name in sizes for name in names):
@@ -213,7 +212,7 @@ def _find_dataset(
     name = dataset.lower().replace("_", "-")
     if name not in names:
         raise FileFormatError(
-            f"{file}: prints results on {', '.join(names)}, but the frozen dataset is called "
-            f"{dataset!r}; set freeze.name to the one that it is"
+            f"{file}: has results on {', '.join(names)}, but the frozen dataset is named "
+            f"{dataset!r}; set freeze.name to one of them"
         )
     return name

@@ -1,4 +1,4 @@
-"""Printed results beside ours: which printed row is of a cell, and which values differ.
+"""Compare printed results with ours: match rows to cells, and find differing values.
 
 Model names are compared with our labels, settings with our settings' names and labels.
 """
@@ -27,14 +27,14 @@ from omibench.stages.analyze.tables.printed import GPTSCORE, Printed, name_metri
 from omibench.stages.analyze.words import format_decimals
 
 _DEFAULT_STRATEGY = "cot"
-"""Of a table that names none, and of whose paper we have no study (OMIBench, appendix B)."""
+"""The setting of a table without settings from a paper without a study (OMIBench, appendix B)."""
 _OPTIONAL_ENDING = re.compile(r"(?:instruct|preview|32k)$")
-"""Ends of names that one table of a paper prints and another leaves out."""
+"""Endings of names that some tables of a paper omit."""
 _ROUNDING = 1e-9
 
 
 class PrintedComparison(NamedTuple):
-    """One printed value beside what the responses give under `rules`, both in per cent.
+    """One printed value and our value from the responses under `rules`, both in per cent.
 
     `low` and `high` are our interval's.
     """
@@ -52,15 +52,15 @@ class PrintedComparison(NamedTuple):
     high: float | None = None
     clusters: int | None = None
     value: PrintedCell | None = None
-    """What is printed, with its place."""
+    """The printed value with its source."""
     measured_metric: str = ""
     source: str = ""
 
     @property
     def differs(self) -> bool | None:
-        """Whether rounding to the printed decimals cannot explain the distance.
+        """Whether rounding to the printed decimals cannot explain the difference.
 
-        None for what is simulated: no stand-in is meant to give printed values.
+        None for simulated models, which are not meant to reproduce printed values.
         """
         if self.simulated:
             return None
@@ -68,14 +68,14 @@ class PrintedComparison(NamedTuple):
 
     @property
     def inside(self) -> bool | None:
-        """Whether the printed value lies in our interval; None where there is none."""
+        """Whether the printed value lies in our interval; None without an interval."""
         if self.low is None or self.high is None:
             return None
         return self.low - _ROUNDING <= self.printed <= self.high + _ROUNDING
 
 
 class _Pair(NamedTuple):
-    """A printed value and the quantity of ours that it is."""
+    """A printed value and our corresponding quantity."""
 
     cell: Cell
     row: Printed
@@ -84,11 +84,11 @@ class _Pair(NamedTuple):
 
 
 def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> list[Printed]:
-    """The printed rows of a cell: same model name, same setting.
+    """Return the printed rows of a cell: same model name, same setting.
 
-    A setting is that of the table's layout, or the name or the label of one, or the part of its
-    name before the first hyphen (`cot-warm`). Names of models that differ only in case, hyphens or
-    an ending such as `-Instruct` are one where no name of the table is the very same.
+    A setting matches by the table's layout, by a setting's name or label, or by the part of its
+    name before the first hyphen (`cot-warm`). Model names that differ only in case, hyphens or an
+    ending such as `-Instruct` match unless another name in the table is exactly equal.
     """
     label, setting = results.label(cell.model), cell.setting
     names = {setting, setting.partition("-")[0], results.setting_label(setting)}
@@ -106,7 +106,7 @@ def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> li
 
 
 def printed_row(results: Results, cell: Cell, printed: Sequence[Printed]) -> Printed | None:
-    """The printed row of a cell that stands below it: the first one over as many samples."""
+    """Return the printed row for a cell: the first one over as many samples."""
     samples = results.study.settings[cell.setting].decoding.samples
     rows = printed_rows(results, cell, printed)
     return next((row for row in rows if row.k in (None, samples)), None)
@@ -115,17 +115,17 @@ def printed_row(results: Results, cell: Cell, printed: Sequence[Printed]) -> Pri
 def compare(
     results: Results, printed: Sequence[Printed], aggregate: Path | None = None
 ) -> list[PrintedComparison]:
-    """Compare every printed value for whose problems we hold all responses.
+    """Compare every printed value if we have all responses to its problems.
 
-    All means as many as the printed dataset has, or the frozen one where that is not known.
-    ACC is compared under the stored verdicts (`published`) where there are any, else under the
-    main rules, with credit for parts where the table prints loose accuracy; GPTScore with the
-    judge's; what is made from k samples with the stage `aggregate`.
+    The required number is that of the printed dataset, or of the frozen one if unknown. ACC is
+    compared under the stored verdicts (`published`) if available, otherwise under the main scorer,
+    with partial credit if the table prints loose accuracy; GPTScore is compared with the judge's;
+    metrics of k samples with the stage `aggregate`.
 
     Args:
         results: The study's results.
-        printed: Rows of printed tables about its dataset.
-        aggregate: The folder of the stage `aggregate`.
+        printed: Printed rows for its dataset.
+        aggregate: Folder of the stage `aggregate`.
     """
     rows = [
         (cell, row) for cell in results.study.cells for row in printed_rows(results, cell, printed)
@@ -151,7 +151,7 @@ def compare(
 
 
 def _make_quantity(results: Results, cell: Cell, value: PrintedCell) -> MeasuredQuantity:
-    """The quantity of ours that a printed value is of."""
+    """Return our quantity for a printed value."""
     rules = "published" if "published" in results.rules else results.main_rules
     metric = value.metric_name
     if metric == GPTSCORE:
@@ -164,7 +164,7 @@ def _make_quantity(results: Results, cell: Cell, value: PrintedCell) -> Measured
 def _find_whole(
     pair: _Pair, measurements: Mapping[MeasuredQuantity, Measurement], parts: PartMeans
 ) -> Measurement | None:
-    """Our value; None where it is not over all problems of the printed one."""
+    """Return our value; None if it does not cover all problems of the printed one."""
     measurement = measurements.get(pair.quantity)
     size = pair.value.n or parts.count(pair.value.slice, pair.value.value)
     return measurement if measurement and measurement.n == size else None
@@ -173,9 +173,9 @@ def _find_whole(
 def _average(
     pair: _Pair, measurements: Mapping[MeasuredQuantity, Measurement], parts: PartMeans
 ) -> Measurement | None:
-    """The mean over the parts whose value the row prints, each weighing the same.
+    """Return the unweighted mean over the parts whose values the row prints.
 
-    Parts are other problems, so that their errors are independent: the interval combines those of
+    Parts have different problems, so their errors are independent. The interval combines those of
     the parts (Zou and Donner 2008).
     """
     found = [
@@ -210,7 +210,7 @@ def _compare(results: Results, pair: _Pair, measurement: Measurement) -> Printed
 
 
 def comparison_records(results: Results, rows: Iterable[PrintedComparison]) -> list[dict[str, Any]]:
-    """The rows of differences.csv, in percentage points as printed."""
+    """Return the rows of differences.csv, in percentage points as printed."""
     return [
         {
             "model": c.cell.model,
@@ -232,5 +232,5 @@ def comparison_records(results: Results, rows: Iterable[PrintedComparison]) -> l
 
 @lru_cache(4096)
 def normalise_name(name: str) -> str:
-    """A model's name without case, punctuation and what one table prints and another leaves out."""
+    """Return a model's name without case, punctuation and optional endings."""
     return _OPTIONAL_ENDING.sub("", re.sub(r"[\W_]", "", name.casefold()))

@@ -1,9 +1,8 @@
-"""What judges say of the reasoning, summarised: marks of rationales, types of errors.
+"""Summaries of judgements of reasoning: marks of rationales, types of errors.
 
-Means and shares are over problems, each the mean of its samples, with intervals clustered by
-shared stem as everywhere. Judgements that failed, and answers that the judge found right after
-all, are in no denominator and are counted beside it. Where people labelled errors, theirs are a
-distribution of its own beside the judge's.
+Means and shares are averaged over samples and then problems, with intervals clustered by shared
+stem. Failed judgements, and answers that the judge found right, are excluded and counted
+separately. Human labels of errors form a separate distribution.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ JUDGE, PEOPLE = "judge", "people"
 
 
 class Mark(NamedTuple):
-    """The mean of one mark (1 to 5) over the problems of a cell; `failed` judgements are apart.
+    """The mean of one mark (1 to 5) over the problems of a cell, without `failed` judgements.
 
-    `certificate` is what people's marks say of this judge under this prompt, if they do.
+    `certificate` is that of this judge under this prompt, if any.
     """
 
     cell: Cell
@@ -42,11 +41,11 @@ class Mark(NamedTuple):
     simulated: bool
     certificate: ReasoningCertificate | None = None
     clusters: int = 0
-    """How many groups the problems are of."""
+    """The number of groups of problems."""
 
 
 class ErrorShare(NamedTuple):
-    """The share of one type among a cell's wrong answers, and how many responses are of it."""
+    """The share of one error type among a cell's wrong answers, and its number of responses."""
 
     cell: Cell
     error_type: str
@@ -55,7 +54,7 @@ class ErrorShare(NamedTuple):
 
 
 class ErrorCell(NamedTuple):
-    """The errors of one cell: classified ones, those found right after all, failed judgements."""
+    """The errors of one cell: classified ones, answers found right, failed judgements."""
 
     cell: Cell
     shares: list[ErrorShare]
@@ -67,20 +66,20 @@ class ErrorCell(NamedTuple):
     simulated: bool
     certificate: ReasoningCertificate | None = None
     by: str = JUDGE
-    """Who classified them: `judge` or `people`."""
+    """The classifier: `judge` or `people`."""
     by_outcome: int = 0
-    """How many of the classified hold no answer, and so have the type of their outcome."""
+    """The number classified by outcome because they have no answer."""
 
 
 class Reasoning(NamedTuple):
-    """All that the stage `judge` says of a study; both are empty where it was not run."""
+    """All results of the stage `judge`; both are empty if it was not run."""
 
     marks: tuple[Mark, ...] = ()
     errors: tuple[ErrorCell, ...] = ()
 
     @property
     def types(self) -> list[str]:
-        """The types of errors that occur, the commonest first."""
+        """The occurring types of errors, most frequent first."""
         counts: dict[str, int] = {}
         for share in (share for cell in self.errors for share in cell.shares):
             counts[share.error_type] = counts.get(share.error_type, 0) + share.responses
@@ -90,7 +89,7 @@ class Reasoning(NamedTuple):
 def reasoning(results: Results, folder: Path) -> Reasoning:
     """Summarise the judgements in `folder`, the results folder of the stage `judge`.
 
-    Raises MissingInputError for a cell that the study wants judged and that has no file.
+    Raises MissingInputError if a cell to be judged has no file.
     """
     marks: list[Mark] = []
     errors: list[ErrorCell] = []
@@ -108,9 +107,9 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
 
 
 def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
-    """The certificate of the judge that gave these judgements of one instrument, if there is one.
+    """Return the certificate of the judge behind these judgements of one instrument, if any.
 
-    It is of the same models by identity under the same prompt.
+    It has the same models by identity and the same prompt.
     """
     judges, prompts, names = (
         rows[column].drop_nulls().unique().to_list()
@@ -157,7 +156,7 @@ def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorC
 
 
 def _summarise_errors(results: Results, cell: Cell, judgements: pl.DataFrame, by: str) -> ErrorCell:
-    """The distribution of some judgements, or labels, of one cell."""
+    """Return the distribution of judgements or labels of one cell."""
     import polars as pl
 
     confidence = results.study.analyze.confidence
@@ -184,7 +183,7 @@ def _summarise_errors(results: Results, cell: Cell, judgements: pl.DataFrame, by
 
 
 def average_by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], list[str]]:
-    """The mean of a column over the samples of each problem, and the cluster of each problem."""
+    """Return the mean of a column over the samples of each problem, and the problem's cluster."""
     import polars as pl
 
     problems = rows.group_by("id", maintain_order=True).agg(
@@ -194,14 +193,14 @@ def average_by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], li
 
 
 def find_judge(rows: pl.DataFrame) -> str:
-    """Who gave the judgements of one instrument, joined by `+`; "" where nobody was asked."""
+    """Return the judges of one instrument, joined by `+`; empty if none was run."""
     return str(rows["judge"].drop_nulls().first() or "")
 
 
 def reasoning_records(
     results: Results, summary: Reasoning
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows of rationales.csv and errors.csv; numbers are rounded to 6 digits."""
+    """Return the rows of rationales.csv and errors.csv; numbers are rounded to 6 digits."""
     from omibench.stages.analyze.tables.accuracy import cell_names, round_number
 
     def numbers(value: Estimate, name: str) -> dict[str, Any]:

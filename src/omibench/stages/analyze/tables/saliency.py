@@ -1,4 +1,4 @@
-"""Occlusion saliency, summarised: confidence and occlusion impact a cell, settings in pairs."""
+"""Summaries of occlusion saliency: confidence and impact per cell and per pair of settings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 UNSCORED = tuple(outcome for outcome in get_args(SaliencyOutcome) if outcome != "scored")
 TIE = 0.001
-"""Log-probabilities (nats) that are nearer than this are equal (USNCO-V, figure 7)."""
+"""Log-probabilities (nats) closer than this count as equal (USNCO-V, figure 7)."""
 
 
 class LargestEffect(NamedTuple):
-    """The place with the largest effect on an option: picture (from 0), option, |S| in nats."""
+    """The position with the largest effect on an option: picture (from 0), option, |S| in nats."""
 
     image: int
     option: str
@@ -37,42 +37,42 @@ class LargestEffect(NamedTuple):
 
 
 class Salience(NamedTuple):
-    """One cell: what its model makes of the places of the pictures, for the option it chooses.
+    """One cell: the effect of positions in pictures on the chosen option.
 
-    `logprobs` and `impacts` are in nats, one a problem: log P of the chosen option with nothing
-    covered, and the occlusion impact r, the largest effect of any patch on any of its pictures.
-    `supportive` is the share of places whose covering costs the option.
+    `logprobs` and `impacts` are in nats, one per problem: log P of the chosen option without
+    occlusion, and the occlusion impact r, the largest effect of any patch on any of its pictures.
+    `supportive` is the share of positions whose occlusion lowers the option.
     """
 
     cell: Cell
     unscored: Mapping[str, int]
-    """Problems that are not scored, by outcome."""
+    """The number of unscored problems by outcome."""
     reasons: Mapping[str, int]
-    """The same problems, by reason."""
+    """The number of unscored problems by reason."""
     declares: int
-    """Problems whose response declares its option already before the letter that is scored."""
+    """The number of problems whose response states its option before the scored letter."""
     mass: float
-    """Mean probability of all options together, nothing covered."""
+    """The mean total probability of all options without occlusion."""
     logprobs: dict[str, float]
     impacts: dict[str, float]
     right: frozenset[str]
-    """The problems whose chosen option is the right one."""
+    """The problems whose chosen option is right."""
     pictures: int
     supportive: float
     strongest: tuple[str, int, str] | None
-    """Problem, picture and option of the largest effect: the heat map to look at first."""
+    """Problem, picture and option of the largest effect: the heat map to inspect first."""
     simulated: bool
     hidden: int = 0
-    """Places at which the chosen option has no log-probability: an endpoint lists no more than the
-    likeliest tokens, and covering the place pushed the option off its list."""
+    """The number of positions without a log-probability of the chosen option: an endpoint lists
+    only the likeliest tokens, and the occlusion removed the option from its list."""
     chosen_drops: Mapping[str, LargestEffect] = {}
-    """Problem -> the largest effect of any place on the chosen option."""
+    """The largest effect of any position on the chosen option, by problem."""
     right_drops: Mapping[str, LargestEffect] = {}
-    """Problem -> the largest effect of any place on a right option."""
+    """The largest effect of any position on a right option, by problem."""
 
 
 class SaliencyComparison(NamedTuple):
-    """Two settings of one model: whose choices are surer, and hang more on the pictures.
+    """Two settings of one model: their confidence, and their dependence on the pictures.
 
     As in USNCO-V's figure 7b to e, over the problems whose chosen option is right under both.
     """
@@ -81,36 +81,37 @@ class SaliencyComparison(NamedTuple):
     later_setting: str
     earlier_setting: str
     answered: int
-    """Problems for which an option was chosen under both."""
+    """The number of problems with a chosen option under both."""
     problems: int
-    """Those of them that are right under both; without any, the means are NaN."""
+    """The number of those that are right under both; if zero, the means are NaN."""
     logprobs: tuple[float, float]
-    """Mean of log P of the option under `later_setting` and under `earlier_setting`, in nats."""
+    """The mean of log P of the option under `later_setting` and under `earlier_setting`, in
+    nats."""
     impacts: tuple[float, float]
-    """Mean occlusion impact under each, in nats."""
+    """The mean occlusion impact under each, in nats."""
     wins: int
-    """Problems in which `later_setting` is surer by more than `TIE`."""
+    """The number of problems in which `later_setting` is more confident by more than `TIE`."""
     ties: int
     losses: int
 
 
 def saliences(results: Results, params: SaliencyParams, folder: Path) -> list[Salience]:
-    """Every cell that was looked into.
+    """Return every cell with saliency results.
 
     Args:
         results: The study's results.
-        params: The block `saliency` of the study.
-        folder: That of the stage `saliency`.
+        params: Block `saliency` of the study.
+        folder: Folder of the stage `saliency`.
 
     Raises:
-        MissingInputError: The file of a cell is not there.
-        UntrustedError: It was measured in another way than the study says.
+        MissingInputError: The file of a cell is missing.
+        UntrustedError: The measurement does not match the parameters of the study.
     """
     table = []
     for cell in list_salient_cells(results.study.cells, params):
         file = folder / cell.model / f"{cell.setting}.parquet"
         if not file.is_file():
-            raise MissingInputError(f"{file}: is missing; make it with `snakemake --cores all`")
+            raise MissingInputError(f"{file}: does not exist; make it with `snakemake --cores all`")
         frame = read_parquet(file, SaliencyRow)
         check_measurement(frame, params, file)
         if frame.height:
@@ -119,15 +120,15 @@ def saliences(results: Results, params: SaliencyParams, folder: Path) -> list[Sa
 
 
 def check_measurement(frame: pl.DataFrame, params: SaliencyParams, file: Path) -> None:
-    """Check that the rows of a cell were measured as a study says.
+    """Check that the rows of a cell were measured with the study's parameters.
 
     Args:
         frame: Rows of `SaliencyRow`.
-        params: The study's.
-        file: Where they stand, for the message.
+        params: Parameters of the study.
+        file: Their file, for the message.
 
     Raises:
-        UntrustedError: They are of another version, reading, resolution, patch or stride.
+        UntrustedError: They have another version, reading, resolution, patch or stride.
     """
     expected = {
         "version": VERSION, "reading": params.reading, "max_pixels": params.max_pixels,
@@ -139,13 +140,13 @@ def check_measurement(frame: pl.DataFrame, params: SaliencyParams, file: Path) -
         for other in rows[name].unique().to_list():
             if other != value:
                 raise UntrustedError(
-                    f"{file}: was measured with {name} {other}, and the study says {value}; "
+                    f"{file}: was measured with {name} {other}, but the study has {value}; "
                     f"rebuild it with `snakemake --cores all --forcerun {shlex.quote(str(file))}`"
                 )
 
 
 def compare_settings(rows: list[Salience]) -> Iterator[SaliencyComparison]:
-    """Every pair of settings of one model, later against earlier."""
+    """Return every pair of settings of one model, later against earlier."""
     for earlier, later in combinations(rows, 2):
         shared_problems = [n for n in later.logprobs if n in earlier.logprobs]
         if later.cell.model == earlier.cell.model and shared_problems:
@@ -175,7 +176,7 @@ def _compare_pair(
 def saliency_records(
     results: Results, params: SaliencyParams, rows: list[Salience]
 ) -> list[dict[str, Any]]:
-    """The rows of saliency.csv; nats with 6 digits."""
+    """Return the rows of saliency.csv; nats with 6 digits."""
     return [
         {
             **cell_names(results, s.cell),
@@ -199,7 +200,7 @@ def saliency_records(
 
 
 def mean_or_nan(values: Mapping[str, float]) -> float:
-    """The mean over problems; NaN without any."""
+    """Return the mean over problems; NaN without any."""
     return fmean(values.values()) if values else nan
 
 
@@ -236,9 +237,9 @@ def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
 
 
 def _count_hidden(frame: pl.DataFrame, chosen: pl.DataFrame) -> int:
-    """The places of the grids that have no row of the chosen option.
+    """Return the positions of the grids without a row for the chosen option.
 
-    A grid has all combinations of the places of a picture along its two sides.
+    A grid has all combinations of the positions along the two sides of a picture.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""Several samples of a problem: repeated runs, pass@k, consistency@k, and what was chosen."""
+"""Summaries of several samples of a problem: runs, pass@k, consistency@k, selection."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COLUMNS = (
 
 
 class SampleScore(NamedTuple):
-    """One metric of a cell at one k under one rule book, averaged over `value.n` problems.
+    """One metric of a cell at one k under one scorer, averaged over `value.n` problems.
 
-    `metric`: `pass`, `consistency`, the setting's own (`majority`, ...), or `runs`: the mean over k
-    whole runs, whose spread is in `runs`. `prompts` is the mean number of prompts in which the
-    candidates of a problem were marked, where a reward model marks them.
+    `metric` is `pass`, `consistency`, the setting's own (`majority`, ...), or `runs`: the mean over
+    k whole runs, whose spread is in `runs`. `prompts` is the mean number of marking prompts per
+    problem, if a reward model marks the candidates.
     """
 
     cell: Cell
@@ -41,9 +41,9 @@ class SampleScore(NamedTuple):
 
 
 def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
-    """Every metric of the cells with several samples; `folder` is that of `aggregate`.
+    """Return every metric of the cells with several samples; `folder` is that of `aggregate`.
 
-    A cell that was not aggregated has its repeated runs alone.
+    A cell that was not aggregated has only its repeated runs.
     """
     table = []
     cells = results.study.aggregated_cells
@@ -74,7 +74,7 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
 
 
 def sample_records(results: Results, rows: list[SampleScore]) -> list[dict[str, Any]]:
-    """The rows of samples.csv; shares in [0, 1] with 6 digits."""
+    """Return the rows of samples.csv; shares in [0, 1] with 6 digits."""
     return [
         {
             **cell_names(results, s.cell),
@@ -95,13 +95,13 @@ def sample_records(results: Results, rows: list[SampleScore]) -> list[dict[str, 
 
 
 def _average_prompts(rows: pl.DataFrame) -> float | None:
-    """Over the problems of which a reward model was asked."""
+    """Return the mean over the problems sent to a reward model."""
     counts = [count for count in rows["prompts"].to_list() if count]
     return sum(counts) / len(counts) if counts else None
 
 
 def _runs(results: Results, cell: Cell, rules: str, rows: pl.DataFrame) -> SampleScore:
-    """Each sample index is one run over all problems."""
+    """Return the runs: each sample index is one run over all problems."""
     import polars as pl
 
     means = rows.group_by("index", maintain_order=True).agg(pl.col("verdict").mean())

@@ -1,4 +1,4 @@
-"""Verdicts that say nothing of the answer: responses without one, and those that nobody judged."""
+"""Verdicts that say nothing about the answer: responses without one, and unjudged ones."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class Unanswered(NamedTuple):
-    """Of `responses` verdicts of one rule book, how many have no answer or no judgement.
+    """The number of `responses` of one scorer without an answer or without a judgement.
 
     Attributes:
-        responses: All verdicts.
-        empty: Those of responses without an answer: refused, cut off, unparsed, never sent, ...
-        unjudged: Those of responses that may hold an answer, on which a judge failed or none was
-            asked. ACC counts both as wrong.
+        responses: Number of all verdicts.
+        empty: Number of responses without an answer: refused, cut off, unparsed, never sent, ...
+        unjudged: Number of responses that may have an answer, but whose judge failed or was not
+            run. ACC counts both as wrong.
     """
 
     responses: int
@@ -26,10 +26,10 @@ class Unanswered(NamedTuple):
 
 
 def count_unanswered(verdicts: pl.DataFrame) -> Unanswered:
-    """Count what says nothing of the answer.
+    """Count verdicts without an answer or a judgement.
 
     Args:
-        verdicts: Those of one rule book, with the columns `failed` and `outcome`.
+        verdicts: Verdicts of one scorer, with the columns `failed` and `outcome`.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""What of print a study cannot compare: names that it has not, and parts of another size."""
+"""Printed rows that a study cannot be compared with: unknown names, parts of another size."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from omibench.stages.analyze.tables.printed import Printed
 from omibench.stages.analyze.tables.published import normalise_name, printed_rows
 
 MOST_NAMES = 4
-"""How many names a line tells; it counts the others."""
+"""The number of names that a line lists; the rest is counted."""
 
 
 def describe_unmatched(results: Results, printed: Sequence[Printed]) -> list[str]:
-    """Say which models, settings and parts of printed rows match nothing, or other problems.
+    """Describe the models, settings and parts of printed rows that do not match the study.
 
     Args:
         results: The study's results.
-        printed: The printed rows about its dataset.
+        printed: Printed rows for its dataset.
 
     Returns:
-        One line a table and kind: how many names match nothing, the first of them with the nearest
-        name that the study has; and how many parts have another number of problems than in print.
+        One line per table and kind: the number of unmatched names, the first of them with the
+        nearest name in the study; and the number of parts whose number of problems differs from the
+        printed one.
     """
     matched = {
         id(row) for cell in results.study.cells for row in printed_rows(results, cell, printed)
@@ -59,7 +60,7 @@ def _describe_table(
 
 
 def _describe_parts(results: Results, file: str, rows: Iterable[Printed]) -> Iterator[str]:
-    """A line for each attribute some of whose printed values no problem has."""
+    """Return a line for each attribute with printed values that no problem has."""
     cells = [cell for row in rows for cell in row.cells if cell.slice and cell.part != AVERAGE]
     places = dict.fromkeys((cell.slice, cell.value) for cell in cells)
     parts = PartMeans(results, places)
@@ -73,7 +74,8 @@ def _describe_parts(results: Results, file: str, rows: Iterable[Printed]) -> Ite
 
 
 def _describe_sizes(file: str, cells: Iterable[PrintedCell], parts: PartMeans) -> Iterator[str]:
-    """A line for the parts over other problems than the printed ones: they are not compared."""
+    """Return a line for the parts whose problems differ from the printed ones and are not
+    compared."""
     printed = {(cell.slice, cell.value): cell.n for cell in cells if cell.n}
     sizes = {place: (n, parts.count(*place)) for place, n in printed.items()}
     other = {place: size for place, size in sizes.items() if size[1] and size[0] != size[1]}

@@ -1,1 +1,1 @@
-"""The reasons for which the filter rejects a problem: `one_problem` alone, or for `duplicates`."""
+"""Reasons of the filter: for single problems in `one_problem`, for copies in `duplicates`."""

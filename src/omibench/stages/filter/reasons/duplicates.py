@@ -1,4 +1,4 @@
-"""Problems that have been seen before: the first of a kind is kept, later ones are rejected."""
+"""Duplicate problems: the first one is kept, later ones are rejected."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from omibench.stages.filter.reasons.registry import reason
 
 @reason("exact_duplicate")
 def exact_duplicate(case: Case) -> str | None:
-    """Same text after normalisation, same figures by content or by look.
+    """Same normalized text, and figures with the same content or look.
 
-    Crops of one figure from two papers differ in bytes, so figures that look alike within
-    `near_duplicate_images` bits count as the same. A photograph and the clean picture of the same
-    problem are no copies.
+    Crops of one figure from two papers differ in bytes, so figures within `near_duplicate_images`
+    bits count as the same. A photograph and the clean picture of the same problem are not copies.
     """
     for earlier in case.kept.same(case.candidate):
         if case.candidate.problem.photograph and _share_stem(case.candidate, earlier):
@@ -25,11 +24,11 @@ def exact_duplicate(case: Case) -> str | None:
 
 @reason("near_duplicate")
 def near_duplicate(case: Case) -> str | None:
-    """Text similarity of at least `near_duplicate` with figures that look alike.
+    """Text similarity of at least `near_duplicate`, with similar figures.
 
-    Similarity is the greater of rapidfuzz's normalised indel similarity of the texts and the Dice
-    coefficient of their three-word shingles, which moved sentences leave high. Problems of one
-    shared stem are parts of one paper, not copies.
+    Similarity is the greater of rapidfuzz's normalized indel similarity of the texts and the Dice
+    coefficient of their three-word shingles, which stays high if sentences are moved. Problems of
+    one shared stem are parts of one paper, not copies.
     """
     alike = (
         (earlier, similarity, bits)
@@ -54,7 +53,7 @@ def _similar(case: Case) -> list[tuple[Candidate, float]]:
     candidate, threshold = case.candidate, case.params.near_duplicate
     similar = []
     for earlier in case.kept.alike(candidate, threshold):
-        # Problems with other numbers of pictures are never the same: see figure_distance.
+        # Problems with different numbers of pictures are never the same (figure_distance).
         if len(earlier.contents) == len(candidate.contents) and not _share_stem(candidate, earlier):
             in_order = fuzz.ratio(
                 candidate.text_to_compare, earlier.text_to_compare, score_cutoff=100 * threshold

@@ -1,7 +1,7 @@
-"""The reasons for which the filter rejects a problem by itself; `duplicates` holds the others.
+"""Reasons of the filter that need only the problem itself; see also `duplicates`.
 
-Each is a pure function that returns its evidence (what was measured, beside the threshold) or
-None. They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
+Each is a pure function that returns its evidence (the measured value, with the threshold) or None.
+They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
 unambiguous", duplicates, unresolved OCR errors, several images) measurable.
 """
 
@@ -25,23 +25,23 @@ from omibench.stages.filter.scope import find_unwanted_property
 from omibench.stages.filter.statement import find_unfinished_part
 from omibench.stages.filter.text import count_words
 
-# U+FFFD stands for a character that could not be decoded; private-use and control characters come
+# U+FFFD replaces a character that could not be decoded; private-use and control characters come
 # from fonts without a Unicode table, as does "(cid:12)".
 _BROKEN = re.compile(
     "[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff\x00-\x08\x0b\x0c\x0e-\x1f]|\\(cid:\\d+\\)"
 )
-_MAX_QUOTED = 5  # spoilt words that evidence quotes
+_MAX_QUOTED = 5  # maximum corrupted words in evidence
 
 
 @reason("out_of_scope")
 def out_of_scope(case: Case) -> str | None:
-    """A subject, a language, a year or a kind of task that the study does not want."""
+    """A subject, a language, a year or a type of task that the study excludes."""
     return find_unwanted_property(case.problem, case.candidate.statement, case.params)
 
 
 @reason("statement_incomplete")
 def statement_incomplete(case: Case) -> str | None:
-    """The statement is too short, breaks off, or lacks the choices or figures it speaks of.
+    """The statement is too short, breaks off, or lacks the choices or figures that it mentions.
 
     A choice that is a picture counts as one word.
     """
@@ -56,7 +56,7 @@ def statement_incomplete(case: Case) -> str | None:
 
 @reason("statement_illegible")
 def statement_illegible(case: Case) -> str | None:
-    """Too many of its words do not read as words or numbers."""
+    """Too many of its words are not legible as words or numbers."""
     share, spoilt = legible_share(case.candidate.statement)
     if share >= case.params.min_legible:
         return None
@@ -69,7 +69,7 @@ def statement_illegible(case: Case) -> str | None:
 
 @reason("answer_missing")
 def answer_missing(case: Case) -> str | None:
-    """No key gives the answer, or leaves a part of it blank."""
+    """No key gives the answer, or a part of it is blank."""
     answer = case.problem.answer
     if not answer:
         return "no key gives an answer"
@@ -79,7 +79,9 @@ def answer_missing(case: Case) -> str | None:
 
 @reason("answer_ambiguous")
 def answer_ambiguous(case: Case) -> str | None:
-    """Key and solution disagree, several options stand where one is asked for, or none does."""
+    """Key and solution disagree, the key has several options instead of one, or none of the
+    choices.
+    """
     problem, answer = case.problem, case.problem.answer or []
     conflict = next((w for w in problem.warnings if w.code == "answer_conflict"), None)
     if conflict:
@@ -102,7 +104,7 @@ def too_few_images(case: Case) -> str | None:
 
 @reason("image_not_referred_to")
 def image_not_referred_to(case: Case) -> str | None:
-    """A figure to which the statement does not refer; picture choices refer to themselves."""
+    """A figure that the statement does not refer to; picture choices refer to themselves."""
     figures, text = _evidence_figures(case.problem), case.candidate.statement
     if not figures:
         return None
@@ -122,7 +124,7 @@ def image_not_referred_to(case: Case) -> str | None:
 
 @reason("ocr_error")
 def ocr_error(case: Case) -> str | None:
-    """Characters that reading has broken, or a warning of reading that nobody has resolved."""
+    """Characters corrupted in reading, or an unresolved reading warning."""
     problem = case.problem
     choices = {f"choice {c.label}": c.text or "" for c in problem.choices or []}
     answers = {f"answer {i}": part for i, part in enumerate(problem.answer or [], 1)}

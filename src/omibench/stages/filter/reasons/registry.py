@@ -1,4 +1,4 @@
-"""The reasons for which the filter rejects a problem, by name."""
+"""Registry of the filter's reasons, by name."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from omibench.plugins import Registry
 from omibench.stages.filter.candidate import Case
 
 Reason = Callable[[Case], str | None]
-"""Looks at one problem: its evidence (what was measured, beside the threshold), or None."""
+"""Checks one problem; returns its evidence (the measured value, with the threshold) or None."""
 
 REASONS: Final[Registry[Reason]] = Registry("reasons", "reason of the filter")
 
 
 def reason(name: str) -> Callable[[Reason], Reason]:
-    """A decorator that makes a function the reason `name`.
+    """Return a decorator that registers a function as the reason `name`.
 
-    The function is pure: one problem in, its evidence out, or None where there is nothing against
-    the problem.
+    The function is pure: it takes one problem and returns its evidence, or None if there is nothing
+    against the problem.
 
     Args:
-        name: What rejects.parquet calls it, and by what `filter.reasons` and
-            `filter.omitted_reasons` name it.
+        name: The name in rejects.parquet, `filter.reasons` and `filter.omitted_reasons`.
 
     Returns:
-        A decorator that returns the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises:
         PluginError: Another reason has this name.

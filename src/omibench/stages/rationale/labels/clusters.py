@@ -1,4 +1,4 @@
-"""Topics of one subject put into clusters by k-means (OMIBench, A.5)."""
+"""Clusters of one subject's topics by k-means (OMIBench, A.5)."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ if TYPE_CHECKING:
     from omibench.stages.rationale.labels.embedding import Embed, Matrix
 
 STARTS: Final = 10
-"""Starts of k-means, of which the best is kept."""
+"""Number of k-means starts; the best is kept."""
 
 
 class Clustering(NamedTuple):
-    """How topics are put into clusters."""
+    """Parameters of clustering."""
 
     clusters: int | tuple[int, int]
-    """How many for each subject, or the least and most of which the silhouette chooses."""
+    """The number for each subject, or a range from which the silhouette selects."""
     embed: Embed
-    """Makes a vector of each topic."""
+    """Returns a vector for each topic."""
     seed: int
     """Of k-means."""
 
 
 def cluster_topics(topics: Sequence[str], clustering: Clustering) -> list[list[str]]:
-    """Put topics into clusters.
+    """Cluster topics.
 
     Args:
-        topics: Those of one subject, each once, in any order.
-        clustering: How many clusters, and what makes vectors.
+        topics: Topics of one subject, each once, in any order.
+        clustering: The number of clusters, and the embedding.
 
     Returns:
-        The clusters by their first topic, each with the topic nearest to its centre first and
-        then by distance. The same for any order of `topics`.
+        The clusters by first topic, each ordered by distance from its centre. The result does not
+        depend on the order of `topics`.
     """
     ordered = sorted(topics)
     if len(ordered) < 2:
@@ -56,7 +56,7 @@ def _assign(matrix: Matrix, clusters: int | tuple[int, int], seed: int) -> list[
     candidates = [
         _run_kmeans(matrix, k, seed) for k in range(max(least, 2), min(most, distinct - 1) + 1)
     ]
-    if not candidates:  # too few topics for a choice
+    if not candidates:  # too few topics to select from
         return _run_kmeans(matrix, min(least, distinct), seed)
     return max(candidates, key=lambda labels: _rate(matrix, labels))  # of equals the first
 
@@ -71,7 +71,7 @@ def _run_kmeans(matrix: Matrix, k: int, seed: int) -> list[int]:
 
 
 def _rate(matrix: Matrix, labels: Sequence[int]) -> float:
-    """The mean silhouette in [-1, 1], rounded so that equals are equal."""
+    """Return the mean silhouette in [-1, 1], rounded so that ties are exact."""
     from sklearn.metrics import silhouette_score
 
     return round(float(silhouette_score(matrix, list(labels))), 6)

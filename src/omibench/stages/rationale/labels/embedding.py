@@ -1,4 +1,4 @@
-"""Texts as vectors: character n-grams without a model, or the vectors that a model replied."""
+"""Embeddings of texts: character n-grams without a model, or vectors from a model."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 Embed = Callable[[Sequence[str]], "Matrix"]
-"""Texts -> one row of unit length a text."""
+"""Texts -> one row of unit length per text."""
 MOST_COMPONENTS: Final = 50
-"""Columns of the reduced matrix; a matrix of no higher rank is left as it is."""
+"""Columns of the reduced matrix; a matrix of at most this rank is not reduced."""
 DECIMALS: Final = 9
-"""To which vectors are rounded, so that threads of a library do not decide between clusters."""
+"""Decimals of vectors, rounded so that library threads do not change clusters."""
 NGRAMS: Final = (2, 4)
-"""Shortest and longest run of characters that is counted."""
+"""Minimum and maximum length of n-grams."""
 
 
 def embed_ngrams(texts: Sequence[str], seed: int) -> Matrix:
     """Embed texts by their spelling: TF-IDF of character n-grams, then a truncated SVD.
 
-    The SVD is left out where there are too few texts for it to take anything away. Neither needs a
-    model or a download, and vectors are nearer to spelling than to meaning: labels that share
-    words come together.
+    The SVD is omitted if there are too few texts to reduce. No model or download is required.
+    Vectors reflect spelling rather than meaning: labels with common words are close.
 
     Args:
-        texts: Two or more.
-        seed: Of the SVD.
+        texts: Two or more texts.
+        seed: Seed of the SVD.
 
     Returns:
-        One row a text, of unit length.
+        One row per text, of unit length.
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -54,16 +53,16 @@ def embed_by_model(texts: Sequence[str], model: str, ask: Ask, study: str = "") 
     """Embed texts by a model, through the store.
 
     Args:
-        texts: One or more.
+        texts: One or more texts.
         model: Its name in the study.
-        ask: How it is asked; each reply is a vector as JSON.
+        ask: Sends requests; each reply is a vector as JSON.
         study: The study's name.
 
     Returns:
-        One row a text, of unit length.
+        One row per text, of unit length.
 
     Raises:
-        ModelError: It did not answer, or its replies are no vectors of one length.
+        ModelError: The model did not answer, or its replies are not vectors of one length.
     """
     import numpy as np
 
@@ -78,7 +77,7 @@ def parse_vector(response: Response, model: str) -> list[float]:
     """Read a vector from a reply, a list of finite numbers as JSON.
 
     Raises:
-        ModelError: It is none; names the model and the remedy.
+        ModelError: The reply is not a vector; the message gives the model and the remedy.
     """
     import math
 
@@ -91,13 +90,13 @@ def parse_vector(response: Response, model: str) -> list[float]:
         vector = None
     if not isinstance(vector, list) or not vector or not all(map(_is_number, vector)):
         raise ModelError(
-            f"model {model!r}: replied with words where a vector was asked for; "
-            "rationale.taxonomy.embedder names a model of the provider openai_embeddings or "
+            f"model {model!r}: replied with text instead of a vector; set "
+            "rationale.taxonomy.embedder to a model of the provider openai_embeddings or "
             "sentence-transformers"
         )
     numbers = [float(value) for value in vector]
     if not all(map(math.isfinite, numbers)):
-        raise ModelError(f"model {model!r}: its vector holds numbers that are not finite")
+        raise ModelError(f"model {model!r}: its vector has numbers that are not finite")
     return numbers
 
 
@@ -106,7 +105,7 @@ def _is_number(value: object) -> bool:
 
 
 def build_text_request(text: str, study: str) -> Request:
-    """The request for the vector of one text."""
+    """Return the request for the vector of one text."""
     message = Message(role="user", parts=(TextPart(text=text),))
     return Request(
         conversation=Conversation(messages=(message,)),

@@ -1,7 +1,7 @@
-"""The file of labels: subfields of each subject with their topics, and labels that people gave.
+"""File of labels: subfields of each subject with their topics, and labels by people.
 
-A run writes its proposal as `labels.yaml`; people edit a copy, which `rationale.taxonomy.file`
-names (OMIBench, A.5: people correct labels and change the taxonomy).
+A run writes its proposal as `labels.yaml`; people edit a copy and set it in
+`rationale.taxonomy.file` (OMIBench, A.5: people correct labels and change the taxonomy).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ LabelText = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_VALUE)
 ]
 Subfields = dict[Subject, dict[LabelText, list[LabelText]]]
-"""Subject -> subfield -> the topics that it was found from."""
+"""Subject -> subfield -> its original topics."""
 _HEAD: Final = """\
 # Subfields of each subject, with the topics that they were found from. Copy this file, rename,
 # merge and add subfields, and name the copy in rationale.taxonomy.file: the labeller picks from it.
-# Labels that people give stand under `items`:
+# Human labels go under `items`:
 #   physics-1: {subfield: optics, topics: [thin lenses], skills: [spatial imagination]}
 """
 
 
 class ItemLabels(Noun):
-    """Labels that a person gave one problem; they stand over those of models."""
+    """Labels of one problem by a person; they override those of models."""
 
     subfield: LabelText | None = None
     topics: Annotated[list[LabelText], Field(min_length=1)] | None = None
@@ -41,7 +41,7 @@ class ItemLabels(Noun):
 
 
 class LabelFile(Noun):
-    """What the file holds."""
+    """The contents of the file."""
 
     subfields: Subfields = {}
     items: dict[str, ItemLabels] = {}
@@ -51,8 +51,8 @@ def read_labels(path: str | Path) -> LabelFile:
     """Read a file of labels.
 
     Raises:
-        MissingInputError: There is none.
-        FileFormatError: It is no such file; one line with the key and the value.
+        MissingInputError: The file does not exist.
+        FileFormatError: The file is invalid; the message is one line with key and value.
     """
     try:
         return LabelFile.model_validate(read_yaml(path) or {})
@@ -63,20 +63,20 @@ def read_labels(path: str | Path) -> LabelFile:
 
 
 def check_labels(labels: LabelFile, problems: Sequence[Problem], path: str | Path) -> None:
-    """Check that the file names problems and subfields that there are.
+    """Check that the problems and subfields in the file exist.
 
     Raises:
-        FileFormatError: An entry of `items` names another; with the nearest name.
+        FileFormatError: An entry of `items` has an unknown one; the message suggests the nearest.
     """
     subjects = {problem.id: problem.subject for problem in problems}
     for name, item in labels.items.items():
         if name not in subjects:
             hint = suggest_name(name, subjects)
-            raise FileFormatError(f"{path}: items: there is no problem {name!r}{hint}")
+            raise FileFormatError(f"{path}: items: problem {name!r} not found{hint}")
         known = labels.subfields.get(subjects[name], {})
         if item.subfield is not None and item.subfield not in known:
             raise FileFormatError(
-                f"{path}: items.{name}: {item.subfield!r} is no subfield of {subjects[name]} in "
+                f"{path}: items.{name}: {item.subfield!r} is not a subfield of {subjects[name]} in "
                 f"this file{suggest_name(item.subfield, known)}"
             )
 
@@ -86,7 +86,7 @@ def write_labels(
     subfields: Mapping[Subject, Mapping[str, Sequence[str]]],
     items: Mapping[str, ItemLabels],
 ) -> None:
-    """Write a file of labels: the same bytes for the same labels."""
+    """Write a file of labels, with the same bytes for the same labels."""
     import yaml
 
     values = {

@@ -1,4 +1,4 @@
-"""Who names labels, and how a labeller is asked."""
+"""The model that labels problems, and its requests."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from omibench.stages.rationale.solutions import Ask
 
 @dataclass(frozen=True)
 class Labeller:
-    """A model that labels topics: its name, how to ask it, each subject's labels, its room."""
+    """A model that labels topics: its name, requests, labels per subject, and reply length."""
 
     model: str
     ask: Ask
     topics: Mapping[str, Sequence[str]]
     study: str = ""
     max_tokens: int = 4096
-    """Room of one reply, in tokens."""
+    """Maximum tokens of one reply."""
     prompts: Mapping[str, str] = field(default_factory=dict)
-    """Files that take the place of prompts, by their names."""
+    """Files that replace prompts, by name."""
 
     def ask_all(self, conversations: Mapping[str, Conversation]) -> dict[str, Response]:
-        """Ask about several problems at once.
+        """Send requests for several problems at once.
 
         Args:
-            conversations: By the id of the problem that each is about.
+            conversations: Conversations by problem id.
 
         Returns:
             The responses by the same ids.
@@ -37,19 +37,19 @@ class Labeller:
         return dict(zip(conversations, self.ask_each(list(conversations.items())), strict=True))
 
     def ask_each(self, conversations: Sequence[tuple[str, Conversation]]) -> list[Response]:
-        """Ask conversations, each beside the id of a problem that it is about.
+        """Send conversations, each with the id of its problem.
 
         Args:
-            conversations: Any number; a problem may stand beside several.
+            conversations: Any number, also several per problem.
 
         Returns:
-            The responses in their order; no model is asked where there is nothing to ask.
+            The responses in order; without conversations no model is called.
         """
         requests = [self.build_request(problem, asked) for problem, asked in conversations]
         return self.ask(requests) if requests else []
 
     def build_request(self, problem: str, conversation: Conversation) -> Request:
-        """One request, decoded greedily."""
+        """Return one request with greedy decoding."""
         return Request(
             conversation=conversation,
             decoding=Decoding(temperature=0.0, max_tokens=self.max_tokens),
@@ -57,7 +57,7 @@ class Labeller:
         )
 
     def explain_failure(self, response: Response, failure: str) -> ProblemWarning:
-        """The warning of a reply without a label: what lacks, or that the reply was cut off."""
+        """Return the warning of a reply without a label: the missing part, or a truncation."""
         if response.outcome == "truncated":
             return ProblemWarning(
                 LABEL,
@@ -74,7 +74,7 @@ class Labeller:
         response: Response,
         reason: str = "",
     ) -> LabelRow:
-        """What it said of one problem, as a line of `labels.jsonl`."""
+        """Return the reply on one problem as a line of `labels.jsonl`."""
         return LabelRow(
             id=problem.id,
             kind=kind,
@@ -85,7 +85,7 @@ class Labeller:
         )
 
     def mark_simulated(self, problem: Problem, response: Response) -> Problem:
-        """The problem with the warning that a simulated model labelled it, once."""
+        """Return the problem with one warning that a simulated model labelled it."""
         mark = ProblemWarning(LABEL, simulated_by=(self.model,))
         if not response.simulated or mark in problem.warnings:
             return problem

@@ -16,10 +16,12 @@ _CLASS = re.compile(r"\{CLASS: ([^{}]+)\}")
 
 
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
-    """The problems in order, each with one topic of its subject's list, or a warning.
+    """Return the problems in order, each with one topic of its subject's list, or a warning.
 
-    A problem with a topic of its own keeps it; one of subject `other` is offered every list.
-    Raises ParamsError when a subject has no list.
+    Existing topics are kept; a problem of subject `other` is offered every list.
+
+    Raises:
+        ParamsError: A subject has no list.
     """
     open_problems = [p for p in problems if p.topic is None]
     lists = {p.id: _list_labels(p, labeller.topics) for p in open_problems}
@@ -31,7 +33,7 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
 
 
 def parse_label(reply: str, labels: Sequence[str]) -> str | None:
-    """The label of a reply whose last line is `{CLASS: X}` with X in `labels`, else None."""
+    """Return the label of a reply whose last line is `{CLASS: X}` with X in `labels`, else None."""
     lines = reply.strip().splitlines()
     match = _CLASS.fullmatch(lines[-1].strip()) if lines else None
     return match.group(1) if match and match.group(1) in labels else None
@@ -48,13 +50,13 @@ def _add_topic(
 
 
 def _list_labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    # The subject of a mixed paper may not be known; the label then tells it.
+    # The subject of a mixed paper may be unknown; then the label determines it.
     if problem.subject == "other" and "other" not in topics:
         return list(dict.fromkeys(name for labels in topics.values() for name in labels))
     labels = topics.get(problem.subject)
     if not labels:
         raise ParamsError(
-            f"rationale.topics: has no list for the subject {problem.subject!r} of {problem.id}; "
+            f"rationale.topics: no list for the subject {problem.subject!r} of {problem.id}; "
             f"it has {', '.join(topics) or 'none'}"
         )
     return labels

@@ -1,4 +1,4 @@
-"""Topics in a model's own words: the first pass over the problems (OMIBench, A.5)."""
+"""Topics in a model's own words, as the first pass over the problems (OMIBench, A.5)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from omibench.stages.rationale.labels.labeller import Labeller
 from omibench.stages.rationale.labels.replies import parse_labels
 
 TOPICS: Final = "topics"
-"""The attribute that holds all topics of a problem."""
+"""The attribute with all topics of a problem."""
 
 
 class Labelled(NamedTuple):
-    """Problems with their labels, and who gave them."""
+    """Problems with their labels, and the authors of labels."""
 
     problems: list[Problem]
     rows: list[LabelRow]
@@ -31,17 +31,17 @@ def name_topics(
     labeller: Labeller,
     items: Mapping[str, ItemLabels],
 ) -> Labelled:
-    """Name the topics of each problem.
+    """Label the topics of each problem.
 
     Args:
-        problems: In any order.
-        folder: That of their pictures.
-        labeller: Who is asked about those that have no topics yet.
-        items: Labels that people gave, by problem.
+        problems: Problems in any order.
+        folder: The folder of their pictures.
+        labeller: The model for problems without topics.
+        items: Labels by people, by problem.
 
     Returns:
-        The problems in order: the attribute `topics` holds all topics, and `topic` the first
-        where it was empty. What a person or the problem's source says is kept and not asked.
+        The problems in order. The attribute `topics` contains all topics, and `topic` the first one
+        if it was empty. Topics by people or from the source are kept without requests.
     """
     people = {name: item.topics for name, item in items.items() if item.topics}
     stated = {p.id: topics for p in problems if (topics := people.get(p.id) or list_topics(p))}
@@ -65,7 +65,7 @@ def name_topics(
 
 
 def list_topics(problem: Problem) -> list[str]:
-    """All topics that a problem has: those of the attribute."""
+    """Return all topics of a problem, from the attribute."""
     return list_labels(problem.attributes.get(TOPICS))
 
 

@@ -1,4 +1,4 @@
-"""Labels in a reply: `{CLASS: a#b}` in its last line, what stands before it as the reason."""
+"""Labels in a reply: `{CLASS: a#b}` in its last line, with the text before it as the reason."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from omibench.schemas.attributes import LONGEST_VALUE
 from omibench.schemas.request import Response
 
 SEPARATOR: Final = "#"
-"""Between the labels of one reply (OMIBench, A.5)."""
+"""Separator of labels in one reply (OMIBench, A.5)."""
 MOST_LABELS: Final = 8
-"""Labels of one reply that are read."""
+"""Maximum number of labels in one reply."""
 LONGEST_REASON: Final = 2000
 _CLASS = re.compile(r"\{CLASS: ([^{}]+)\}")
 
 
 class LabelReply(NamedTuple):
-    """The labels of one reply, and its words before them."""
+    """The labels of one reply, and its text before them."""
 
     labels: list[str]
     reason: str
@@ -27,12 +27,12 @@ def parse_labels(response: Response) -> LabelReply:
     """Read the labels of a reply.
 
     Args:
-        response: Whose last line is to be `{CLASS: a#b}`.
+        response: A response whose last line should be `{CLASS: a#b}`.
 
     Returns:
-        Its labels, each once (spaces and letter case set aside), none where the reply has no such
-        line or no answer, or where a label is longer than an attribute may be; and the words
-        before that line.
+        Its labels without repetitions (ignoring spaces and case), and the text before that line.
+        There are no labels if the line or answer is missing, or a label is too long for an
+        attribute.
     """
     lines = response.text.strip().splitlines() if response.outcome == "answered" else []
     match = _CLASS.fullmatch(lines[-1].strip()) if lines else None
@@ -50,5 +50,5 @@ def parse_labels(response: Response) -> LabelReply:
 
 
 def normalise_label(text: str) -> str:
-    """A label as it is compared: single spaces, no difference of letter case."""
+    """Return a label for comparison: single spaces, case ignored."""
     return " ".join(text.split()).casefold()

@@ -1,4 +1,4 @@
-"""Labels as the params of a study ask for them: lists of topics, a taxonomy, skills."""
+"""Labels as set in a study's params: lists of topics, a taxonomy, skills."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WITHOUT = "; or leave rationale.taxonomy out"
 
 
 class LabelModels(NamedTuple):
-    """How the labeller is asked, and what makes vectors of topics."""
+    """Requests to the labeller, and the embedding of topics."""
 
     ask: Ask
     embed: Embed
@@ -31,16 +31,16 @@ class LabelModels(NamedTuple):
 def run_labels(
     problems: Sequence[Problem], folder: Path, study: RationaleStageParams, whole: bool = True
 ) -> TaxonomyLabels:
-    """Label problems as `rationale` asks for it; without a labeller they stay as they are.
+    """Label problems as set in `rationale`; without a labeller they stay unchanged.
 
     Args:
-        problems: All that survived the filter, or a part of them.
-        folder: That of their pictures.
-        study: With the block `rationale`, and the models that it names.
-        whole: Whether these are all; of a part no clusters are made.
+        problems: All problems after the filter, or a part of them.
+        folder: The folder of their pictures.
+        study: The study with the block `rationale` and its models.
+        whole: Whether these are all problems; a part is not clustered.
 
     Raises:
-        MissingExtraError: Labels are to be clustered, and scikit-learn is not installed.
+        MissingExtraError: Labels must be clustered, but scikit-learn is not installed.
         ParamsError: A subject has neither a list nor a taxonomy.
     """
     params = study.rationale
@@ -63,13 +63,13 @@ def label_problems(
     models: LabelModels,
     whole: bool = True,
 ) -> TaxonomyLabels:
-    """Label problems with a labeller that is there: lists of topics first, then the taxonomy.
+    """Label problems with an open labeller: lists of topics first, then the taxonomy.
 
     Args:
         problems: As for `run_labels`.
-        folder: That of their pictures.
-        study: With a `rationale.labeller`.
-        models: How the labeller is asked, and what makes vectors.
+        folder: The folder of their pictures.
+        study: The study with a `rationale.labeller`.
+        models: Requests to the labeller, and the embedding of topics.
         whole: As for `run_labels`.
     """
     params = study.rationale
@@ -99,7 +99,7 @@ def label_problems(
 
 
 def choose_embedding(study: RationaleStageParams, ask: Ask | None) -> Embed:
-    """How topics become vectors: by the model that is asked, or by character n-grams."""
+    """Return the embedding of topics: by a model, or by character n-grams."""
     taxonomy, seed = study.rationale.taxonomy, study.study.seed
     if ask is None or taxonomy is None or taxonomy.embedder is None:
         return lambda texts: embed_ngrams(texts, seed)

@@ -1,4 +1,4 @@
-"""Skills that a problem demands: some of a list or none of it, with the reason (EMMA, C.1)."""
+"""Skills required by a problem: some of a list or none, with the reason (EMMA, C.1)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from omibench.stages.rationale.labels.open_topics import Labelled
 from omibench.stages.rationale.labels.replies import LabelReply, parse_labels
 
 SKILLS: Final = "skills"
-"""The attribute that holds the skills of a problem."""
+"""The attribute with the skills of a problem."""
 OTHER_SKILL: Final = "other_skill"
-"""The attribute that says of which kind a problem is that demands no skill of the list."""
+"""The attribute with the type of a problem that requires no skill of the list."""
 
 
 def name_skills(
@@ -26,18 +26,18 @@ def name_skills(
     skills: Mapping[Subject, Mapping[str, str]],
     items: Mapping[str, ItemLabels],
 ) -> Labelled:
-    """Name the skills that each problem demands.
+    """Label the skills that each problem requires.
 
     Args:
-        problems: In any order.
-        folder: That of their pictures.
-        labeller: Who names them.
-        skills: Subject -> skill -> what it means; problems of other subjects are left out.
-        items: Labels that people gave, by problem.
+        problems: Problems in any order.
+        folder: The folder of their pictures.
+        labeller: The model.
+        skills: Subject -> skill -> meaning; problems of other subjects are skipped.
+        items: Labels by people, by problem.
 
     Returns:
-        The problems in order with the attribute `skills`, and `other_skill` where none of the
-        list fits. What a person or the problem's source says is kept and not asked.
+        The problems in order with the attribute `skills`, and `other_skill` if none of the list
+        fits. Labels by people or from the source are kept without requests.
     """
     people = {name: item.skills for name, item in items.items() if item.skills}
     responses = labeller.ask_all(
@@ -68,15 +68,15 @@ def name_skills(
 
 
 def select_skills(reply: LabelReply, skills: Mapping[str, str]) -> list[str]:
-    """The skills that a reply names.
+    """Return the skills in a reply.
 
     Args:
-        reply: As it was read.
+        reply: The parsed reply.
         skills: The list.
 
     Returns:
-        Its labels where all are of the list; `none of the above` alone where that stands first,
-        with at most the kind of problem behind it; otherwise none.
+        Its labels if all are in the list; only `none of the above` if it comes first, followed by
+        at most the type of problem; otherwise empty.
     """
     if reply.labels[:1] == [NO_SKILL] and len(reply.labels) <= 2:
         return [NO_SKILL]

@@ -1,4 +1,4 @@
-"""Subfields: clusters of topics with a name, and the second pass, which picks one of them."""
+"""Subfields: named clusters of topics, and the second pass, which selects one of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from omibench.stages.rationale.labels.replies import normalise_label, parse_labe
 
 SUBFIELD: Final = "subfield"
 MOST_SHOWN: Final = 40
-"""Topics of a cluster that its namer is shown."""
+"""Maximum number of a cluster's topics in the request for its name."""
 
 
 def find_subfields(
@@ -28,14 +28,14 @@ def find_subfields(
     """Find the subfields of one subject.
 
     Args:
-        problems: All of the dataset, with their topics.
-        subject: Whose topics are put into clusters.
-        labeller: Who names the clusters.
-        clustering: How many clusters, and what makes vectors.
+        problems: All problems of the dataset, with their topics.
+        subject: The subject.
+        labeller: The model that names the clusters.
+        clustering: The number of clusters, and the embedding.
 
     Returns:
-        Subfield -> its topics. Clusters of one name are one subfield; one that was not named is
-        called by its most typical topic.
+        Subfield -> its topics. Clusters with the same name are merged; an unnamed one gets the name
+        of its most typical topic.
     """
     owners = _find_owners(problems, subject)
     groups = cluster_topics([topic for topic, _ in owners.values()], clustering)
@@ -64,18 +64,18 @@ def pick_subfields(
     subfields: Subfields,
     items: Mapping[str, ItemLabels],
 ) -> Labelled:
-    """Pick the subfield of each problem from the list of its subject.
+    """Select the subfield of each problem from the list of its subject.
 
     Args:
-        problems: With their topics.
-        folder: That of their pictures.
-        labeller: Who picks.
-        subfields: The lists; a subject without one is left out.
-        items: Labels that people gave, by problem.
+        problems: Problems with their topics.
+        folder: The folder of their pictures.
+        labeller: The model.
+        subfields: The lists; subjects without one are skipped.
+        items: Labels by people, by problem.
 
     Returns:
-        The problems in order with the attribute `subfield`. What a person or the problem's source
-        says is kept and not asked; a reply that is not of the list is a warning and no label.
+        The problems in order with the attribute `subfield`. Labels by people or from the source are
+        kept without requests; a reply that is not in the list gives a warning and no label.
     """
     people = {name: item.subfield for name, item in items.items() if item.subfield}
     open_problems = [
@@ -112,7 +112,7 @@ def pick_subfields(
 
 
 def _find_owners(problems: Sequence[Problem], subject: Subject) -> dict[str, tuple[str, str]]:
-    """Topic as it is compared -> its spelling, and the first problem that has it."""
+    """Return normalized topic -> its spelling, and the first problem that has it."""
     owners: dict[str, tuple[str, str]] = {}
     for problem in sorted(problems, key=lambda p: p.id):
         for topic in list_topics(problem) if problem.subject == subject else []:

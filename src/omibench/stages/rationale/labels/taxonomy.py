@@ -1,4 +1,4 @@
-"""Domain, subfield and topic of each problem, found from the problems (OMIBench, A.5)."""
+"""Domain, subfield and topic of each problem, derived from the problems (OMIBench, A.5)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PERSON: Final = "person"
 
 @dataclass(frozen=True)
 class TaxonomyPlan:
-    """How labels are found.
+    """Parameters of the taxonomy.
 
     `skills` is subject -> skill -> meaning. Without `whole`, the problems are a part of the
-    dataset: no clusters are made of them.
+    dataset, and are not clustered.
     """
 
     clustering: Clustering
@@ -43,7 +43,7 @@ class TaxonomyPlan:
 
 @dataclass(frozen=True)
 class TaxonomyLabels:
-    """Problems with their labels, each label with who gave it, and the lists of subfields."""
+    """Problems with their labels, the author of each label, and the lists of subfields."""
 
     problems: list[Problem]
     rows: list[LabelRow]
@@ -54,21 +54,21 @@ class TaxonomyLabels:
 def add_taxonomy(
     problems: Sequence[Problem], folder: Path, labeller: Labeller, plan: TaxonomyPlan
 ) -> TaxonomyLabels:
-    """Give each problem its labels, in two passes with the clustering between them.
+    """Label each problem in two passes, with the clustering between them.
 
     Args:
-        problems: With their subjects.
-        folder: That of their pictures.
-        labeller: Who names topics, subfields and skills.
-        plan: How.
+        problems: Problems with their subjects.
+        folder: The folder of their pictures.
+        labeller: The model for topics, subfields and skills.
+        plan: The parameters.
 
     Returns:
-        The problems in order, with the attributes `domain` (the subject), `subfield`, `topics`
-        and `skills`.
+        The problems in order, with the attributes `domain` (the subject), `subfield`, `topics` and
+        `skills`.
 
     Raises:
-        FileFormatError: The file of labels is none, or names what is not there.
-        ModelError: The model of embeddings gave no vectors.
+        FileFormatError: The file of labels is invalid, or has unknown entries.
+        ModelError: The embedding model returned no vectors.
     """
     people = read_labels(plan.file) if plan.file else LabelFile()
     if plan.file and plan.whole:
@@ -98,7 +98,7 @@ def _add_domains(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _list_people(labels: LabelFile, problems: Sequence[Problem]) -> list[LabelRow]:
-    """What people labelled, as lines of `labels.jsonl`."""
+    """Return labels by people as lines of `labels.jsonl`."""
     rows = []
     for problem in problems:
         item = labels.items.get(problem.id, ItemLabels())

@@ -22,7 +22,7 @@ def make_row(**values: Any) -> dict[str, Any]:
     return {"label": "Apex", "series": "", "setting": "cot", "simulated": False, **values}
 
 
-def test_gptscore_is_drawn_where_there_is_a_judge_else_the_first_rule_book() -> None:
+def test_gptscore_is_drawn_where_there_is_a_judge_else_the_first_scorer() -> None:
     books = pl.DataFrame({"rules": ["", "robust", "omibench", "gptscore/a", "gptscore"]})
     assert pick_rules(books) == "gptscore"
     assert pick_rules(books.head(4)) == "robust"

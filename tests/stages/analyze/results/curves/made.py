@@ -25,7 +25,7 @@ SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
 
 
 class Draw(NamedTuple):
-    """One response and what every rule book says of it."""
+    """One response and what every scorer says of it."""
 
     model: str
     setting: str

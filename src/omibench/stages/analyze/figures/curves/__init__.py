@@ -1,1 +1,1 @@
-"""Figures of curves: accuracy against what a study varies on purpose, and what goes with it."""
+"""Figures of curves: accuracy against a quantity that a study varies, and related measures."""

@@ -1,4 +1,4 @@
-"""Accuracy and tokens used against the tokens that a response may have."""
+"""Accuracy and used tokens against the token budget of a response."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _LINE_KEYS = ("model", "series")
 @figure(
     "accuracy-by-budget",
     "accuracy-by-budget",
-    "Accuracy by the tokens that a response may have",
+    "Accuracy by token budget of a response",
     source="OMIBench, figure 5a",
     finding=compare_ends("budget", "largest budget", _LINE_KEYS),
 )
 def draw_budgets(table: pl.DataFrame) -> Chart | None:
-    """Draw a line a model over budgets, on a scale of doublings.
+    """Draw one line per model over budgets, on a log2 scale.
 
     Args:
         table: The result `accuracy-by-budget`.
@@ -55,11 +55,11 @@ def draw_budgets(table: pl.DataFrame) -> Chart | None:
 @figure(
     "tokens-by-budget",
     "accuracy-by-budget",
-    "Tokens that responses use of those that they may have",
+    "Tokens used by token budget of a response",
     source="OMIBench, H.1",
 )
 def draw_tokens(table: pl.DataFrame) -> Chart | None:
-    """Draw a line a model: the mean number of generated tokens at each budget.
+    """Draw one line per model: the mean number of generated tokens at each budget.
 
     Args:
         table: The result `accuracy-by-budget`.
@@ -81,4 +81,4 @@ def _scale_budgets(data: list[dict[str, object]]) -> alt.X:
     budgets = sorted({int(str(row["budget"])) for row in data})
     scale = alt.Scale(type="log", base=2, domain=[budgets[0], budgets[-1]], nice=False)
     axis = alt.Axis(values=budgets, format=",d")
-    return alt.X("budget:Q", title="Most new tokens", scale=scale, axis=axis)
+    return alt.X("budget:Q", title="Maximum of new tokens", scale=scale, axis=axis)

@@ -1,4 +1,4 @@
-"""Types of errors by judges and by people, and the steps that hold one."""
+"""Types of errors as classified by judges and annotators, and shares of wrong steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BY = {"judge": "by judge", "people": "by people"}
     source="OMIBench, figure 7; EMMA, figure 5; MathReal, figure 6",
 )
 def draw_errors(table: pl.DataFrame) -> Chart | None:
-    """Draw a bar a cell, and who classified its failures, made up of the types.
+    """Draw one bar per cell and classifier, stacked by error type.
 
     Args:
         table: The result `error-types`.
@@ -77,11 +77,11 @@ def draw_errors(table: pl.DataFrame) -> Chart | None:
 @figure(
     "wrong-steps",
     "wrong-steps",
-    "Steps of rationales in which people find an error",
+    "Steps of rationales with an error, as labelled by annotators",
     source="OMIBench, section 5",
 )
 def draw_wrong_steps(table: pl.DataFrame) -> Chart | None:
-    """Draw the share of wrong steps, a row a cell, and one over all models of a setting.
+    """Draw the share of wrong steps, one row per cell, and one over all models of a setting.
 
     Args:
         table: The result `wrong-steps`.
@@ -90,7 +90,7 @@ def draw_wrong_steps(table: pl.DataFrame) -> Chart | None:
         [
             {
                 **row,
-                "scope": "one model" if row["model"] else "all models that were read",
+                "scope": "one model" if row["model"] else "all labelled models",
                 "line": join_names(
                     {**row, "label": row["label"] or "all models"}, "label", "setting_label"
                 ),

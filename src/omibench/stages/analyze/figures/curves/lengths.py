@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "characters": "characters of the visible text",
-    "output_tokens": "tokens that were generated",
-    "reasoning_tokens": "tokens of thinking",
+    "output_tokens": "generated tokens",
+    "reasoning_tokens": "reasoning tokens",
 }
 _MOST_CELLS = 8
-"""Lines that can be told apart where all of them cross."""
+"""The number of lines that stay distinguishable if all cross."""
 _CELL = ("label", "setting_label")
 _COMPARE = compare_ends("bin", "longest responses", ("model", "setting"))
 
 
 def _pick_measure(table: pl.DataFrame) -> str:
-    """The measure of length that is drawn: tokens where they were counted."""
+    """Return the measure of length to draw: tokens if they were counted."""
     return "output_tokens" if "output_tokens" in set(table["slice"]) else "characters"
 
 
@@ -51,7 +51,8 @@ def _pick_measure(table: pl.DataFrame) -> str:
     finding=lambda table: _COMPARE(table.filter(slice=_pick_measure(table))),
 )
 def draw_lengths(table: pl.DataFrame) -> Chart | None:
-    """Draw a line a cell through its bins, at their mean length in tokens, else in characters.
+    """Draw one line per cell through its bins, at their mean length in tokens, or in characters if
+    tokens are unknown.
 
     Args:
         table: The result `accuracy-by-length`.
@@ -66,7 +67,7 @@ def draw_lengths(table: pl.DataFrame) -> Chart | None:
     scale = alt.Scale(type="log", nice=False)
     x = alt.X("mean_length:Q", title=f"Mean number of {_WORDS[measure]}", scale=scale)
     chart = draw_lines(data, x, alt.Y("estimate:Q", title="Accuracy, %"))
-    subtitle = "five bins of equally many responses of a cell"
+    subtitle = "five bins of each cell with equal numbers of responses"
     return finish_lines(
         chart,
         "accuracy-by-length",
@@ -80,11 +81,11 @@ def draw_lengths(table: pl.DataFrame) -> Chart | None:
 @figure(
     "length-correlations",
     "length-correlations",
-    "How far being right goes with a long response",
-    finding=count_gains("spearman", "rank correlation", "of length and being right"),
+    "Correlation of correctness and length of responses",
+    finding=count_gains("spearman", "rank correlation", "of length and correctness"),
 )
 def draw_correlations(table: pl.DataFrame) -> Chart | None:
-    """Draw Spearman's correlation of length and verdict, a row a cell, a colour a measure.
+    """Draw Spearman's correlation of length and verdict, one row per cell, one colour per measure.
 
     Args:
         table: The result `length-correlations`.

@@ -1,4 +1,4 @@
-"""What figures of curves share: which rows they draw, lines with points, rows with intervals."""
+"""Shared parts of figures of curves: selection of rows, lines with points, rows with intervals."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 MOST_LINES: Final = 16
-"""Lines of one figure; of more the highest are drawn, and the table holds all."""
+"""The maximum number of lines of a figure; the highest are drawn, and the table has all."""
 ROW_HEIGHT: Final = 24
 _LINE_HEIGHT: Final = 320
 
 
 def pick_rules(table: pl.DataFrame) -> str:
-    """Pick the rule book that a figure draws: GPTScore where there is a judge, else the first.
+    """Select the scorer of a figure: GPTScore if there is a judge, otherwise the first.
 
-    OMIBench's figures 4 to 6 are of GPTScore (appendix H); the first rule book is the headline's.
+    OMIBench's figures 4 to 6 show GPTScore (appendix H). The first scorer is the headline's.
 
     Args:
-        table: Rows with `rules`, one at least.
+        table: At least one row, with `rules`.
     """
-    books = [b for b in table["rules"].unique(maintain_order=True) if b and VOTE_MARK not in b]
-    return JUDGE_RULES if JUDGE_RULES in books else next(iter(books), "")
+    scorers = [b for b in table["rules"].unique(maintain_order=True) if b and VOTE_MARK not in b]
+    return JUDGE_RULES if JUDGE_RULES in scorers else next(iter(scorers), "")
 
 
 def join_names(row: Mapping[str, Any], *fields: str) -> str:
-    """Name a line or row by some of its fields, leaving out what is empty.
+    """Build the name of a line or row from its non-empty fields.
 
     Args:
         row: A row of a table.
         fields: Columns, in the order of the name.
 
     Returns:
-        Such as `Apex · images none`.
+        A name such as `Apex · images none`.
     """
     return " · ".join(str(row[field]) for field in fields if row.get(field) not in (None, ""))
 
 
 def mark_mixed(rows: Sequence[Row]) -> list[Row]:
-    """Mark the simulated lines where others are not; where all are, the title says so.
+    """Mark the simulated lines, unless all are: then the title is marked.
 
     Args:
         rows: Rows with `line` and `simulated`.
@@ -72,11 +72,11 @@ def mark_mixed(rows: Sequence[Row]) -> list[Row]:
 
 
 def name_lines(rows: Sequence[Row], *fields: str) -> list[Row]:
-    """Give each row the name of its `line`: the first field, and those that tell lines apart.
+    """Add the name of each row's `line`: the first field, and those that differ between lines.
 
     Args:
         rows: Rows of a table.
-        fields: Columns whose values make a line.
+        fields: Columns that define a line.
     """
 
     def count(names: Sequence[str]) -> int:
@@ -91,11 +91,11 @@ def name_lines(rows: Sequence[Row], *fields: str) -> list[Row]:
 
 
 def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> list[Row]:
-    """Select the rows of the lines that one figure has room for: all, or the highest on average.
+    """Select the lines that fit into one figure: all, or the highest on average.
 
     Args:
         rows: Rows with `line` and `estimate`.
-        most: How many lines have room.
+        most: Maximum number of lines.
     """
     values: dict[str, list[float]] = {}
     for row in rows:
@@ -106,11 +106,11 @@ def select_lines(rows: Sequence[Row], most: int = MOST_LINES) -> list[Row]:
 
 
 def describe_selection(drawn: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Say which lines a figure draws, where it does not draw all; else nothing.
+    """Describe the selection of lines; empty if all are drawn.
 
     Args:
-        drawn: The rows that are drawn.
-        rows: Those that there are.
+        drawn: Drawn rows.
+        rows: All rows.
     """
     lines, every = ({row["line"] for row in part} for part in (drawn, rows))
     if len(lines) == len(every):
@@ -119,11 +119,11 @@ def describe_selection(drawn: Sequence[Row], rows: Sequence[Row]) -> str:
 
 
 def scale_up(rows: Sequence[Row], *columns: str) -> list[Row]:
-    """Give shares in per cent.
+    """Convert shares to per cent.
 
     Args:
         rows: Rows of a table.
-        columns: Those that hold shares, or nothing.
+        columns: Columns with shares or nulls.
     """
     return [
         row | {name: None if row[name] is None else 100 * row[name] for name in columns}
@@ -132,12 +132,12 @@ def scale_up(rows: Sequence[Row], *columns: str) -> list[Row]:
 
 
 def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
-    """Draw a line with points for each `line`, the interval of each point as a rule.
+    """Draw a line with points for each `line`, with intervals as rules.
 
     Args:
         rows: Rows with `line`, `estimate`, `low` and `high`, in the order of the lines.
-        x: Where the points stand.
-        y: Of `estimate`.
+        x: Encoding of the horizontal position.
+        y: Encoding of `estimate`.
     """
     names = list(dict.fromkeys(row["line"] for row in rows))
     base = alt.Chart(embed_data(list(rows))).encode(x=x, color=encode_colour("line", names, ""))
@@ -151,14 +151,14 @@ def draw_lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> Chart:
 def draw_rows(
     rows: Sequence[Row], title: str, colour: str, legend: str = "", scale: alt.Scale | None = None
 ) -> Chart:
-    """Draw a row a name with a point and its interval.
+    """Draw one row per name with a point and its interval.
 
     Args:
         rows: Rows with `line`, `estimate`, `low`, `high` and the column `colour`.
-        title: What `estimate` is.
-        colour: The column that colours and shapes tell apart.
-        legend: The title of the legend.
-        scale: Of `estimate`; one that holds 0 if left out.
+        title: Title of the axis of `estimate`.
+        colour: Column shown by colours and shapes.
+        legend: Title of the legend.
+        scale: Scale of `estimate`; by default one that includes 0.
     """
     names = list(dict.fromkeys(row["line"] for row in rows))
     shared = scale or alt.Scale(zero=True)
@@ -176,7 +176,7 @@ def draw_rows(
 
 
 def head_lines(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the first names that one figure has room for.
+    """Return the rows of the first names that fit into one figure.
 
     Args:
         rows: Rows with `line`.
@@ -186,33 +186,33 @@ def head_lines(rows: Sequence[Row]) -> list[Row]:
 
 
 def count_lines(rows: Sequence[Row]) -> str:
-    """Say which rows `head_lines` keeps; nothing where it keeps all.
+    """Describe the rows that `head_lines` keeps; empty if it keeps all.
 
     Args:
-        rows: Those that there are, with `line`.
+        rows: All rows, with `line`.
     """
     return describe_heads(MOST_ROWS, len({row["line"] for row in rows}))
 
 
 def finish_lines(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) -> Chart:
-    """Give a chart of lines its size and title, marked where it rests on simulation.
+    """Set size and title of a chart of lines; the title is marked if it is simulated.
 
     Args:
-        chart: The chart.
-        name: The figure's.
-        rows: What it draws.
+        chart: Chart of lines.
+        name: Name of the figure.
+        rows: Drawn rows.
         subtitle: Lines below the title.
     """
     return _finish(chart, name, rows, _LINE_HEIGHT, *subtitle)
 
 
 def finish_rows(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) -> Chart:
-    """Give a chart of rows its size and title, marked where it rests on simulation.
+    """Set size and title of a chart of rows; the title is marked if it is simulated.
 
     Args:
-        chart: The chart.
-        name: The figure's.
-        rows: What it draws, with `line`.
+        chart: Chart of rows.
+        name: Name of the figure.
+        rows: Drawn rows, with `line`.
         subtitle: Lines below the title.
     """
     height = ROW_HEIGHT * len({row["line"] for row in rows})
@@ -220,10 +220,10 @@ def finish_rows(chart: Chart, name: str, rows: Sequence[Row], *subtitle: str) ->
 
 
 def describe_rules(rules: str) -> str:
-    """Say by which rule book a figure's numbers are.
+    """Return a phrase for the scorer of a figure.
 
     Args:
-        rules: Its name.
+        rules: Name of the scorer.
     """
     return f"by {name_rules(rules)}" if rules else ""
 

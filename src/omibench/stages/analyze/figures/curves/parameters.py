@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     finding=compare_ends("parameters_b", "largest size", ("family", "variant", "setting")),
 )
 def draw_parameters(table: pl.DataFrame) -> Chart | None:
-    """Draw a line a family over all parameters, with the size beyond which it gains nothing.
+    """Draw one line per family over all parameters, with its saturation point.
 
     Args:
         table: The result `accuracy-by-parameters`.
@@ -46,11 +46,11 @@ def draw_parameters(table: pl.DataFrame) -> Chart | None:
 @figure(
     "accuracy-by-active-parameters",
     "accuracy-by-parameters",
-    "Accuracy by the parameters that work on one token",
+    "Accuracy by activated parameters of models",
     source="OMIBench, H.2",
 )
 def draw_active_parameters(table: pl.DataFrame) -> Chart | None:
-    """Draw the same over activated parameters, where some models have fewer.
+    """Draw the same over activated parameters, if some models have fewer.
 
     Args:
         table: The result `accuracy-by-parameters`.
@@ -94,7 +94,7 @@ def _draw_sizes(table: pl.DataFrame, name: str, column: str, title: str) -> Char
 
 
 def _find_ends(data: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
-    """The saturation point of each line that has one."""
+    """Return the saturation points of lines that have one."""
     scores: dict[str, dict[float, float]] = {}
     for row in data:
         line = scores.setdefault(row["line"], {})

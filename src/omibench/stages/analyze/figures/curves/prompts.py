@@ -1,4 +1,4 @@
-"""What another prompt changes."""
+"""The effect of changing the prompt."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _MEASURES = ("accuracy", "gptscore")
 @figure(
     "prompt-differences",
     "prompt-differences",
-    "What another prompt changes",
+    "Effect of changing the prompt",
     source="OMIBench, figure 4a and b",
     finding=lambda table: count_differences(table.filter(rules=pick_rules(table))),
 )
 def draw_prompts(table: pl.DataFrame) -> Chart | None:
-    """Draw a row a model and prompt: its accuracy minus that under the prompt of reference.
+    """Draw one row per model and prompt: its accuracy minus that under the reference prompt.
 
     Args:
         table: The result `prompt-differences`.

@@ -1,4 +1,4 @@
-"""What k samples of a problem are worth, on a scale of doublings, with fitted lines."""
+"""pass@k and majority@k against log2 k, with fitted lines."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _TICKS = (1, 2, 4, 8, 16)
 @figure(
     "accuracy-by-k",
     "accuracy-by-k",
-    "What k samples of a problem are worth",
+    "Accuracy by number of samples",
     source="OMIBench, figure 5c",
     finding=count_vote_slopes,
 )
 def draw_samples(table: pl.DataFrame) -> Chart | None:
-    """Draw pass@k and majority@k against log2 k: points, and the line that is fitted to them.
+    """Draw pass@k and majority@k against log2 k: points and fitted lines.
 
     Args:
         table: The result `accuracy-by-k`.
@@ -83,7 +83,7 @@ def draw_samples(table: pl.DataFrame) -> Chart | None:
 
 
 def _draw_fits(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Both ends of each fitted line."""
+    """Return both ends of each fitted line."""
     terms: dict[str, dict[str, float]] = {}
     for row in rows:
         if row["metric"] in ("slope", "intercept"):

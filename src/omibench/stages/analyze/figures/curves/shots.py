@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     finding=count_stars,
 )
 def draw_shots(table: pl.DataFrame) -> Chart | None:
-    """Draw a line a model and exam; ribbons are one standard error over runs, stars Welch's test.
+    """Draw one line per model and exam; ribbons are one standard error over runs, stars are Welch's
+    test.
 
     Args:
         table: The result `accuracy-by-shots`.
@@ -62,7 +63,9 @@ def draw_shots(table: pl.DataFrame) -> Chart | None:
         base.mark_point(size=60).encode(y=y, shape=encode_shape("line", names, "")),
         base.mark_text(dy=-12, color=INK).encode(y=y, text="stars:N", color=alt.value(INK)),
     )
-    subtitle = "ribbons: one standard error over runs; stars: above no example by Welch's test"
+    subtitle = (
+        "ribbons: one standard error over runs; stars: significantly above no examples (Welch)"
+    )
     return finish_lines(
         chart,
         "accuracy-by-shots",

@@ -1,4 +1,4 @@
-"""Thinking models beside instruct models of the same size."""
+"""Thinking models and instruct models of the same size."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _MEASURES = ("accuracy", "gptscore")
 @figure(
     "thinking-gains",
     "thinking-gains",
-    "Thinking models beside instruct models of the same size",
+    "Thinking and instruct models of the same size",
     source="OMIBench, figure 4c and table 4",
     finding=lambda table: count_differences(table.filter(rules=pick_rules(table))),
 )
 def draw_variants(table: pl.DataFrame) -> Chart | None:
-    """Draw a row a pair and setting: the accuracy of both models, joined by a line.
+    """Draw one row per pair and setting: the accuracy of both models, joined by a line.
 
     Args:
         table: The result `thinking-gains`.

@@ -1,4 +1,4 @@
-"""Accuracy by year of the exam, and how many questions each year has."""
+"""Accuracy and number of questions by year of the exam."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _BAR_HEIGHT = 140
 _MOST_CELLS = 6
-"""Lines that can be told apart where years have few questions, and lines cross."""
+"""The number of lines that stay distinguishable if years have few questions and lines cross."""
 
 
 @figure(
@@ -37,7 +37,7 @@ _MOST_CELLS = 6
     source="USNCO-V, figure 5, top",
 )
 def draw_years(table: pl.DataFrame) -> Chart | None:
-    """Draw a line a cell and exam over the years; intervals are wide where years have few items.
+    """Draw one line per cell and exam over the years; years with few items have wide intervals.
 
     Args:
         table: The result `accuracy-by-year`.
@@ -65,7 +65,7 @@ def draw_years(table: pl.DataFrame) -> Chart | None:
     source="USNCO-V, figure 5, bottom",
 )
 def draw_questions(table: pl.DataFrame) -> Chart | None:
-    """Draw a bar a year, the exams one on the other.
+    """Draw one bar per year, stacked by exam.
 
     Args:
         table: The result `accuracy-by-year`.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from omibench.stages.analyze.results.comparisons.differences import (
     MEASURES,
     compare_slices,
-    keep_rule_books,
+    keep_scorers,
 )
 from omibench.stages.analyze.results.comparisons.resampling import KEYS, bootstrap_comparisons
 from omibench.stages.analyze.results.item_slices import slice_items
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 def tabulate_baselines(analysis: Analysis) -> pl.DataFrame | None:
     """Tabulate the differences to declared baselines, over the items that both answered.
 
-    Absolute and relative differences in all and by slice, with the paired test and Holm's p over
-    the comparisons of one rule book, measure and slice; see `differences.compare_slices`. Where
-    `analyze.baselines.resamples` asks for it, rows over all items have `bootstrap_low`,
-    `bootstrap_high` and `bootstrap_p` as well: the paired cluster bootstrap.
+    The table has absolute and relative differences overall and by slice, with the paired test and
+    Holm's p over the comparisons of one scorer, measure and slice; see
+    `differences.compare_slices`. If `analyze.baselines.resamples` is set, rows over all items also
+    have `bootstrap_low`, `bootstrap_high` and `bootstrap_p` of the paired cluster bootstrap.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per comparison, rule book, measure and slice value; None without baselines.
+        One row per comparison, scorer, measure and slice value; None without baselines.
     """
     import polars as pl
 
     declared = analysis.study.analyze.baselines
-    values, labels = keep_rule_books(analysis.item_values), slice_items(analysis)
+    values, labels = keep_scorers(analysis.item_values), slice_items(analysis)
     tables, bootstraps = [], []
     for kind, baselines in (("setting", declared.settings), ("model", declared.models)):
         pairs = pair_with_baselines(values, kind, baselines)
@@ -68,11 +68,11 @@ def pair_with_baselines(
 
     Args:
         values: `Analysis.item_values`.
-        kind: The column that is compared: `model` or `setting`.
-        baselines: Name -> the name that it is compared with.
+        kind: Compared column: `model` or `setting`.
+        baselines: Baseline name by name.
 
     Returns:
-        What `differences.compare_slices` reads.
+        The input of `differences.compare_slices`.
     """
     import polars as pl
 
@@ -94,7 +94,7 @@ def pair_with_baselines(
 
 
 def mark_both_simulated(analysis: Analysis, table: pl.DataFrame) -> pl.DataFrame:
-    """Add `simulated`: whether either side of a comparison rests on simulation.
+    """Add `simulated`: whether either side of a comparison is simulated.
 
     Args:
         analysis: The study's results.

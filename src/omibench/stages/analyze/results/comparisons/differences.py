@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 DIFFERENCE = "difference"
 MEASURES: Mapping[str, str] = {"verdict": "accuracy", "strict": "strict", "credit": "credit"}
-"""The column of `Analysis.item_values` -> what its mean is called."""
+"""The name of the mean of each column of `Analysis.item_values`."""
 CELL = ("model", "setting", "rules")
 
 
-def keep_rule_books(values: pl.DataFrame) -> pl.DataFrame:
-    """Leave out the verdicts of single judges of a panel, which repeat the panel's."""
+def keep_scorers(values: pl.DataFrame) -> pl.DataFrame:
+    """Drop the verdicts of single judges of a panel, which are part of the panel's."""
     import polars as pl
 
     return values.filter(~pl.col("rules").str.contains(VOTE_MARK, literal=True))
@@ -29,30 +29,30 @@ def keep_rule_books(values: pl.DataFrame) -> pl.DataFrame:
 def compare_slices(
     analysis: Analysis, pairs: pl.DataFrame, labels: pl.DataFrame, kind: str
 ) -> Iterator[pl.DataFrame]:
-    """Compare two cells, or two kinds of items of one, in each slice, by each measure.
+    """Compare two cells, or two kinds of items of one cell, in each slice by each measure.
 
-    The comparisons of one rule book, measure and slice (with all values of the slice) are one
-    family: p values are adjusted over them by Holm.
+    The comparisons of one scorer, measure and slice (with all values of the slice) are one family:
+    p values are adjusted over them by Holm.
 
     Args:
         analysis: The study's results.
-        pairs: A row per item that both answered: `CELL`, `baseline` (what it is compared with),
-            `id`, `cluster`, a column for each measure, and the baseline's with `_base` behind.
-        labels: Rows of `id`, `slice` and `value`: which items belong to which slice.
-        kind: What is compared: `model`, `setting` or `picture`.
+        pairs: One row per item that both answered: `CELL`, `baseline`, `id`, `cluster`, a column
+            for each measure, and the baseline's value in the column with the suffix `_base`.
+        labels: Rows of `id`, `slice` and `value` that assign items to slices.
+        kind: Compared column: `model`, `setting` or `picture`.
 
     Yields:
-        One table a rule book, measure and slice: `CELL`, `baseline`, `kind`, `slice`, `value`,
+        One table per scorer, measure and slice: `CELL`, `baseline`, `kind`, `slice`, `value`,
         `measure`, `metric` (`difference`), `estimate`, `low`, `high`, `score`, `baseline_score`
-        (means over the same items), `relative` (difference over baseline score; null where that is
-        0), `n`, `clusters`, `p`, `p_holm`, `family` (how many tests it was adjusted over),
+        (means over the same items), `relative` (difference over baseline score; null if that is 0),
+        `n`, `clusters`, `p`, `p_holm`, `family` (the number of tests in the adjustment),
         `significant` (by Holm at 1 - confidence) and `detectable` (see `results.pair_tests`; null
-        where the difference is significant).
+        if the difference is significant).
     """
     import polars as pl
 
     names = ["model", "setting", "baseline"]
-    # Groups by numbers in place of texts take half of the time.
+    # Grouping by integers instead of strings halves the time.
     comparisons = pairs.select(names).unique(maintain_order=True).with_row_index("comparison")
     coded_pairs = pairs.join(comparisons, on=names, maintain_order="left").with_columns(
         pl.col("cluster").cast(pl.Categorical).to_physical()
@@ -61,8 +61,8 @@ def compare_slices(
     significant = (
         (pl.col("p_holm") < 1 - analysis.confidence).fill_null(value=False).alias("significant")
     )
-    books = [rules for rules in analysis.results.rules if VOTE_MARK not in rules]
-    for rules in books:
+    scorers = [rules for rules in analysis.results.rules if VOTE_MARK not in rules]
+    for rules in scorers:
         of_book = coded_pairs.filter(pl.col("rules") == rules)
         for column, measure in MEASURES.items():
             columns = (column, f"{column}_base")
@@ -97,5 +97,5 @@ def compare_slices(
 
 
 def name_measure(rules: str, measure: str) -> str:
-    """What the mean of a measure is called under a rule book: the judge's accuracy is GPTScore."""
+    """Return the name of a measure's mean under a scorer: the judge's accuracy is GPTScore."""
     return "gptscore" if rules == JUDGE_RULES and measure == "accuracy" else measure

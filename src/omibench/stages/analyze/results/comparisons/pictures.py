@@ -9,7 +9,7 @@ from omibench.stages.analyze.results.comparisons.differences import (
     CELL,
     MEASURES,
     compare_slices,
-    keep_rule_books,
+    keep_scorers,
 )
 from omibench.stages.analyze.results.item_slices import slice_items
 from omibench.stages.analyze.results.result import result
@@ -28,24 +28,23 @@ PRESENT, ABSENT = "present", "absent"
 
 @result(
     "real-clean",
-    "Clean against real pictures of the same problems",
+    "Clean and real pictures of the same problems",
     source="MathReal, tables 7 and 8, section Real Image vs. Clean Image",
 )
 def tabulate_pictures(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate each cell's accuracy on clean pictures minus that on real ones, problem by problem.
+    """Tabulate each cell's accuracy on clean minus real pictures of the same problems.
 
-    Two items with the attribute `pair`, one `real` and one `clean`, that share a cluster
-    (`group`) are one problem. Differences are in all, by the slices of the study, and by each
-    condition of the photograph: `present` or `absent` (slice `noise: <condition>`), and by its
-    grade (slice `<condition>`), as the real picture has them. `measure` tells strict from loose
-    accuracy.
+    Two items with the attribute `pair`, one `real` and one `clean`, that share a cluster (`group`)
+    are one problem. Differences are computed overall, by the slices of the study, and by each
+    condition of the real photograph: `present` or `absent` (slice `noise: <condition>`) and its
+    grade (slice `<condition>`). `measure` distinguishes strict and loose accuracy.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        The rows of `differences.compare_slices`, with the baseline `real`; None where no problem
-        has both pictures.
+        The rows of `differences.compare_slices`, with the baseline `real`; None if no problem has
+        both pictures.
     """
     import polars as pl
 
@@ -55,7 +54,7 @@ def tabulate_pictures(analysis: Analysis) -> pl.DataFrame | None:
     couples = _match_items(items)
     if couples.is_empty():
         return None
-    values = keep_rule_books(analysis.item_values)
+    values = keep_scorers(analysis.item_values)
     clean = values.join(couples, left_on="id", right_on=CLEAN, maintain_order="left")
     real = values.select(
         *CELL,
@@ -75,7 +74,8 @@ def tabulate_pictures(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _match_items(items: pl.DataFrame) -> pl.DataFrame:
-    """The ids of the two items of each problem, `real` and `clean`; clusters with others left."""
+    """Return the ids of the two items of each problem, `real` and `clean`; other clusters are
+    dropped."""
     import polars as pl
 
     sides = {
@@ -90,7 +90,7 @@ def _match_items(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _label_conditions(items: pl.DataFrame) -> pl.DataFrame:
-    """Rows of `id`, `slice` and `value`: each condition present or absent, and its grade."""
+    """Return rows of `id`, `slice` and `value`: each condition present or absent, and its grade."""
     import polars as pl
 
     schema = {"id": pl.String, "slice": pl.String, "value": pl.String}

@@ -1,4 +1,4 @@
-"""All pairs of models under the reference setting, and the ranks that their tests leave open."""
+"""All pairs of models under the reference setting, and the range of ranks their tests allow."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ if TYPE_CHECKING:
 
 
 class _CellMean(NamedTuple):
-    """A cell's accuracy, and over how many items in how many clusters."""
+    """A cell's accuracy, with its number of items and clusters."""
 
     accuracy: float
     items: int
     clusters: int
 
 
-@result("ranks", "Ranks that paired tests leave open")
+@result("ranks", "Ranges of ranks from paired tests")
 def tabulate_ranks(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate each cell's rank by accuracy, and the range that the tests of all pairs leave open.
+    """Tabulate each cell's rank by accuracy, and the range of ranks allowed by the tests of all
+    pairs.
 
-    Of the cells that the headline compares: `estimate` is the rank by accuracy (equal accuracies
-    share the best), `low` and `high` are the best and the worst rank that Holm's tests over all
-    pairs allow (Mogstad, Romano, Shaikh and Wilhelm 2024): all ranges together hold the true ranks
-    with probability `analyze.confidence`. Cells are ranked over the items that each answered.
+    The cells are those compared by the headline. `estimate` is the rank by accuracy (equal
+    accuracies share the best); `low` and `high` are the best and the worst rank that Holm's tests
+    over all pairs allow (Mogstad, Romano, Shaikh and Wilhelm 2024). Jointly, all ranges contain the
+    true ranks with probability `analyze.confidence`. Cells are ranked over the items that each
+    answered.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell and rule book, best first; None for a single cell.
+        One row per cell and scorer, best first; None for a single cell.
     """
     import polars as pl
 
@@ -69,16 +71,16 @@ def tabulate_ranks(analysis: Analysis) -> pl.DataFrame | None:
 
 @result("pairs", "All pairs of models under the reference setting")
 def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the paired difference of every two cells that the headline compares.
+    """Tabulate the paired difference of every two cells compared by the headline.
 
-    First minus second over the items that both answered, with p, Holm's p over all pairs, and the
-    smallest difference that the comparison finds with a power of 0.8 where it is not significant.
+    The difference is first minus second over the items that both answered, with p, Holm's p over
+    all pairs, and, if it is not significant, the smallest difference detected with a power of 0.8.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per pair and rule book; None for a single cell.
+        One row per pair and scorer; None for a single cell.
     """
     import polars as pl
 
@@ -109,7 +111,7 @@ def tabulate_pairs(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
-    """The tests of each rule book, those of the main one as the headline has them."""
+    """Return the tests of each scorer; those of the main scorer are the headline's."""
     results = analysis.results
     if not results.family.pairs:
         return
@@ -122,7 +124,7 @@ def _test_books(analysis: Analysis) -> Iterator[tuple[str, FamilyTests]]:
 
 
 def _list_means(analysis: Analysis, rules: str, tests: FamilyTests) -> dict[Cell, _CellMean]:
-    """The mean of each cell of the family, in its order."""
+    """Return the mean of each cell of the family, in order."""
     import polars as pl
 
     means = (

@@ -1,4 +1,4 @@
-"""A logistic regression of being right on model, setting, number of images and subject."""
+"""Logistic regression of correctness on model, setting, number of images and subject."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 ITEM_FACTORS = ("n_images", "subject")
 
 
-@result("regression", "Odds of being right by model, setting, images and subject")
+@result("regression", "Odds of a right answer by model, setting, images and subject")
 def tabulate_regression(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate a logistic regression for each rule book, where `analyze.regression` asks for it.
+    """Tabulate a logistic regression for each scorer, if `analyze.regression` is set.
 
-    Counts of right answers per item and cell; items that share a stem, and all answers to one
-    item, are a cluster (`statistics.logistic.fit_logistic`). The baseline of a factor is the first
-    model, the reference setting, the smallest number of images and the first subject. `estimate`,
-    `low` and `high` are log-odds, `odds_ratio` is e to their power; `note` says why a level has
-    none. Items with partial credit count as right from 0.5 on.
+    The outcomes are counts of right answers per item and cell. Items that share a stem and all
+    answers to one item are a cluster (`statistics.logistic.fit_logistic`). The baseline of a factor
+    is the first model, the reference setting, the smallest number of images and the first subject.
+    `estimate`, `low` and `high` are log-odds, `odds_ratio` is e to that power; `note` explains a
+    missing estimate. Items with a credit of at least 0.5 count as right.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per rule book and level; `slice` is the factor, `value` the level, `n` its answers.
+        One row per scorer and level; `slice` is the factor, `value` the level, `n` its answers.
     """
     import polars as pl
 

@@ -20,13 +20,13 @@ def bootstrap_comparisons(
     """Resample the clusters of each comparison over all items.
 
     Args:
-        pairs: What `differences.compare_slices` reads.
-        kind: What is filled_pairs.
+        pairs: The input of `differences.compare_slices`.
+        kind: Compared column: `model` or `setting`.
         confidence: The two-sided level of the interval, in (0, 1).
-        resamples: How many draws each comparison gets.
+        resamples: Number of draws per comparison.
 
     Returns:
-        A row per comparison and measure: `KEYS` and `BOUNDS`, percentile bounds of the difference
+        One row per comparison and measure: `KEYS` and `BOUNDS`, percentile bounds of the difference
         and its p (`statistics.bootstrap.bootstrap_difference`, seed 0).
     """
     import polars as pl

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 RUN_MEAN = "run mean"
 Key = tuple[str, str, str, str, str]
-"""Model, setting, rule book, slice and value."""
+"""Model, setting, scorer, slice and value."""
 
 
 class _Runs(NamedTuple):
-    """The accuracy of each run of a cell in order, over how many items in how many clusters."""
+    """The accuracy of each run of a cell in order, with the number of items and clusters."""
 
     accuracies: list[float]
     items: int
@@ -36,23 +36,23 @@ class _Runs(NamedTuple):
     source="USNCO-V, figures 2 and 3; OMIBench, table 5",
 )
 def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate mean, SD and SEM over runs, and gains over baselines, in all and by slice.
+    """Tabulate mean, SD and SEM over runs, and gains over baselines, overall and by slice.
 
-    A run is one sample index of a cell whose samples all count; cells that choose one of an item's
-    samples have no runs. Rows of the metric `run mean` have
-    `estimate` (the mean over runs of the accuracy over items), `sd`, `sem` and `runs`; each judge
-    of a panel has rows of its own. Rows of the metric `difference` compare a setting, or a model,
-    with its baseline of `analyze.baselines`: `p_welch` is the one-sided p of Welch's test that the
-    mean over runs is not above the baseline's, `stars` its marks (USNCO-V), `p_paired` the
-    two-sided p of runs that are paired by their number (OMIBench, J), and `note` says why there is
-    none: fewer than two runs, or runs that do not vary. These tests speak of other runs over the
-    same items; those of `baselines` speak of other items.
+    A run is one sample index of a cell whose samples all count. Cells that select one sample per
+    item have no runs. Rows with the metric `run mean` have `estimate` (the mean over runs of the
+    accuracy over items), `sd`, `sem` and `runs`; each judge of a panel has separate rows. Rows with
+    the metric `difference` compare a setting or model with its baseline in `analyze.baselines`:
+    `p_welch` is the one-sided p of Welch's test that the mean over runs is not above the
+    baseline's, `stars` its marks (USNCO-V), `p_paired` the two-sided p of runs paired by their
+    number (OMIBench, J), and `note` the reason for a missing p: fewer than two runs, or no
+    variance. These tests generalise to other runs over the same items; those of `baselines`
+    generalise to other items.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        The rows; None where no cell has two runs.
+        The rows; None if no cell has two runs.
     """
     import polars as pl
 
@@ -67,11 +67,11 @@ def tabulate_runs(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _list_runs(analysis: Analysis) -> dict[Key, _Runs]:
-    """The runs of each cell, in all and by slice."""
+    """Return the runs of each cell, overall and by slice."""
     import polars as pl
 
     settings = analysis.results.study.settings.items()
-    # Where one sample of an item is chosen, its index is another for each item: no index is a run.
+    # If one sample of an item is selected, its index differs between items: no index is a run.
     chosen = [name for name, setting in settings if setting.aggregate.how not in ("mean", "first")]
     verdicts = analysis.results.counting_verdicts.filter(~pl.col("setting").is_in(chosen)).select(
         "model", "setting", "rules", "id", "cluster", "index", "verdict"
@@ -87,7 +87,7 @@ def _list_runs(analysis: Analysis) -> dict[Key, _Runs]:
             .agg(pl.col("verdict").mean(), pl.len(), pl.col("cluster").n_unique())
             .sort(*keys, "index")
         )
-        # A run that lacks items of the others is none: its accuracy is about other problems.
+        # Drop runs with missing items: their accuracy is for other problems.
         whole = means.filter(pl.col("len") == pl.col("len").max().over(keys))
         grouped = whole.group_by(keys, maintain_order=True).agg(
             "verdict", pl.col("len").first(), pl.col("cluster").first()

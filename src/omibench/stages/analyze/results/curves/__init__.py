@@ -1,1 +1,1 @@
-"""Curves: accuracy against what a study varies on purpose, and what goes with it."""
+"""Curves: accuracy against a quantity that a study varies, and related measures."""

@@ -1,4 +1,4 @@
-"""Accuracy against the tokens that a response may have."""
+"""Accuracy against the token budget of a response."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 @result(
     "accuracy-by-budget",
-    "Accuracy and tokens used by the tokens that a response may have",
+    "Accuracy and tokens used by token budget",
     source="OMIBench, H.1 and figure 5a",
 )
 def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate settings that differ in the largest number of new tokens alone.
+    """Tabulate settings that differ only in the maximum number of new tokens.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting and metric: accuracy under every rule book; `tokens`, the mean
-        number that responses have, as their provider counts them; `truncated`, the share of
-        responses that were cut off. `budget` is in tokens, `series` tells curves of other
-        conditions apart. None where no model answered at two budgets.
+        One row per model, setting and metric: accuracy under every scorer; `tokens`, the mean
+        number of tokens per response as counted by the provider; `truncated`, the share of
+        truncated responses. `budget` is in tokens; `series` distinguishes curves of other
+        conditions. None if no model has two budgets.
     """
     import polars as pl
 
@@ -54,7 +54,7 @@ def tabulate_budgets(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _select_responses(analysis: Analysis, points: pl.DataFrame) -> pl.DataFrame:
-    """The responses at the points, each with its item's cluster and its cell's mark."""
+    """Return the responses at the points, with their item's cluster and their cell's mark."""
     clusters = analysis.items.select("id", "cluster")
     cells = frame_cells(analysis).select("model", "setting", "simulated")
     keys = points.select("model", "setting").unique()

@@ -1,4 +1,4 @@
-"""Why responses failed: shares of the types of errors, by judges and by people."""
+"""Shares of error types among failed responses, as classified by judges and annotators."""
 
 from __future__ import annotations
 
@@ -29,20 +29,19 @@ _CELL = ("model", "setting", "by")
     source="OMIBench, F.2 and figure 7; EMMA, section 5 and figure 5; MathReal, figure 6",
 )
 def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the shares of the types of errors among the failures that were classified.
+    """Tabulate the shares of error types among classified failures.
 
-    Which failures are (all of a cell, or 100 that are drawn of each model as in MathReal) is what
-    `judge.errors.draw` says; under a rule book that gives shares of parts a failure is an answer of
-    which no part is right.
+    `judge.errors.draw` selects the failures: all of a cell, or 100 per model as in MathReal. Under
+    a scorer with partial credit, a failure is an answer with no right part.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell, `by` (`judge` or `people`), type and subject, and over all subjects: the
-        metric `share`, over problems, each the mean of its failures; `count` failures of the type
-        of `classified` ones; `taxonomy`. Types that a cell or subject does not have are rows of 0.
-        What a judge found right after all is in no share. None where nobody classified errors.
+        One row per cell, `by` (`judge` or `people`), type and subject, and over all subjects: the
+        metric `share`, averaged over the failures of a problem and then problems; `count` failures
+        of the type among `classified` ones; `taxonomy`. Types without failures have rows of 0.
+        Answers that a judge found right are excluded. None if no errors were classified.
     """
     import polars as pl
 
@@ -91,7 +90,7 @@ def tabulate_errors(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _collect_types(analysis: Analysis) -> pl.DataFrame | None:
-    """A row per classified failure: its cell, by whom, and its type."""
+    """Return a row per classified failure: its cell, classifier and type."""
     import polars as pl
 
     results = analysis.results

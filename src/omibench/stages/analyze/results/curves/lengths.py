@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 BINS: Final = 5
-"""Bins of equally many responses."""
+"""The number of bins of equal size."""
 _FEWEST: Final = 2 * BINS
-"""Responses of a cell below which there are no bins."""
+"""The minimum number of responses of a cell with bins."""
 _COEFFICIENTS: Final = {"spearman": correlate_by_rank, "point-biserial": correlate_values}
 _SCORED: Final = (*CELL, "id", "cluster", "verdict")
 
 
 @result("accuracy-by-length", "Accuracy by the length of responses, in bins of each cell")
 def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the accuracy of short and long responses, each cell by itself.
+    """Tabulate the accuracy of responses by length, separately for each cell.
 
-    Bins hold equally many responses of one cell, by their rank in length; equal lengths share a
-    bin. Responses without an answer count as wrong, as everywhere: a long one may be cut off.
+    Bins split a cell's responses into equal numbers by rank of length; equal lengths share a bin.
+    Responses without an answer count as wrong.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell, under the main rules and the judge, `slice` (the measure of length:
-        characters of the visible text, all tokens that were generated, or those that were thought)
-        and bin (1 is the shortest): `shortest` and `longest` of the bin and their `mean_length`,
-        and how many `responses` it holds. `n` counts items. None where no cell has ten responses.
+        One row per cell, under the main scorer and the judge, `slice` (the measure of length:
+        characters of the visible text, all generated tokens, or reasoning tokens) and bin (1 is the
+        shortest): the `shortest`, `longest` and `mean_length` of the bin, and its number of
+        `responses`. `n` counts items. None if no cell has ten responses.
     """
     import polars as pl
 
@@ -60,18 +60,18 @@ def tabulate_lengths(analysis: Analysis) -> pl.DataFrame | None:
     return analysis.mark_simulated(joined.sort(*CELL, "slice", "bin", maintain_order=True))
 
 
-@result("length-correlations", "How far being right goes with the length of responses")
+@result("length-correlations", "Correlation of correctness and length of responses")
 def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the correlation of length and verdict within each cell, under the main rules.
+    """Tabulate the correlation of length and verdict within each cell, under the main scorer.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell, `slice` (the measure of length) and metric: `spearman`, and
+        One row per cell, `slice` (the measure of length) and metric: `spearman`, and
         `point-biserial`, Pearson's with the verdict as a number; in [-1, 1] with `p`, two-sided.
         Problems that share a stem are a cluster, and so are the samples of a problem. `n` counts
-        items, `responses` their samples. None where in no cell both vary.
+        items, `responses` their samples. None if they are constant in every cell.
     """
     import polars as pl
 
@@ -92,20 +92,20 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
     return analysis.mark_simulated(joined)
 
 
-def _measure_verdicts(analysis: Analysis, books: Sequence[str]) -> pl.DataFrame:
-    """The verdicts of some rule books that count, with every length of their response."""
+def _measure_verdicts(analysis: Analysis, scorers: Sequence[str]) -> pl.DataFrame:
+    """Return the counted verdicts of some scorers, with all lengths of their responses."""
     import polars as pl
 
     responses = analysis.results.responses
     place = ["model", "setting", "id", "index"]
     measures = [name for name in LENGTHS if name in responses.columns]
     lengths = responses.select(*place, pl.col(measures).cast(pl.Float64))
-    verdicts = analysis.results.counting_verdicts.filter(pl.col("rules").is_in(books))
+    verdicts = analysis.results.counting_verdicts.filter(pl.col("rules").is_in(scorers))
     return verdicts.select(*_SCORED, "index").join(lengths, on=place, maintain_order="left")
 
 
 def _estimate_bins(lengths: pl.DataFrame, measure: str, confidence: float) -> pl.DataFrame:
-    """The accuracy of each bin of each cell by one measure of length."""
+    """Return the accuracy of each bin of each cell by one measure of length."""
     import polars as pl
 
     length, by = pl.col(measure), [*CELL, "bin"]

@@ -1,4 +1,4 @@
-"""What rationales are worth: marks of their quality, and of how they follow the reference."""
+"""The quality of rationales and their alignment with the reference."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ INSTRUMENTS = {mark: name for name, marks in MARKS_BY_INSTRUMENT.items() for mar
     source="OMIBench, B.2",
 )
 def tabulate_marks(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the mean marks that judges give the rationales of each cell.
+    """Tabulate the judges' mean marks for the rationales of each cell.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell and mark, whose name is the `metric` (five dimensions and an overall mark of
-        quality, and alignment with the reference): from 1 to 5, over problems, each the mean of its
-        samples. `instrument` is the judge's, `judge` who was asked, `judge_failed` judgements that
-        hold no mark, `calibrated` whether people's marks certify the judge. None where nobody
-        marked rationales.
+        One row per cell and mark, which is the `metric` (five dimensions of quality, an overall
+        mark, and alignment with the reference): from 1 to 5, averaged over samples and then
+        problems. `instrument` is the judge's instrument, `judge` its model, `judge_failed` the
+        number of judgements without a mark, `calibrated` whether a certificate from human marks
+        exists. None if no rationales were marked.
     """
     import polars as pl
 

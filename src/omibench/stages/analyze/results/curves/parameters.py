@@ -1,4 +1,4 @@
-"""Accuracy against the size of models, and the size beyond which larger ones gain nothing."""
+"""Accuracy against the size of models, and the size beyond which it no longer grows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 SIZES = {"total": "parameters_b", "active": "active_parameters_b"}
-"""Which parameters a curve is over -> the column that counts them."""
+"""The column that counts the parameters of each kind of curve."""
 SATURATION, SLOPE = "saturation", "slope"
 _CURVE = ("family", "variant", "setting", "rules")
 _FEWEST = 3
-"""Sizes below which a family is no curve."""
+"""The minimum number of sizes of a family's curve."""
 
 
 @result(
@@ -33,15 +33,15 @@ _FEWEST = 3
     source="OMIBench, H.2 and figure 5b",
 )
 def tabulate_parameters(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate the models of families with three sizes or more, each setting by itself.
+    """Tabulate the models of families with three sizes or more, separately for each setting.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell and rule book: `family` and `variant` as the models' blocks say them,
-        `parameters_b` and `active_parameters_b` in billions (the same where all work on each
-        token). None where no family has three sizes.
+        One row per cell and scorer: `family` and `variant` from the models' blocks, `parameters_b`
+        and `active_parameters_b` in billions (equal for dense models). None if no family has three
+        sizes.
     """
     import polars as pl
 
@@ -58,11 +58,11 @@ def tabulate_parameters(analysis: Analysis) -> pl.DataFrame | None:
 
 @result(
     "saturation",
-    "The size beyond which larger models of a family gain less than half a point",
+    "Size beyond which larger models of a family gain less than half a point",
     source="OMIBench, H.2 and figure 5b",
 )
 def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate saturation points, and what a doubling of the parameters gains.
+    """Tabulate saturation points, and the gain from doubling the parameters.
 
     Args:
         analysis: The study's results.
@@ -70,10 +70,11 @@ def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         For each curve of `accuracy-by-parameters`, over `parameters` `total` and `active`: a row
         with the metric `saturation`, whose `estimate` is the smallest size in billions beyond which
-        every larger model gains less than 0.5 points (null where the curve still rises), with
-        `stability`, the share of resamples of the items that find the same; and a row with the
-        metric `slope`, the gain in accuracy with each doubling, with `r_squared`. `n` counts the
-        items that all models of the curve answered, `models` these. None without such curves.
+        every larger model gains less than 0.5 points (null if the curve still rises), and whose
+        `stability` is the share of resamples of the items with the same result; and a row with the
+        metric `slope`, the gain in accuracy per doubling, with `r_squared`. `n` is the number of
+        items that all models of the curve answered, `models` the number of models. None without
+        such curves.
     """
     import polars as pl
 
@@ -96,16 +97,16 @@ def tabulate_saturation(analysis: Analysis) -> pl.DataFrame | None:
 
 
 class _CurveAnswers(NamedTuple):
-    """What the models of one curve are worth on the items that all of them answered."""
+    """The values of one curve's models on the items that all of them answered."""
 
     models: list[str]
     values: np.ndarray
-    """[item, model], each in [0, 1]."""
+    """Values in [0, 1] by item and model."""
     clusters: list[str]
 
 
 def _frame_models(study: ResultsParams) -> pl.DataFrame:
-    """The models of families, but for those that were fine-tuned from another."""
+    """Return the models of families, without those fine-tuned from another model."""
     import polars as pl
 
     rows = [

@@ -1,4 +1,4 @@
-"""The points of curves over settings, for each model that has them."""
+"""The points of each model's curves over settings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def frame_cells(analysis: Analysis) -> pl.DataFrame:
-    """Describe the cells of a study that are there.
+    """Describe the available cells of a study.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell: `model`, `setting`, `label` (the model's), `setting_label` and `simulated`
-        (its responses or problems are).
+        One row per cell: `model`, `setting`, `label` (the model's), `setting_label` and `simulated`
+        (whether its responses or problems are simulated).
     """
     import polars as pl
 
@@ -44,16 +44,16 @@ def frame_cells(analysis: Analysis) -> pl.DataFrame:
 
 
 def frame_points(analysis: Analysis, locate: Locate, axis: str) -> pl.DataFrame:
-    """List the points of every model's curves along an axis of its settings.
+    """List the points of each model's curves along an axis of its settings.
 
     Args:
         analysis: The study's results.
-        locate: The axis.
-        axis: The column that says where a point stands.
+        locate: Function that places a setting on the axis.
+        axis: Column with the position of a point.
 
     Returns:
-        A row per point: `model`, `setting`, `label`, `series` and `axis`, curve by curve in the
-        order of their places. A model with one point of a curve has no curve.
+        One row per point: `model`, `setting`, `label`, `series` and `axis`, by curve, in order of
+        position. A curve needs two points of a model.
     """
     import polars as pl
 
@@ -80,17 +80,17 @@ def frame_points(analysis: Analysis, locate: Locate, axis: str) -> pl.DataFrame:
 def estimate_points(
     analysis: Analysis, points: pl.DataFrame, values: pl.DataFrame, by: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Estimate the accuracy at points of curves, each of one condition.
+    """Estimate the accuracy at the points of curves.
 
     Args:
         analysis: The study's results.
-        points: Rows with `model` and `setting`, and more.
-        values: Those of `Analysis.item_values` or some of them, with the columns of `by`.
-        by: Columns by which the items of a cell are told apart.
+        points: Rows with `model`, `setting` and other columns.
+        values: Rows of `Analysis.item_values`, with the columns of `by`.
+        by: Columns that group the items of a cell.
 
     Returns:
-        The rows of `points`, each under every rule book: with `rules`, the columns of `by`,
-        `metric`, `estimate`, `low`, `high`, `n`, `clusters` and `simulated`.
+        The rows of `points`, one per scorer, with `rules`, the columns of `by`, `metric`,
+        `estimate`, `low`, `high`, `n`, `clusters` and `simulated`.
     """
     cells = values.join(points.select("model", "setting"), on=["model", "setting"], how="semi")
     estimates = estimate_groups(cells, [*CELL, *by], analysis.confidence).drop("n_eff")

@@ -1,4 +1,4 @@
-"""Prompts compared: settings that differ in their words alone."""
+"""Comparison of prompts: settings that differ in their wording alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from omibench.stages.analyze.results.comparisons.baselines import (
     mark_both_simulated,
     pair_with_baselines,
 )
-from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_rule_books
+from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_scorers
 from omibench.stages.analyze.results.curves.points import frame_cells
 from omibench.stages.analyze.results.curves.series import list_prompts
 from omibench.stages.analyze.results.result import result
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 @result(
     "prompt-differences",
-    "Prompts against the prompt of reference, all else being the same",
+    "Prompts compared with the reference prompt, all else being equal",
     source="OMIBench, G.1, G.2 and figure 4a, b; USNCO-V, figure 3",
 )
 def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate what another prompt changes, over the items that both settings asked.
+    """Tabulate the effect of changing the prompt, over the items of both settings.
 
-    The reference is `analyze.reference_setting` where it is among the settings that are compared,
-    else the first of them in `infer.settings`.
+    The baseline is `analyze.reference_setting` if it is among the compared settings, otherwise the
+    first of them in `infer.settings`.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting, rule book and measure: the metric `difference`, its
-        accuracy (`score`) minus that under `baseline` (`baseline_score`), with the paired test and
-        Holm's p over models and prompts; `prompt` and `baseline_prompt` name the words. None where
-        no two settings differ in their prompt alone.
+        One row per model, setting, scorer and measure: the metric `difference`, its accuracy
+        (`score`) minus that under `baseline` (`baseline_score`), with the paired test and Holm's p
+        over models and prompts; `prompt` and `baseline_prompt` are the names of the prompts. None
+        if no two settings differ in their prompt alone.
     """
     import polars as pl
 
@@ -53,7 +53,7 @@ def tabulate_prompts(analysis: Analysis) -> pl.DataFrame | None:
             if name != reference:
                 baselines[name] = reference
                 rows.append((name, prompt, names[reference]))
-    values = pair_with_baselines(keep_rule_books(analysis.item_values), "setting", baselines)
+    values = pair_with_baselines(keep_scorers(analysis.item_values), "setting", baselines)
     whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
     tables = list(compare_slices(analysis, values, whole, "setting"))
     if not tables:

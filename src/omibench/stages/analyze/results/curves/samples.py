@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 FIT = (1, 3, 4, 8, 16)
-"""The k that a line is fitted through (OMIBench, eq. 12: no vote is defined for 2)."""
+"""The values of k used to fit the line (OMIBench, eq. 12: no vote is defined for 2)."""
 SLOPE, INTERCEPT = "slope", "intercept"
 _METRIC = (*CELL, "metric")
 
@@ -30,21 +30,21 @@ _METRIC = (*CELL, "metric")
     source="OMIBench, H.3 and figure 5c; USNCO-V, eqs. 3 to 5; EMMA, section 4.1",
 )
 def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate what k samples of a problem are worth, for k = 1 to 16.
+    """Tabulate pass@k, majority@k and consistency@k for k = 1 to 16.
 
-    Each value is the mean over all subsets of k of the n samples that were drawn, which is unbiased
-    for k fresh samples. Lines are least squares on log2 k through k = 1, 3, 4, 8 and 16, as far as
-    there are samples.
+    Each value is the mean over all subsets of k of the n samples, which is unbiased for k fresh
+    samples. Lines are fitted by least squares on log2 k at k = 1, 3, 4, 8 and 16, up to the number
+    of samples.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell with several samples, rule book, metric (`pass@k`, `majority@k`: the verdict
+        One row per cell with several samples, scorer, metric (`pass@k`, `majority@k`: the verdict
         of the most frequent answer, ties drawn; `consistency@k`: the share of samples that give it)
-        and `k`. Rows with the metric `slope` (gain with each doubling, with `r_squared`) and
-        `intercept` (at k = 1) are of the line through the metric that `curve` names. None where no
-        problem was answered several times.
+        and `k`. Rows with the metric `slope` (gain per doubling, with `r_squared`) and `intercept`
+        (at k = 1) describe the line through the metric in `curve`. None if no problem has several
+        samples.
     """
     import polars as pl
 
@@ -61,7 +61,7 @@ def tabulate_samples(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _frame_worths(analysis: Analysis) -> pl.DataFrame:
-    """A row per problem of a cell, rule book, metric and k, with the problem's cluster."""
+    """Return a row per problem of a cell, scorer, metric and k, with the problem's cluster."""
     import polars as pl
 
     results = analysis.results

@@ -1,7 +1,7 @@
-"""Which settings are points of one curve: those that differ in one quantity alone.
+"""Group settings into curves: settings that differ in one quantity alone.
 
-What is compared is what the settings say, never how they are called: two that differ in the number
-of examples and in nothing else are two points, whatever their names.
+Settings are compared by content, not by name: two that differ only in the number of examples are
+two points of one curve.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 from omibench.params.setting import Setting
 
 Facts = Mapping[str, Any]
-"""What a setting says, by dotted key: `decoding.temperature` -> 0.0."""
+"""The content of a setting by dotted key, such as `decoding.temperature` -> 0.0."""
 
 
 class Position(NamedTuple):
-    """Where a setting stands on an axis, and what else it says."""
+    """The position of a setting on an axis, and its remaining content."""
 
     place: float
     rest: Facts
-    """All that points of one curve share."""
+    """The content shared by all points of one curve."""
     condition: Facts | None = None
-    """What tells curves of the same rest apart; None: the point belongs to each of them."""
+    """Distinguishes curves with the same rest; None means the point belongs to all of them."""
 
 
 class SeriesPoint(NamedTuple):
@@ -34,10 +34,10 @@ class SeriesPoint(NamedTuple):
 
 
 class SettingSeries(NamedTuple):
-    """Settings that make one curve, in the order of their places."""
+    """The settings of one curve, in order of position."""
 
     name: str
-    """How it differs from the other curves on the axis; empty where it is the only one."""
+    """The difference from the other curves on the axis; empty if it is the only one."""
     points: tuple[SeriesPoint, ...]
 
 
@@ -45,15 +45,16 @@ Locate = Callable[[Setting], Position]
 
 
 def locate_budget(setting: Setting) -> Position:
-    """A setting by the tokens that a response may have (OMIBench, H.1)."""
+    """Place a setting by its token budget per response (OMIBench, H.1)."""
     facts = _describe(setting)
     return Position(setting.decoding.max_tokens, _without(facts, "decoding.max_tokens"))
 
 
 def locate_shots(setting: Setting) -> Position:
-    """A setting by the number of examples before the question (USNCO-V, "Few-shot prompting").
+    """Place a setting by the number of examples before the question (USNCO-V, "Few-shot
+    prompting").
 
-    A setting without examples is the beginning of the curves of every kind of examples.
+    A setting without examples starts the curves of every kind of examples.
     """
     facts = _describe(setting)
     rest = {name: value for name, value in facts.items() if not name.startswith("examples")}
@@ -68,17 +69,17 @@ def locate_shots(setting: Setting) -> Position:
 
 
 def list_series(settings: Mapping[str, Setting], locate: Locate) -> list[SettingSeries]:
-    """List the curves that some settings make along an axis.
+    """List the curves of settings along an axis.
 
-    Where several settings stand at one place of a curve, as runs of one and of five samples do,
-    the one that draws most samples is the point.
+    Of several settings at one position of a curve, such as runs of one and of five samples, the one
+    with the most samples is the point.
 
     Args:
         settings: The settings by name.
-        locate: The axis.
+        locate: Function that places a setting on the axis.
 
     Returns:
-        Every curve of two places or more, in the order in which the settings first occur.
+        All curves with at least two positions, in order of first occurrence.
     """
     positions = {name: locate(setting) for name, setting in settings.items()}
     curves: dict[str, tuple[Facts, list[str]]] = {}
@@ -96,16 +97,17 @@ def list_series(settings: Mapping[str, Setting], locate: Locate) -> list[Setting
 
 
 def list_prompts(settings: Mapping[str, Setting]) -> list[dict[str, str]]:
-    """List the prompts that are compared: settings that differ in their words alone.
+    """List comparable prompts: settings that differ in their wording alone.
 
-    The room for a response may differ too, since a prompt that asks for the answer alone goes with
-    less; of several rooms of one prompt the largest counts.
+    Token budgets can differ too, since a prompt for the answer alone needs less; of several budgets
+    of one prompt the largest is used.
 
     Args:
         settings: The settings by name.
 
     Returns:
-        For each comparison of two prompts or more: prompt -> setting, in the order of `settings`.
+        For each comparison of at least two prompts, the setting by prompt, in the order of
+        `settings`.
     """
     groups: dict[str, dict[str, str]] = {}
     for name in sorted(settings, key=lambda name: -settings[name].decoding.max_tokens):
@@ -126,13 +128,13 @@ def list_prompts(settings: Mapping[str, Setting]) -> list[dict[str, str]]:
 
 
 def name_differences(descriptions: Sequence[Facts]) -> list[str]:
-    """Name each of several descriptions by what not all of them say.
+    """Label each description by the entries that differ between them.
 
     Args:
-        descriptions: What settings say, by dotted key.
+        descriptions: Contents of settings, by dotted key.
 
     Returns:
-        For each the keys that differ with their values, such as `images none`; empty where nothing
+        For each, the differing keys with their values, such as `images none`; empty if nothing
         differs.
     """
     keys = sorted({key for facts in descriptions for key in facts})
@@ -144,7 +146,7 @@ def name_differences(descriptions: Sequence[Facts]) -> list[str]:
 
 
 def _list_conditions(position: Position, others: Iterable[Position]) -> list[Facts]:
-    """The conditions of a position: its own, or for one without any those of its fellows."""
+    """Return the conditions at a position; if it has none, those of the other positions."""
     if position.condition is not None:
         return [position.condition]
     fellows = [o for o in others if o.rest == position.rest]
@@ -166,7 +168,8 @@ def _choose_points(
 
 
 def _describe(setting: Setting) -> Facts:
-    """What a setting says but for its label, and for samples where each of them counts."""
+    """Return the content of a setting without its label, and without samples if all of them
+    count."""
     values = setting.model_dump(mode="json", exclude={"label"}, exclude_none=True)
     if setting.aggregate.how == "mean":
         values.pop("aggregate")

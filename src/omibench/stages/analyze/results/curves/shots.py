@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.analysis import Analysis
 
 EXAM = "exam"
-"""The attribute by which USNCO-V tells its two sets apart."""
+"""The attribute that distinguishes the two sets of USNCO-V."""
 _CURVE = ("model", "series", "rules", "slice", "value")
 _ROW = (*CELL, "slice", "value")
 
@@ -36,12 +36,12 @@ def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
         analysis: The study's results.
 
     Returns:
-        A row per model, setting and rule book, over all items and, where items have it, by `exam`.
-        `shots` is the number of examples, `series` tells kinds of examples apart. Each sample index
-        is a run over all items: `runs`, and over them `sd` and `sem`. `p` is Welch's, one-sided,
-        that the mean over runs is above that of `baseline`, the setting without examples, with
-        `stars` as USNCO-V prints them; `reason` says why there is none. None where no model
-        answered with two numbers of examples.
+        One row per model, setting and scorer, over all items and by `exam`, if items have it.
+        `shots` is the number of examples; `series` distinguishes kinds of examples. Each sample
+        index is a run over all items; `sd` and `sem` are over `runs`. `p` is the one-sided p of
+        Welch's test that the mean over runs exceeds that of `baseline`, the setting without
+        examples, with `stars` as printed by USNCO-V; `reason` explains a missing p. None if no
+        model has two numbers of examples.
     """
     import polars as pl
 
@@ -66,7 +66,7 @@ def tabulate_shots(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _slice_by_exam(items: pl.DataFrame) -> pl.DataFrame:
-    """The items of the whole dataset, and of each exam where they say it."""
+    """Return the items of the whole dataset, and of each exam if known."""
     import polars as pl
 
     whole = items.select("id", pl.lit("").alias("slice"), pl.lit("").alias("value"))
@@ -74,7 +74,7 @@ def _slice_by_exam(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _average_runs(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """The accuracies of the runs of each cell, a list in the order of the sample indices."""
+    """Return the accuracies of each cell's runs, in order of sample index."""
     import polars as pl
 
     return (
@@ -87,7 +87,7 @@ def _average_runs(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _list_greedy(study: ResultsParams, points: pl.DataFrame) -> set[tuple[str, str]]:
-    """The cells whose repeated runs would all be the same: decoded at temperature 0."""
+    """Return the cells whose repeated runs would be identical: decoded at temperature 0."""
     return {
         (model, setting)
         for model, setting in points.select("model", "setting").iter_rows()
@@ -97,10 +97,10 @@ def _list_greedy(study: ResultsParams, points: pl.DataFrame) -> set[tuple[str, s
 
 
 def _compare_with_none(table: pl.DataFrame, greedy: set[tuple[str, str]]) -> pl.DataFrame:
-    """Add the test of every point against that without examples on its curve.
+    """Test every point against the point without examples on its curve.
 
-    A greedy run without examples stands for as many runs as are compared with it (USNCO-V,
-    "Few-shot prompting": five of each).
+    A greedy run without examples is repeated to match the number of runs it is compared with
+    (USNCO-V, "Few-shot prompting": five of each).
     """
     import polars as pl
 

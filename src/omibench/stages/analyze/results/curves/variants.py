@@ -1,4 +1,4 @@
-"""Models that think first against the instruct models of the same family and size."""
+"""Thinking models compared with instruct models of the same family and size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from omibench.stages.analyze.results.comparisons.baselines import (
     mark_both_simulated,
     pair_with_baselines,
 )
-from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_rule_books
+from omibench.stages.analyze.results.comparisons.differences import compare_slices, keep_scorers
 from omibench.stages.analyze.results.item_slices import label_items
 from omibench.stages.analyze.results.result import result
 
@@ -26,7 +26,7 @@ def pair_variants(models: Mapping[str, Model]) -> Iterator[tuple[str, str]]:
     """Pair the thinking model with the instruct model of the same family and size.
 
     Args:
-        models: The models by name; their blocks say `family`, `variant` and parameters.
+        models: Models by name; their blocks give `family`, `variant` and parameters.
 
     Yields:
         The names of a thinking model and of its instruct model, in the order of `models`. Of
@@ -43,20 +43,20 @@ def pair_variants(models: Mapping[str, Model]) -> Iterator[tuple[str, str]]:
 
 @result(
     "thinking-gains",
-    "Thinking models against instruct models of the same family and size",
+    "Thinking models compared with instruct models of the same family and size",
     source="OMIBench, G.3, table 4 and figure 4c",
 )
 def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate what thinking first gains, over the items that both models answered.
+    """Tabulate the gain from thinking, over the items that both models answered.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per pair, setting, rule book, measure and subject, and over all: the metric
+        One row per pair, setting, scorer, measure and subject, and over all: the metric
         `difference`, thinking (`model`, `score`) minus instruct (`baseline`, `baseline_score`),
         with the paired test and Holm's p over the pairs; `series` (the models' family),
-        `parameters_b` and both labels. None where no family has both variants of a size.
+        `parameters_b` and both labels. None if no family has both variants of a size.
     """
     import polars as pl
 
@@ -66,7 +66,7 @@ def tabulate_variants(analysis: Analysis) -> pl.DataFrame | None:
     pairs = dict(pair_variants(models))
     if not pairs:
         return None
-    values = pair_with_baselines(keep_rule_books(analysis.item_values), "model", pairs)
+    values = pair_with_baselines(keep_scorers(analysis.item_values), "model", pairs)
     whole = analysis.items.select("id", slice=pl.lit(""), value=pl.lit(""))
     labels = pl.concat([whole, label_items(analysis.items, "subject")])
     tables = list(compare_slices(analysis, values, labels, "model"))

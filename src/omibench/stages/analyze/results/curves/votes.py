@@ -1,4 +1,4 @@
-"""What k of a problem's samples are worth: a right one among them, their vote, their agreement."""
+"""pass@k, majority@k and consistency@k of a problem's samples."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.verdict import RIGHT
+from omibench.scorers.registry import SCORERS
 from omibench.stages.aggregate.equivalence import make_equivalence, make_validity
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.votes import drop_invalid, group_answers
@@ -27,7 +27,7 @@ _PUBLISHED = "published"
 
 
 class Worth(NamedTuple):
-    """One metric of one problem's samples, for k = 1, 2, ... in their order."""
+    """One metric of one problem's samples, for k = 1, 2, ... in order."""
 
     rules: str
     id: str
@@ -36,19 +36,19 @@ class Worth(NamedTuple):
 
 
 class _Ballot(NamedTuple):
-    """The class of answers that each sample of a problem is in, -1 where it holds none."""
+    """The class of equal answers of each sample of a problem; -1 if it has no answer."""
 
     classes: tuple[int, ...]
     agreeing: tuple[int, ...]
-    """The sizes of the classes of valid answers, as `aggregate.votes.consistency` counts them: of a
-    multiple-choice problem only answers that name an option."""
+    """The sizes of the classes of valid answers, as counted by `aggregate.votes.consistency`: for
+    multiple choice, only answers that are an option."""
 
 
 def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Iterator[Worth]:
     """Measure pass@k, the majority's verdict and consistency@k over all subsets of k samples.
 
-    Votes are those of the stage `aggregate`: which answers are one is the setting's `sameness`, and
-    under a judge or published verdicts the answers that the first rule book extracts vote.
+    Votes are counted as in the stage `aggregate`: the setting's `sameness` decides which answers
+    are equal. Under a judge or published verdicts, the answers extracted by the first scorer vote.
 
     Args:
         results: The study's results.
@@ -56,21 +56,23 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
         verdicts: All verdicts of the cell.
 
     Yields:
-        For each rule book and problem its three metrics, for k up to 16 or the fewest samples of a
-        problem; pass@k alone where no rule book extracts answers.
+        For each scorer and problem, three metrics for k up to 16 or the fewest samples of a
+        problem; only pass@k if no scorer extracts answers.
     """
-    books = verdicts["rules"].unique(maintain_order=True).to_list()
-    base = next((r for r in results.study.score.rules if r != _PUBLISHED and r in books), None)
-    samples = {book: _collect_samples(verdicts, book) for book in books if "/" not in book}
+    scorers = verdicts["rules"].unique(maintain_order=True).to_list()
+    base = next((r for r in results.study.score.rules if r != _PUBLISHED and r in scorers), None)
+    samples = {
+        scorer: _collect_samples(verdicts, scorer) for scorer in scorers if "/" not in scorer
+    }
     fewest = min((len(s) for problems in samples.values() for s in problems.values()), default=0)
     most = min(fewest, MOST_SAMPLES)
     ballots: dict[tuple[str, str], _Ballot] = {}
     sameness = results.study.settings[cell.setting].aggregate.sameness
-    for book, problems in samples.items():
-        voter = book if book in RULE_BOOKS and book != _PUBLISHED else base
+    for scorer, problems in samples.items():
+        voter = scorer if scorer in SCORERS and scorer != _PUBLISHED else base
         for problem, drawn in problems.items():
             scores = tuple(sample.verdict for sample in drawn)
-            yield Worth(book, problem, PASS, _count_passes(scores, most))
+            yield Worth(scorer, problem, PASS, _count_passes(scores, most))
             if voter is None or problem not in samples[voter]:
                 continue
             if (voter, problem) not in ballots:
@@ -78,15 +80,15 @@ def measure_samples(results: Results, cell: Cell, verdicts: pl.DataFrame) -> Ite
                     results, problem, samples[voter][problem], sameness
                 )
             ballot = ballots[voter, problem]
-            yield Worth(book, problem, MAJORITY, _count_votes(ballot.classes, scores, most))
-            yield Worth(book, problem, CONSISTENCY, _count_agreement(ballot, most))
+            yield Worth(scorer, problem, MAJORITY, _count_votes(ballot.classes, scores, most))
+            yield Worth(scorer, problem, CONSISTENCY, _count_agreement(ballot, most))
 
 
-def _collect_samples(verdicts: pl.DataFrame, book: str) -> dict[str, list[Sample]]:
+def _collect_samples(verdicts: pl.DataFrame, scorer: str) -> dict[str, list[Sample]]:
     samples: dict[str, list[Sample]] = {}
     columns = ("id", "index", "extracted", "outcome", "verdict")
     for name, index, extracted, outcome, verdict in (
-        verdicts.filter(rules=book).sort("index").select(columns).iter_rows()
+        verdicts.filter(rules=scorer).sort("index").select(columns).iter_rows()
     ):
         answer = extracted if outcome == "scored" else None
         samples.setdefault(name, []).append(Sample(index, answer, verdict))

@@ -1,4 +1,4 @@
-"""The share of the steps of rationales in which people find an error."""
+"""The share of key steps of rationales with an error, as labelled by annotators."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _SUMMED = ("setting", "model")
 
 @result(
     "wrong-steps",
-    "Steps of rationales in which people find an error",
+    "Steps of rationales with an error, as labelled by annotators",
     source="OMIBench, section 5 and B.2",
 )
 def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate how many of the key steps that people read hold an error.
+    """Tabulate the share of labelled key steps with an error.
 
     Args:
-        analysis: The study's results; the labels are those of `judge.errors.labels`, else of
+        analysis: The study's results; the labels come from `judge.errors.labels`, otherwise from
             `certify.labels`, with the columns `steps` and `wrong_steps`.
 
     Returns:
-        A row per cell, and one per setting over all models that were read (`model` is empty), as
-        the paper sums two: the metric `wrong-steps`, wrong steps over all steps, with an interval
-        clustered by problem; `n` counts problems, `steps` and `rationales` what was read. None
-        where people counted no steps.
+        One row per cell, and one per setting over all labelled models (`model` is empty), as in the
+        paper's sum over two: the metric `wrong-steps`, wrong steps over all steps, with an interval
+        clustered by problem; `n` is the number of problems, and `steps` and `rationales` are the
+        numbers labelled. None without labels of steps.
     """
     import polars as pl
 
@@ -69,7 +69,7 @@ def tabulate_wrong_steps(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _read_steps(results: Results) -> pl.DataFrame | None:
-    """A row per rationale whose steps people counted: `RESPONSE`, the counts and `simulated`."""
+    """Return a row per rationale with labelled steps: `RESPONSE`, the counts and `simulated`."""
     import polars as pl
 
     errors = results.study.judge.errors

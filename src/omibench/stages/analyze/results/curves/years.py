@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 YEAR = "year"
 QUESTIONS = "questions"
-"""The metric of rows that count the questions of a year."""
+"""The metric of rows with the number of questions of a year."""
 
 
 @result(
     "accuracy-by-year",
-    "Accuracy by year of the exam, and how many questions each year has",
+    "Accuracy and number of questions by year of the exam",
     source='USNCO-V, "Surpassing Human Average: Model Accuracy by Year" and figure 5',
 )
 def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
-    """Tabulate accuracies by the attribute `year` of items, and by `exam` where they say it.
+    """Tabulate accuracies by the attribute `year` of items, and by `exam` if known.
 
-    Means over several runs make counts of right answers that are no whole numbers, as in the paper.
+    With several runs, counts of right answers are averages and not whole numbers, as in the paper.
 
     Args:
         analysis: The study's results.
 
     Returns:
-        A row per cell, rule book and year, and one per year whose `metric` is `questions` and whose
+        One row per cell, scorer and year, and one per year whose `metric` is `questions` and whose
         `estimate` is their number in the dataset; `year` is the year as a number, `exam` the exam
-        (empty where items have none). None where items have no year, or a single one.
+        (empty if items have none). None if items have no year or all the same.
     """
     import polars as pl
 
@@ -70,7 +70,8 @@ def tabulate_years(analysis: Analysis) -> pl.DataFrame | None:
 
 
 def _date_items(items: pl.DataFrame) -> pl.DataFrame | None:
-    """The items that have a year, with `year` as a number and `exam`; None below two years."""
+    """Return the items that have a year, with `year` as a number and `exam`; None if fewer than two
+    years."""
     import polars as pl
 
     if YEAR not in items.columns or items[YEAR].dtype != pl.String:

@@ -1,8 +1,8 @@
-"""Rule book `robust`: our own rules for every benchmark. Extraction first, then matching.
+"""Scorer `robust`: our own rules for every benchmark. Extraction first, then matching.
 
-Multiple choice: the set of options named must be the gold's set. Open answers: every part must
-match (`omibench.answers.match`); partial credit is the share of parts that do. What cannot be
-extracted has an outcome of its own and scores 0.
+Multiple choice: the chosen set of options must equal the gold set. Open answers: every part must
+match (`omibench.answers.match`); partial credit is the share of matching parts. A response
+without an extractable answer has a separate outcome and scores 0.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from omibench.answers.formulas.latex import tidy
 from omibench.answers.match import match_answer
 from omibench.answers.parts import by_comma, by_semicolon, split_labelled
 from omibench.answers.prose import is_prose
-from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 
 NAME = "robust"
 VERSION = 6
 
 
 class ItemComparison(NamedTuple):
-    """What a response was found to answer, and how it compares; None where it has no answer."""
+    """The extracted answer of a response and its comparison; None if it has no answer."""
 
     extraction: Extraction
     match: AnswerMatch | None
 
 
 def compare(item: ScoredItem) -> ItemComparison:
-    """The extraction and every part's comparison, for a person who asks why."""
+    """Return the extraction and every part's comparison, to explain a verdict."""
     extraction = _extract_answer(item)
     if extraction.answer is None:
         return ItemComparison(extraction, None)
@@ -43,9 +43,9 @@ def compare(item: ScoredItem) -> ItemComparison:
     return ItemComparison(extraction, compare_answer(item.gold, extraction.answer))
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
-    """Score one response: `verdict` is 1 where all is right, `credit` the share of parts."""
+    """Score one response: `verdict` is 1 if all is correct, `credit` is the share of parts."""
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
@@ -78,7 +78,7 @@ def _extract_answer(item: ScoredItem) -> Extraction:
 
 @lru_cache(maxsize=4096)
 def count_parts(gold: tuple[str, ...]) -> int:
-    """How many parts a gold asks for: its entries, or the labelled or listed parts of its one."""
+    """Return the number of gold parts: its entries, or the labelled or listed parts of its one."""
     if len(gold) > 1:
         return len(gold)
     text = tidy(gold[0])
@@ -87,6 +87,6 @@ def count_parts(gold: tuple[str, ...]) -> int:
 
 
 def gold_letters(item: ScoredItem) -> str:
-    """The gold of a multiple-choice item as sorted labels; a gold of text is looked up."""
+    """Return the gold answer of a multiple-choice item as sorted labels; texts are looked up."""
     named = read_letters(", ".join(item.gold), item.choices)
     return named[0] if named else "".join(item.gold).strip().upper()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.items import make_item
 
-from omibench.rule_books.usnco_v import (
+from omibench.scorers.usnco_v import (
     find_declared_letter,
     find_last_letter,
     score,

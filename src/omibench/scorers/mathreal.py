@@ -1,16 +1,16 @@
-"""Rule book `mathreal`: boxes, then extraction and grading by a model (MathReal's protocol).
+"""Scorer `mathreal`: boxes, then extraction and grading by a model (MathReal's protocol).
 
-This module is what needs no model; `stages.score.judge` asks the models where there are any.
-Loose accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy (its Acc_str) that of
-`strict`, which is 1 where all parts are right.
+This module does the part without models; `stages.score.judge` calls the models, if any. Loose
+accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy (its Acc_str) that of
+`strict`, which is 1 if all parts are correct.
 """
 
 from __future__ import annotations
 
 from omibench.answers.extraction.failures import failure
-from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
+from omibench.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.text.boxes import find_boxes
 from omibench.text.visible import drop_hidden_text
 
@@ -18,12 +18,12 @@ NAME = "mathreal"
 VERSION = 2
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
-    """The verdict as far as it goes without a model.
+    """Return the verdict if it needs no model.
 
-    Responses without an answer keep their outcome, a boxed answer that is the gold letter for
-    letter is 1, and the rest is `unjudged`: `extracted` holds the boxes where there are any.
+    Responses without an answer keep their outcome, a boxed answer identical to the gold answer
+    gets 1, and the rest is `unjudged` with the boxes, if any, in `extracted`.
     """
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
@@ -45,13 +45,13 @@ def score(item: ScoredItem) -> Verdict:
 
 
 def join_boxes(body: str) -> str | None:
-    """Whatever stands in boxes, in order and joined by semicolons; None without a box."""
+    """Return the content of all boxes in order, joined by semicolons; None without a box."""
     boxes = [box.strip() for box in find_boxes(body).closed if box.strip()]
     return "; ".join(boxes) or None
 
 
 def make_graded_verdict(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict:
-    """The verdict that a grade in [0, 1] makes: the grade is the loose value, and 1 the strict."""
+    """Return the verdict of a grade in [0, 1]: the loose value; strict only if the grade is 1."""
     return Verdict(
         extracted=answer, method=method, verdict=grade, credit=grade, strict=float(grade == 1),
         rules=rules, version=VERSION,
@@ -59,7 +59,7 @@ def make_graded_verdict(answer: str, method: str, grade: float, rules: str = NAM
 
 
 def no_answer(item: ScoredItem) -> VerdictOutcome:
-    """The outcome of a response in which the extracting model finds no answer."""
+    """Return the outcome of a response in which the extracting model finds no answer."""
     return failure(drop_hidden_text(item.prediction), find_finish_reason(item)) or "unparsed"
 
 

@@ -4,23 +4,23 @@ import pytest
 from tests.items import make_item
 
 from omibench.errors import OmibenchError
-from omibench.rule_books.registry import RULE_BOOKS, score_item
+from omibench.scorers.registry import SCORERS, score_item
 
 
-@pytest.mark.parametrize("rules", RULE_BOOKS.built_in_names)
+@pytest.mark.parametrize("rules", SCORERS.built_in_names)
 def test_every_module_registers_the_name_that_it_is_listed_under(rules: str) -> None:
-    assert RULE_BOOKS.get(rules).name == rules
+    assert SCORERS.get(rules).name == rules
 
 
 @pytest.mark.parametrize(
     "rules", ["omibench", "omibench-release", "emma", "usnco-v", "usnco-v-last-letter", "robust"]
 )
-def test_every_rule_book_is_one_function_of_the_item(rules: str) -> None:
+def test_every_scorer_is_one_function_of_the_item(rules: str) -> None:
     item = make_item("C", "C", ["x", "y", "z"])
     verdict = score_item(item, rules)
     assert verdict == score_item(item, rules)
     assert (verdict.verdict, verdict.rules) == (1.0, rules)
-    assert verdict.version == RULE_BOOKS.get(rules).version
+    assert verdict.version == SCORERS.get(rules).version
 
 
 def test_a_stored_verdict_is_taken_over() -> None:

@@ -1,4 +1,4 @@
-"""Verdicts without an answer, and which outcomes of asking are final before scoring."""
+"""Verdicts without an answer, and the outcomes that are final before scoring."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 
 
 def passes_through(item: ScoredItem, rules: str, version: int) -> Verdict | None:
-    """The verdict on a response that never came: refused, empty, provider_error, budget_stop.
+    """Return the verdict on a missing response: refused, empty, provider_error, budget_stop.
 
-    A truncated response is read like one with finish_reason `length`: an answer that it gave
-    before it was cut off is an answer.
+    A truncated response is treated like one with finish_reason `length`: an answer before the
+    cut-off counts.
     """
     if item.outcome == "answered" or item.outcome == "truncated":  # noqa: PLR1714 (narrows)
         return None
@@ -17,12 +17,12 @@ def passes_through(item: ScoredItem, rules: str, version: int) -> Verdict | None
 
 
 def find_finish_reason(item: ScoredItem) -> str | None:
-    """The finish reason, `length` for every truncated response."""
+    """Return the finish reason, `length` for every truncated response."""
     return "length" if item.outcome == "truncated" else item.finish_reason
 
 
 def make_failed_verdict(outcome: VerdictOutcome, method: str, rules: str, version: int) -> Verdict:
-    """The verdict 0 of a response that holds no answer."""
+    """Return the verdict 0 of a response without an answer."""
     return Verdict(
         extracted=None, method=method, verdict=0.0, outcome=outcome, rules=rules, version=version
     )

@@ -1,17 +1,17 @@
-"""Rule book `omibench`: matching accuracy as printed in OMIBench, appendix C.1, warts kept.
+"""Scorer `omibench`: matching accuracy as printed in OMIBench, appendix C.1, flaws included.
 
-Text and equations: after normalisation, longest common subsequence / longer length >= 0.75
-(eq. 6). Numeric references, a number with an optional unit and nothing else: |prediction - gold|
-<= 1e-4 (eq. 7); where the prediction is no such number, both are compared as text. Choices: the
-content of the box must be the gold label or, where it is no label, the gold option's text.
+Text and equations: after normalisation, longest common subsequence / longer length >= 0.75 (eq.
+6). Numeric references, a number with an optional unit and nothing else: |prediction - gold| <=
+1e-4 (eq. 7); if the prediction is not such a number, both are compared as text. Choices: the
+content of the box must be the gold label or, if it is not a label, the gold option's text.
 
 Eq. 5 takes an indicator and eq. 6 returns a ratio: `verdict` is the indicator, `ratio` the value
 of eq. 6, or of eq. 7, which is 0 or 1.
 
-Known weaknesses, kept: the ratio is blind to signs, single digits and truth values; a fraction or
-a root is text, so that 1/2 is not 0.5; the absolute tolerance makes all numbers below 1e-4 equal;
-units are not compared. The paper does not say what is compared where no box is given (here: the
-whole response) nor how entries of a gold are joined (here: all of them, by ", ").
+Known weaknesses, reproduced: the ratio ignores signs, single digits and truth values; a fraction
+or a root is text, so 1/2 is not 0.5; the absolute tolerance makes all numbers below 1e-4 equal;
+units are not compared. The paper does not specify the comparison without a box (here: the whole
+response) nor how entries of a gold answer are joined (here: all of them, by ", ").
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from rapidfuzz.distance import LCSseq
 from omibench.answers.extraction.failures import failure
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.quantities.quantity import quantity
-from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.text.boxes import find_boxes
 from omibench.text.visible import drop_hidden_text
 
@@ -36,9 +36,9 @@ VERSION = 2
 LCS_RATIO = 0.75
 EPSILON = 1e-4
 MAX_CHARS = 4_000
-"""Longer answers are compared by their first 4,000 characters: the LCS costs the product."""
+"""Only the first 4,000 characters of answers are compared: the LCS takes quadratic time."""
 NUMBER_CHARS = 400
-"""A longer text is no number."""
+"""A longer text is not a number."""
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
 _POWER = r"(?:\s*[×*xX]\s*10\s*\^\s*\{?\s*[+-]?\s*\d+\s*\}?|[eE][+-]?\d+)"
@@ -46,18 +46,19 @@ _NUMBER = re.compile(
     rf"[+-]?\s*(?:10\s*\^\s*\{{\s*[+-]?\s*\d+\s*\}}|{_DIGITS}{_POWER}?)"
     r"(?!\s*/\s*\d)(?:[^\d+=<>±√^-]|\^\s*\{\s*[+-]?\d+\s*\})*"
 )
-"""A tidied text with one number, a power of ten behind it or as its own, and no other digits than
-those of exponents of units."""
+"""A tidied text with one number, with or without a power of ten, and no other digits than those in
+exponents of units.
+"""
 
 
 class AnswerMatching(NamedTuple):
-    """By what an answer matches its gold (None where it does not), and the value of eq. 6 or 7."""
+    """Method by which an answer matches its gold answer, or None, and the value of eq. 6 or 7."""
 
     reason: str | None
     value: float
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response by the printed rules."""
     blocked = passes_through(item, NAME, VERSION)
@@ -88,25 +89,26 @@ def score(item: ScoredItem) -> Verdict:
 
 
 def normalise(text: str) -> str:
-    """Lower case, single spaces, without punctuation outside alphanumeric tokens (C.1)."""
+    """Normalise: lower case, single spaces, no punctuation outside alphanumeric tokens (C.1)."""
     text = re.sub(r"(?<!\w)[.,?]|[.,?](?!\w)", "", text.lower())
     text = re.sub(r"[:;]+(?=\s|$)", "", text)
     return " ".join(text.split())
 
 
 def lcs_ratio(a: str, b: str) -> float:
-    """Length of the longest common subsequence over the longer length; 1 for two empty texts."""
+    """Return the LCS length over the longer length; 1 for two empty texts."""
     return float(LCSseq.normalized_similarity(a, b))
 
 
 def read_number(text: str) -> float | None:
-    """Read a text that is a number with an optional unit, and nothing else (C.1, eq. 7).
+    """Parse a text that is a number with an optional unit, and nothing else (C.1, eq. 7).
 
-    Powers of ten are part of a number, as `4.7 × 10⁻¹²`; fractions, roots, sums, errors (1.6 ± 0.1)
-    and lists are none, nor is a text in which something follows that is no unit or counted noun.
+    A power of ten is part of a number, as in `4.7 × 10⁻¹²`. Fractions, roots, sums, errors (1.6
+    ± 0.1) and lists are not numbers, nor is a number followed by anything but a unit or counted
+    noun.
 
     Args:
-        text: A gold, or the answer of a response.
+        text: Gold answer, or the answer of a response.
 
     Returns:
         The value without its unit, a percentage as printed; None for any other text.
@@ -129,7 +131,7 @@ def _match_choice(item: ScoredItem, extracted: str) -> AnswerMatching:
 
 
 def _match_open(gold: Sequence[str], extracted: str) -> AnswerMatching:
-    """Eq. 7 for two numbers, eq. 6 for all else; only a gold of one entry is a number."""
+    """Compare two numbers by eq. 7, all else by eq. 6; only a gold of one entry is a number."""
     gold_number = read_number(gold[0]) if len(gold) == 1 else None
     if gold_number is not None:
         number = read_number(extracted)

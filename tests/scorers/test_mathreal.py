@@ -12,9 +12,9 @@ from omibench.judges.extraction import EXTRACTION
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import build_prompt
 from omibench.judges.panel import Judge, OpenPanel
-from omibench.rule_books.mathreal import score
 from omibench.schemas.request import Request, Response
 from omibench.schemas.verdict import ScoredItem
+from omibench.scorers.mathreal import score
 from omibench.stages.score.judge import run_mathreal
 
 

@@ -1,21 +1,21 @@
-"""Rule books `usnco-v` and `usnco-v-last-letter`: one option letter A to D (USNCO-V, methods).
+"""Scorers `usnco-v` and `usnco-v-last-letter`: one option letter A to D (USNCO-V, methods).
 
-The paper takes a response that is one option letter as it stands, extracts "a standalone option
+The paper accepts a response that is a single option letter, extracts "a standalone option
 letter" from a longer one by a strict pattern that it does not print, and counts anything else as
 wrong. Two readings of that pattern:
 
-* `usnco-v` looks for a declared answer first: the last of a box that holds one letter, of "the
-  answer is", "answer:" and their kin before a letter, and of a last line that is a letter; else
+* `usnco-v` looks for a declared answer first: the last of a box that contains one letter, of "the
+  answer is", "answer:" and similar before a letter, and of a last line that is a letter; else
   the last letter that is called right or chosen ("B is correct", "I choose B"); else a letter that
-  the response begins with ("B. Water boils first"), where no other line begins with another. Only
-  without any does the last standalone letter count. A declared E to H is no valid option.
-* `usnco-v-last-letter` takes the last standalone letter, as the chain-of-thought template puts it
-  at the end. A later remark on another option, or a unit (100 °C), takes the answer's place.
+  the response begins with ("B. Water boils first"), if no other line begins with another. Only
+  if there is none does the last standalone letter count. A declared E to H is not a valid option.
+* `usnco-v-last-letter` takes the last standalone letter, because the chain-of-thought template
+  puts it at the end. A later remark on another option, or a unit (100 °C), replaces the answer.
 
-Known weaknesses of both, kept: the article in "A simple titration" is a letter when nothing else
-is, and a letter in lower case is none.
-Problems with other options than A to D and open answers are outside these rules: every response to
-an open problem is `unparsed`. Declarations are read in English.
+Known weaknesses of both, reproduced: the article in "A simple titration" is a letter if there is
+no other, and a lower-case letter is not.
+Problems with other options than A to D and open answers are outside these rules: every response
+to an open problem is `unparsed`. Declarations are parsed in English.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from omibench.answers.extraction.failures import failure
-from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.text.boxes import find_boxes
 from omibench.text.visible import drop_hidden_text
 
@@ -36,7 +36,7 @@ LAST_LETTER = "usnco-v-last-letter"
 LAST_LETTER_VERSION = 1
 
 OPTIONS = "ABCD"
-"""The valid options (methods, evaluation metrics)."""
+"""Valid options (methods, evaluation metrics)."""
 
 _STANDALONE = re.compile(r"(?<![A-Za-z0-9'’_\\])[A-D](?![A-Za-z0-9'’_])")
 _DRESS = r"(?:[\s*_`$(\[{\"'“‘]|\\(?:text|textbf|mathrm|mathbf|boxed)(?=\{)|\\[(\[]){0,12}+"
@@ -45,7 +45,7 @@ _LETTER = rf"([A-H]){_ENDS}"
 _NAMED = r"(?:(?i:option|choice|letter|statement)\s*)?"
 _NOUNS = ("answer", "option", "choice", "letter")
 _CHOSEN = re.compile(r"\b(?:correct|right|best|final|chosen|selected)\s+$")
-"""Stands before a noun that is not `answer`, within its last characters."""
+"""Words within its last characters exclude a noun that is not `answer`."""
 _CHOSEN_CHARS = 12
 _SAYS_LETTER = re.compile(
     r"[\s*_]{0,4}(?i:is|would\s+be|should\s+be|must\s+be|will\s+be|[:=]|[-–—](?=\s))"
@@ -66,28 +66,28 @@ _LEAD = re.compile(
 )
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
-    """Score one response by the letter that it declares, else by its last one."""
+    """Score one response by its declared letter, otherwise by its last one."""
     return _score_letter(item, find_declared_or_last, NAME, VERSION)
 
 
-@rule_book(LAST_LETTER, LAST_LETTER_VERSION)
+@scorer(LAST_LETTER, LAST_LETTER_VERSION)
 def score_last_letter(item: ScoredItem) -> Verdict:
     """Score one response by its last standalone letter."""
     return _score_letter(item, find_last_letter, LAST_LETTER, LAST_LETTER_VERSION)
 
 
 def find_declared_or_last(body: str) -> tuple[str, str] | None:
-    """The letter of a response and the way that it was found: declared, else the last one."""
+    """Return the letter of a response and its method: declared, otherwise the last one."""
     return find_declared_letter(body) or find_last_letter(body)
 
 
 def find_declared_letter(body: str) -> tuple[str, str] | None:
-    """The letter A to H that a response declares as its answer, and how; None without one.
+    """Return the letter A to H that a response declares as its answer, and how; None without one.
 
     Args:
-        body: The visible part of a response.
+        body: Visible part of a response.
     """
     if bare := _BARE_LETTER.fullmatch(body):
         return bare.group(1), "letter"
@@ -104,7 +104,7 @@ def find_declared_letter(body: str) -> tuple[str, str] | None:
 
 
 def find_last_letter(body: str) -> tuple[str, str] | None:
-    """The last standalone letter A to D of a response, and how; None without one."""
+    """Return the last standalone letter A to D of a response, and how; None without one."""
     letters = _STANDALONE.findall(body)
     if not letters:
         return None
@@ -112,7 +112,7 @@ def find_last_letter(body: str) -> tuple[str, str] | None:
 
 
 def _iterate_declared(body: str) -> Iterator[tuple[int, str, str]]:
-    """Where a declaration stands, its letter and how it is made."""
+    """A declaration: its position, letter and form."""
     for box in find_boxes(body).closed:
         if bare := _BARE_LETTER.fullmatch(box):
             yield body.rfind(f"{{{box}}}"), bare.group(1), "box"
@@ -124,10 +124,11 @@ def _iterate_declared(body: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _find_phrases(body: str) -> Iterator[re.Match[str]]:
-    """Every "answer is" and "correct option is" before a letter; nouns are searched as plain text,
-    which is several times as quick as a pattern at each place."""
+    """Yield every "answer is" and "correct option is" before a letter. Nouns are found by plain
+    search, several times as fast as a pattern at each position.
+    """
     folded = body.lower()
-    if len(folded) != len(body):  # a letter that has two characters in lower case
+    if len(folded) != len(body):  # lower case has a different length here
         folded = body
     for noun in _NOUNS:
         at = folded.find(noun)

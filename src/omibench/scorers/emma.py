@@ -1,15 +1,15 @@
-"""Rule book `emma`: EMMA's released extraction and equality (its evaluation code), warts kept.
+"""Scorer `emma`: EMMA's released extraction and equality (its evaluation code), bugs included.
 
-Extraction, first hit wins: a leading choice letter A to H with a colon or stop; a response that is
+Extraction, first match: a leading choice letter A to H with a colon or stop; a response that is
 a number; the last `\\boxed{}` and inside it the last `\\text{}`; the text after the last "final
-answer is", "correct answer is", "answer should be", "answer is" or "answer:", in lower case, up to
-the first line end or full stop. Equality with the gold letter or the gold option's text, both in
-lower case: the same string; number words anywhere in the answer; numbers equal when rounded to
-two decimals (its symbolic comparison is only reached by numbers, so it adds nothing).
+answer is", "correct answer is", "answer should be", "answer is" or "answer:", in lower case, up
+to the first line end or full stop. Equality with the gold letter or the gold option's text, both
+in lower case: the same string; number words anywhere in the answer; numbers equal when rounded
+to two decimals (its symbolic comparison is only reached by numbers, so it adds nothing).
 
-Known weaknesses, kept: letters in another dress are missed ("D: 1.12", `\\text{(A)}`, "**d**"),
-3e-7 equals 7.5e-6, "one of them" is the number 1, the letter e is 2.718. LaTeX is read by
-latex2sympy2_extended in a worker with limits, where EMMA uses latex2sympy2 without any.
+Known weaknesses, reproduced: letters with other markup are missed ("D: 1.12", `\\text{(A)}`,
+"**d**"), 3e-7 equals 7.5e-6, "one of them" is the number 1, the letter e is 2.718. LaTeX is
+parsed by latex2sympy2_extended in a worker with limits; EMMA uses latex2sympy2 without limits.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections.abc import Iterator
 
 from omibench.answers.extraction.failures import failure
 from omibench.answers.formulas.symbolic import numeric_value
-from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.text.boxes import find_literal_boxes
 
 NAME = "emma"
@@ -41,7 +41,7 @@ _WORDS = {w: i for i, w in enumerate(_UNITS)} | {w: 10 * i for i, w in enumerate
 }  # fmt: skip
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response by EMMA's rules."""
     blocked = passes_through(item, NAME, VERSION)
@@ -66,7 +66,7 @@ def _golds(item: ScoredItem) -> Iterator[str]:
 
 
 def fast_extract(response: str) -> tuple[str, str]:
-    """The answer ("" for none) and which of EMMA's patterns found it."""
+    """Return the answer ("" if not found) and EMMA's pattern that matched."""
     response = response.strip()
     for letter in _LETTERS:
         if response.upper() == letter or response.startswith((f"{letter}:", f"{letter}.")):
@@ -85,17 +85,17 @@ def fast_extract(response: str) -> tuple[str, str]:
 
 
 def _inner_texts(box: str) -> list[str]:
-    r"""What stands in each `\text{...}`, up to the next brace, which must close on its line.
+    r"""Return the content of each `\text{...}`, up to the next brace, which must close on its line.
 
-    The published pattern is asked of each line up to its last brace alone: behind it nothing can
-    match, and trying would cost the square of the line.
+    The published pattern is applied to each line up to its last brace only: after it nothing can
+    match, and trying would take quadratic time in the line.
     """
     lines = (line[: line.rfind("}") + 1] for line in box.split("\n"))
     return [text for line in lines for text in _TEXT.findall(line)]
 
 
 def is_equal(answer: str, gold: str) -> bool:
-    """EMMA's equality of an extracted answer and one gold text."""
+    """Return EMMA's equality of an extracted answer and one gold text."""
     answer, gold = answer.lower(), gold.lower()
     if answer.strip() == gold.strip():
         return True
@@ -110,7 +110,7 @@ def is_equal(answer: str, gold: str) -> bool:
 
 
 def words_to_number(text: str) -> int | None:
-    """The number that the number words of a text make, wherever they stand in it."""
+    """Return the number formed by the number words of a text, anywhere in it."""
     words = [w for w in text.replace("-", " ").split() if w in _WORDS]
     if not words or any(words.count(big) > 1 for big in ("thousand", "million", "billion")):
         return None

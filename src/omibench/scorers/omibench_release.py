@@ -1,15 +1,15 @@
-r"""Rule book `omibench-release`: the evaluator released with OMIBench, by its documentation.
+r"""Scorer `omibench-release`: the evaluator released with OMIBench, from its documentation.
 
-Documented (README of the release): option letters are extracted for multiple choice; open answers
-are compared after normalisation, by equality or containment. Observed in trials of it: letters go
-from A to J and the last pattern takes any that stands alone; one entry of a gold of several is
-enough; a gold of one or two characters must be the whole answer; boxes with braces inside are not
-opened. What neither says is chosen here: letters are those of the last box, else behind the last
-"answer is" or "answer:", else the last that stands alone; normalisation is lower case without
-white space, dollars, braces and stops at an end.
+Documented (README of the release): option letters are extracted for multiple choice; open
+answers are compared after normalisation, by equality or containment. Observed in tests of it:
+letters are A to J, and the last pattern accepts any separate letter; one entry of a gold answer
+with several is enough; a gold answer of one or two characters must be the whole answer; boxes
+with inner braces are not opened. Unspecified details are chosen here: letters are those of the
+last box, otherwise after the last "answer is" or "answer:", otherwise the last separate one;
+normalisation is lower case without white space, dollars, braces and final stops.
 
-Known weaknesses, kept: 105 stands in 31050; "A simple calculation" answers A; `\boxed{5}` in a
-sentence is not 5; one part of a list is the whole list.
+Known weaknesses, reproduced: 105 is contained in 31050; "A simple calculation" answers A;
+`\boxed{5}` in a sentence is not 5; one part of a list is the whole list.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from __future__ import annotations
 import re
 
 from omibench.answers.extraction.failures import failure
-from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
-from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.scorers.outcome import find_finish_reason, make_failed_verdict, passes_through
+from omibench.scorers.registry import scorer
 from omibench.text.visible import drop_hidden_text
 
 NAME = "omibench-release"
 VERSION = 1
 CONTAINED_CHARS = 3
-"""A shorter gold must be the whole answer: the digit 5 stands in any text."""
+"""A shorter gold answer must be the whole answer: the digit 5 occurs in many texts."""
 EXTRACTED_CHARS = 4_000
-"""So much of an open answer, which is the whole response, is kept with the verdict."""
+"""Maximum characters of an open answer (the whole response) stored with the verdict."""
 
 _PLAIN_BOX = re.compile(r"\\boxed\{([^{}]*)\}")
 _DROPPED = re.compile(r"[\s${}]+")
@@ -38,7 +38,7 @@ _LETTERS = (
 )
 
 
-@rule_book(NAME, VERSION)
+@scorer(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response by the rules of the release."""
     blocked = passes_through(item, NAME, VERSION)
@@ -61,7 +61,7 @@ def score(item: ScoredItem) -> Verdict:
 
 
 def find_letter(body: str) -> tuple[str | None, str]:
-    """The option letter A to J of a response (None for none), and the pattern that found it."""
+    """Return the option letter A to J of a response, or None, and the pattern that found it."""
     for method, pattern in _LETTERS:
         letters = pattern.findall(body)
         if letters:
@@ -70,13 +70,13 @@ def find_letter(body: str) -> tuple[str | None, str]:
 
 
 def normalise(text: str) -> str:
-    """Lower case, plain boxes opened, without white space, dollars, braces and stops at an end."""
+    """Normalise: lower case, plain boxes opened; no white space, dollars, braces or final stops."""
     visible = drop_hidden_text(text).lower()
     return _DROPPED.sub("", _PLAIN_BOX.sub(r"\1", visible)).strip(".,;:")
 
 
 def find_contained_gold(answer: str, gold: list[str]) -> str | None:
-    """How a normalised answer matches any entry of a gold: `equal`, `contained`, None for not."""
+    """Return how a normalised answer matches any gold entry: `equal`, `contained` or None."""
     entries = [entry for entry in map(normalise, gold) if entry]
     if answer in entries:
         return "equal"

@@ -1,1 +1,0 @@
-"""Rule books: published and own rules of scoring, one pure function each."""

@@ -1,0 +1,1 @@
+"""Scorers: published and our own scoring rules, one pure function each."""

@@ -1,0 +1,81 @@
+"""Shared options: the same meaning in every command, and folders from the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import typer
+
+from omibench.cli.main import app
+from omibench.cli.options import find_results, find_store
+from omibench.errors import ParamsError
+from omibench.params.study import load_study
+
+STUDY = "study: {results: out/results, store: shared/store}\n"
+
+
+def list_parameters(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Each parameter of each command, with the command's name."""
+    if isinstance(command, click.Group) or hasattr(command, "commands"):
+        for name, child in command.commands.items():
+            yield from list_parameters(child, (*path, name))
+        return
+    for parameter in command.params:
+        yield " ".join(path), parameter
+
+
+PARAMETERS = list(list_parameters(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("option", ["--results", "--store", "--json", "--set", "--limit", "--ids"])
+def test_an_option_has_one_meaning(option: str) -> None:
+    own_meaning = {("review assign", "--limit"), ("review assign", "--results")}
+    helps = {
+        parameter.help
+        for verb, parameter in PARAMETERS
+        if option in parameter.opts and (verb, option) not in own_meaning
+    }
+    assert len(helps) == 1, helps
+
+
+def test_results_are_an_argument_or_an_option_with_the_same_help() -> None:
+    helps = {
+        parameter.help
+        for verb, parameter in PARAMETERS
+        if parameter.name == "results" and verb != "review assign"
+    }
+    assert len(helps) == 1, helps
+
+
+def test_folders_come_from_the_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (find_results(None), find_store(None)) == (Path("results"), Path("store"))
+    Path("params.yaml").write_text(STUDY)
+    assert (find_results(None), find_store(None)) == (Path("out/results"), Path("shared/store"))
+    assert find_results(Path("mine")) == Path("mine")
+    assert find_store(Path("mine")) == Path("mine")
+
+
+def test_a_study_or_its_file_comes_before_params_yaml(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("params.yaml").write_text(STUDY)
+    other = tmp_path / "other.yaml"
+    other.write_text("study: {results: other/results}\n")
+    assert find_results(None, str(other)) == Path("other/results")
+    assert find_results(None, load_study(str(other))) == Path("other/results")
+
+
+def test_a_broken_params_yaml_is_read_only_if_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("params.yaml").write_text("study: {resluts: here}\n")
+    assert find_results(Path("results")) == Path("results")
+    with pytest.raises(ParamsError, match="resluts"):
+        find_results(None)
