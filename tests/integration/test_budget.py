@@ -120,8 +120,8 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
     assert found.filter(pl.col("outcome") == "budget_stop")["text"].to_list().count("") > 0
     assert found.filter(pl.col("outcome") == "answered").height == stored(tmp_path)
     line = next(text for text in said if "budget stop" in text)
-    assert "what was bought is kept. Finishing the cell costs about $" in line
-    assert f"The budget of ${CAP} holds no further request: $" in line
+    assert "completed responses are kept. Finishing the cell costs about $" in line
+    assert f"The budget of ${CAP} allows no further request: $" in line
     assert "To go on, run the same command again" in line
 
 

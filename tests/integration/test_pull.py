@@ -54,7 +54,7 @@ def test_after_pull_and_trust_nothing_is_to_do_and_a_later_edit_runs_what_it_mus
 ) -> None:
     clone.run("dvc", "pull")
     assert "`omibench trust`" in clone.run("snakemake", "-n", ok=False)
-    assert "Snakemake has nothing to do" in clone.run("omibench", "trust")
+    assert "Snakemake has nothing to rebuild" in clone.run("omibench", "trust")
     assert NOTHING in clone.to_do()
     assert clone.run("dvc", "status") == "Data and pipelines are up to date.\n"
     assert "trusted: nothing new" in clone.run("omibench", "trust")
