@@ -2,9 +2,11 @@
 
     python benchmarks/formulas.py                       # rates by tool and font, and by kind
     python benchmarks/formulas.py --list pdftex-cm      # errors in the shown papers
+    python benchmarks/formulas.py --folder FOLDER       # other papers
 
-The papers are those of `tests/stages/ocr/formulas/typeset`. For held-out papers only rates are
-printed.
+The papers are those of `tests/stages/ocr/formulas/typeset`; `--folder` takes those that
+`python -m tests.stages.ocr.formulas.typeset.make --seed N --out FOLDER` makes. For held-out papers
+(in a folder named `held`) only rates are printed.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ def main() -> None:
     """Read the papers and print the rates."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("paper", nargs="?", default="", help="part of the paper names")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="folder with papers, any depth")
     parser.add_argument("--list", action="store_true", help="print the errors in shown papers")
     parser.add_argument(
         "--doubts", action="store_true", help="count the wrong and exact formulas of each doubt"
@@ -60,12 +63,15 @@ def main() -> None:
     options = parser.parse_args()
     outcomes: list[Outcome] = []
     lost: dict[str, list[str]] = {}
-    for pdf in sorted(FOLDER.glob("*/*.pdf")):
+    papers = sorted(options.folder.rglob("*.pdf"))
+    if not papers:
+        parser.error(f"--folder {options.folder}: no PDF is in it; make papers first")
+    for pdf in papers:
         if options.paper in pdf.stem:
             paper_outcomes, words = read_paper(pdf)
             outcomes += paper_outcomes
             if pdf.parent.name == "shown":
-                lost[pdf.stem] = words
+                lost[str(pdf.relative_to(options.folder))] = words
     if options.list:
         print_failures(outcomes, options.kind)
         print_lost_words(lost)
@@ -103,7 +109,7 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
         readings, doubts = find_readings(page, box)
         outcomes.append(
             Outcome(
-                id=formula["id"],
+                id=f"{formula['id']} {pdf.parents[1].name} p{formula['page']} {formula['box']}",
                 tool=truth["tool"],
                 fonts=truth["fonts"],
                 kind=formula["kind"],

@@ -1,4 +1,10 @@
-"""Typesets every paper and writes it with its truth."""
+"""Typesets every paper and writes it with its truth.
+
+    python -m tests.stages.ocr.formulas.typeset.make
+    python -m tests.stages.ocr.formulas.typeset.make --seed 101 --out FOLDER/101 --only typst
+
+The second command makes other papers of the same grammar, to practise on.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +30,20 @@ SIZES: Final = {"shown": 26, "held": 13}
 
 
 def main() -> None:
-    """Make the papers whose names hold what `--only` says."""
+    """Make the papers whose names contain what `--only` says."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", default="", help="a part of the paper's name")
+    parser.add_argument("--only", default="", help="part of the paper's name: tool-fonts-folder")
+    parser.add_argument("--seed", type=int, default=SEED, help="seed of formulas and sentences")
+    parser.add_argument(
+        "--out", type=Path, help="folder for the papers; needed with a seed other than the default"
+    )
     options = parser.parse_args()
+    if options.out is None and options.seed != SEED:
+        parser.error(f"--seed {options.seed} needs --out: its papers are not those of {FOLDER}")
     for tool, fonts in list_setups():
         for folder in SIZES:
             if options.only in f"{tool}-{fonts}-{folder}":
-                make_paper(tool, fonts, folder)
+                make_paper(tool, fonts, folder, seed=options.seed, out=options.out or FOLDER)
 
 
 def list_setups() -> list[tuple[str, str]]:
@@ -41,13 +53,21 @@ def list_setups() -> list[tuple[str, str]]:
     return [*tex, *typst, *(("libreoffice", fonts) for fonts in word.FONTS)]
 
 
-def make_paper(tool: str, fonts: str, folder: str) -> None:
-    """Typeset one paper and write it with its truth."""
+def make_paper(tool: str, fonts: str, folder: str, *, seed: int = SEED, out: Path = FOLDER) -> None:
+    """Typeset one paper and write it with its truth.
+
+    Args:
+        tool: Typesetting program.
+        fonts: Choice of fonts, as in `list_setups`.
+        folder: `shown` or `held`, a folder in `out`.
+        seed: Seed of formulas and sentences.
+        out: Folder, created if needed.
+    """
     name = f"{tool}-{fonts}"
     check: Check = word.can_set if tool == "libreoffice" else lambda _: True
-    paper = write_paper(f"{name}-{folder}", SIZES[folder], SEED, check)
-    target = FOLDER / folder
-    target.mkdir(exist_ok=True)
+    paper = write_paper(f"{name}-{folder}", SIZES[folder], seed, check)
+    target = out / folder
+    target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         plain, coloured = PRESSES[tool](paper, fonts, Path(scratch))
         check_places(plain, coloured)
