@@ -178,8 +178,7 @@ def test_no_verb_writes_into_the_store(
     (tmp_path / "link").symlink_to("kept")
     before = sorted(tmp_path.rglob("*"))
     args = words.split()
-    named = [json.dumps(study)] if args[0] == "status" else ["--params", json.dumps(study)]
-    done = CliRunner().invoke(app, [*args, *named])
+    done = CliRunner().invoke(app, [*args, "--params", json.dumps(study)])
     assert isinstance(done.exception, OutputError), done.output
     assert str(done.exception).startswith(f"{option} ")
     assert "is in kept, the store of responses" in str(done.exception)

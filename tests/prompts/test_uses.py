@@ -108,7 +108,7 @@ def test_a_slice_reads_as_it_was_planned(tmp_path: Path) -> None:
 def test_a_folder_with_a_file_of_no_prompt_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "gptscor.txt").write_text("Judge.")
     with pytest.raises(
-        ParamsError, match=r"prompts: .*'gptscor' is not a prompt; did you mean 'gpts"
+        ParamsError, match=r"prompts: .*'gptscor' is not a prompt; .*did you mean 'gpts"
     ):
         build_study(tmp_path)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.errors import ParamsError
-from omibench.text.terminal import say
 
 if TYPE_CHECKING:
     from omibench.params.cell import Cell
@@ -32,10 +31,6 @@ OptionalParams = Annotated[
         help="Parameter file, or JSON text starting with {.  [built-in defaults]",
         show_default=False,
     ),
-]
-OldParams = Annotated[
-    str | None,
-    typer.Argument(metavar="FILE", hidden=True, help="Same as --params, until version 0.2."),
 ]
 ProblemsFile = Annotated[
     Path, typer.Argument(metavar="PROBLEMS", help="problems.jsonl of the previous stage.")
@@ -99,24 +94,6 @@ def make_limit(
     if len({"n", "ids", "sample"} & named.keys()) > 1:
         raise ParamsError("--limit, --ids, --sample: give only one of them")
     return {"limit": named or None}
-
-
-def choose_params(verb: str, params: str, argument: str | None) -> str:
-    """Return the parameter file of a command that used to take it as an argument.
-
-    Args:
-        verb: Name of the command, for the warning.
-        params: Value of `--params`.
-        argument: The deprecated argument, which works until version 0.2; None if not given.
-    """
-    if argument is None:
-        return params
-    say(
-        f"omibench: {verb} {argument}: the argument is deprecated and will not be read from "
-        f"version 0.2 on; write --params {argument}",
-        err=True,
-    )
-    return argument
 
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import OldParams, Override, Params, choose_params, read_study
+from omibench.cli.options import Override, Params, read_study
 from omibench.cli.processes import run_module
 from omibench.errors import OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
@@ -23,7 +23,6 @@ NAMED = 10
 
 
 def resume(
-    file: OldParams = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for the jobs that still run in Slurm.")
     ] = False,
@@ -64,7 +63,6 @@ def resume(
 
     if wait and cancel:
         raise ParamsError("resume: give either --wait or --cancel")
-    params = choose_params("resume", params, file)
     study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
     if (living := find_living_run(runs)) is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import OldParams, Override, Params, choose_params, read_study
+from omibench.cli.options import Override, Params, read_study
 from omibench.errors import ParamsError, SomeFailedError
 from omibench.text.terminal import say, say_lines
 
@@ -15,7 +15,6 @@ EVERY_S = 5.0
 
 
 def status(
-    file: OldParams = None,
     watch: Annotated[bool, typer.Option("--watch", help="Refresh until the run ends.")] = False,
     every: Annotated[
         float,
@@ -52,7 +51,6 @@ def status(
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch cannot be combined with --json or --lacking")
-    params = choose_params("status", params, file)
     study = read_study(params, override)
     html = output_file(html, study.study.store, "--html") if html else None
     looker = Looker(study, params, override or [])

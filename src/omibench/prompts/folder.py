@@ -38,7 +38,7 @@ def list_prompt_files(folder: str) -> dict[str, str]:
     for path in files:
         if path.stem not in names:
             raise ParamsError(
-                f"{path}: {path.stem!r} is not a prompt{suggest_name(path.stem, names)}; "
-                "`omibench prompts list` lists all prompts"
+                f"{path}: {path.stem!r} is not a prompt; `omibench prompts list` lists "
+                f"all prompts{suggest_name(path.stem, names)}"
             )
     return {path.stem: str(path) for path in files}

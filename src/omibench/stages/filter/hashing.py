@@ -36,13 +36,16 @@ def difference_hash(picture: Path) -> int:
     except MissingInputError:
         if picture.exists():
             raise
-        raise MissingInputError(f"{picture}: picture not found") from None
+        raise MissingInputError(
+            f"{picture}: picture not found; run `omibench ocr` again to write it"
+        ) from None
     try:
         with Image.open(io.BytesIO(data), formats=READERS) as image:
             grey = _on_white(image)
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise FileFormatError(
-            f"{picture}: cannot be read as a picture: {reason_of(error)}"
+            f"{picture}: cannot be read as a picture: {reason_of(error)}; replace the file or "
+            "run `omibench ocr` again"
         ) from None
     inked = ImageOps.invert(grey).point(lambda value: 255 if value > 25 else 0).getbbox()
     drawing = grey.crop(inked)

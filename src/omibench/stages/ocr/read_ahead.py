@@ -107,7 +107,7 @@ def _asking_for_formulas(study: OcrStageParams) -> Iterator[Ahead | None]:
 def _check_model(study: OcrStageParams, key: str, name: str | None, need: str) -> None:
     if name not in study.models:
         hint = suggest_name(name or "", study.models)
-        raise ParamsError(f"{key}: {name!r} is not a model of the study{hint}; {need}")
+        raise ParamsError(f"{key}: {name!r} is not a model of the study; {need}{hint}")
 
 
 def _answer_crops(reader: str, read: ReadCrops, unread: Unread) -> None:
