@@ -70,3 +70,11 @@ def test_a_hyphen_at_the_end_of_a_line_is_not_missing() -> None:
     hyphen, minus = (PaintedGlyph(1, text, "Times", 10, 100, 300, 69) for text in "-−")
     assert find_missing([hyphen], lines) == []
     assert find_missing([minus], lines) == [minus]
+
+
+def test_a_ligature_is_read_as_its_letters() -> None:
+    lines = [{"bbox": (72.0, 90.0, 300.0, 104.0), "spans": [{"text": "of a first kind"}]}]
+    ligature = PaintedGlyph(5, "\ufb01", "CMR10", 10.0, 90.0, 100.0, 7)
+    long = PaintedGlyph(6, "\ufb03", "CMR10", 10.0, 90.0, 100.0, 8)
+    assert find_missing([ligature, long], lines) == []
+    assert find_missing([ligature], [{**lines[0], "spans": [{"text": "a kid"}]}]) == [ligature]

@@ -7,6 +7,7 @@ the ink (the only listing with them), and the trace glyph ids and the painting o
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -189,10 +190,15 @@ def find_missing(
         glyph
         for glyph in glyphs
         if not any(
-            x0 <= glyph.x <= x1 and y0 <= glyph.y <= y1 and glyph.text in texts
+            x0 <= glyph.x <= x1 and y0 <= glyph.y <= y1 and _is_in(glyph, texts)
             for x0, y0, x1, y1, texts in cells.get(int(glyph.y // _CELL), ())
         )
     ]
+
+
+def _is_in(glyph: PaintedGlyph, texts: set[str]) -> bool:
+    """Return whether a line has a glyph: lines have the letters of a ligature."""
+    return glyph.text in texts or set(unicodedata.normalize("NFKC", glyph.text)) <= texts
 
 
 def _list_lines(listing: dict[str, Any]) -> list[dict[str, Any]]:
