@@ -26,7 +26,7 @@ from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
 from omibench.plan.rehearsal import rehearse
 from omibench.params.resources import count_cpus, collect_resources
-from omibench.graph.code_hash import source_hash
+from omibench.graph.code_hash import Snapshot
 from omibench.graph.slices import slice_study
 from omibench.graph.stages import STAGES, find_stage
 from omibench.params.cell import Cell
@@ -85,6 +85,9 @@ if workflow.is_main_process and (MISSING := list_missing_files(STUDY, ALLOWED)):
     )
 for remark in list_remarks(STUDY) if workflow.is_main_process else []:
     logger.warning(f"omibench: {remark}")
+
+# The rules share one search of the package.
+source_hash = Snapshot().hash_stage
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)

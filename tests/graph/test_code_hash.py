@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -191,13 +190,28 @@ def test_what_the_reader_of_formulas_is_made_of_counts_for_scores() -> None:
 ASKS = {"filter", "rationale", "infer", "score", "judge", "saliency", "aggregate"}
 
 
-_module_name = cache(source._module_name)
-_installed_version = cache(source.installed_version)
+@pytest.fixture(scope="module")
+def snapshot() -> source.Snapshot:
+    """The real package; reading it takes longer than the hashes."""
+    return source.Snapshot()
 
 
 @pytest.fixture(scope="module")
-def before() -> dict[str, str]:
-    return {stage: source.source_hash(stage) for stage in STAGE_NAMES}
+def before(snapshot: source.Snapshot) -> dict[str, str]:
+    return {stage: snapshot.hash_stage(stage) for stage in STAGE_NAMES}
+
+
+def test_a_snapshot_shared_by_all_stages_gives_the_hash_of_each(before: dict[str, str]) -> None:
+    assert len(set(before.values())) == len(STAGE_NAMES)
+    for stage in ("freeze", "score"):
+        assert source.source_hash(stage) == before[stage]
+
+
+def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
+    old = source.Snapshot()
+    before = old.hash_stage("ocr")
+    (package / "ground.py").write_text("LIMIT = 4\n")
+    assert old.hash_stage("ocr") == before != source.source_hash("ocr")
 
 
 @pytest.mark.parametrize(
@@ -231,19 +245,17 @@ def before() -> dict[str, str]:
     ],
 )
 def test_code_reruns_the_stages_that_use_it(
-    before: dict[str, str], monkeypatch: pytest.MonkeyPatch, module: str, reruns: set[str]
-) -> None:
+    before: dict[str, str], snapshot: source.Snapshot, monkeypatch: pytest.MonkeyPatch,
+    module: str, reruns: set[str],
+) -> None:  # fmt: skip
     changed, read = f"omibench.{module}", source.Tree.source
-    assert changed in source.Tree().files
+    assert changed in snapshot.files
 
     def source_of(tree: source.Tree, name: str) -> SourceSummary:
         return read(tree, name)._replace(**({"meaning": "other"} if name == changed else {}))
 
     monkeypatch.setattr(source.Tree, "source", source_of)
-    # The files and packages of the real tree stay the same: looking them up takes half of the time.
-    monkeypatch.setattr(source, "_module_name", _module_name)
-    monkeypatch.setattr(source, "installed_version", _installed_version)
-    after = {stage: source.source_hash(stage) for stage in STAGE_NAMES}
+    after = {stage: snapshot.hash_stage(stage) for stage in STAGE_NAMES}
     assert {stage for stage in STAGE_NAMES if after[stage] != before[stage]} == reruns
 
 

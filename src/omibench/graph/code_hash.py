@@ -48,6 +48,7 @@ BESIDE = {
 DISTRIBUTION = {
     "PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml",
     "vl_convert": "vl-convert-python", "antlr4": "antlr4-python3-runtime",
+    "sklearn": "scikit-learn",
 }  # fmt: skip
 """Distributions whose name differs from their module; others are found through metadata."""
 
@@ -66,19 +67,7 @@ def source_hash(name: str) -> str:
     Raises:
         ParamsError: If the stage is unknown.
     """
-    stage = find_stage(name.partition(".")[0])
-    tree = Tree(stage.params)
-    closure = sorted(_stage_closure(tree, name))
-    digest = hashlib.sha256()
-    for module in closure:
-        digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
-    for package in sorted(tree.packages(closure)):
-        digest.update(f"{package}\0{installed_version(package)}\0".encode())
-    for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    digest.update(plugins.source_hash(stage.plugins).encode())
-    meanings(MEANINGS_FILE.absolute()).save()
-    return digest.hexdigest()[:16]
+    return Snapshot().hash_stage(name)
 
 
 def list_code(stage: str) -> set[str]:
@@ -123,10 +112,14 @@ def _list_modules(annotation: object) -> set[str]:
 def installed_version(module: str) -> str:
     """Return the installed version of a module's distribution, or `absent`."""
     from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
 
     try:
         return version(DISTRIBUTION.get(module, module))
     except PackageNotFoundError:
+        # The search of all distributions takes half a second: a package that is absent needs none.
+        if module not in sys.modules and find_spec(module) is None:
+            return "absent"
         names = sorted(set(_distributions().get(module, ())))
         return " ".join(f"{name} {version(name)}" for name in names) or "absent"
 
@@ -162,31 +155,76 @@ def is_client(module: str) -> bool:
 
 def _is_within(name: str, packages: Iterable[str]) -> bool:
     """Return whether a dotted name is one of some packages or modules, or inside one."""
-    return any(name == package or name.startswith(f"{package}.") for package in packages)
+    return any(
+        name.startswith(package) and name[len(package) : len(package) + 1] in ("", ".")
+        for package in packages
+    )
 
 
 def _is_ours(name: str) -> bool:
     return name.split(".", maxsplit=1)[0] == "omibench"
 
 
-class Tree:
-    """The modules of the package on disk: name -> file."""
+class Snapshot:
+    """The package and what is installed, as found once: hashes of many stages share the search.
 
-    def __init__(self, blocks: Collection[str] | None = None) -> None:
+    `files` are the modules of the package: name -> file.
+    """
+
+    def __init__(self) -> None:
+        """Find the modules; each is read when it is needed."""
+        self.files = {_module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+        self.files.pop("omibench", None)
+        self._sources: dict[str, SourceSummary] = {}
+        self._versions: dict[str, str] = {}
+
+    def source(self, module: str) -> SourceSummary:
+        """Return the semantics and imports of a module; empty if it is not a module."""
+        found = self._sources.get(module)
+        if found is None:
+            found = self._sources[module] = _read_module(self.files.get(module))
+        return found
+
+    def version(self, package: str) -> str:
+        """Return the installed version of a top-level module, or `absent`."""
+        found = self._versions.get(package)
+        if found is None:
+            found = self._versions[package] = installed_version(package)
+        return found
+
+    def hash_stage(self, name: str) -> str:
+        """Return what `source_hash` does, for the package as it was found."""
+        stage = find_stage(name.partition(".")[0])
+        tree = Tree(stage.params, self)
+        closure = sorted(_stage_closure(tree, name))
+        digest = hashlib.sha256()
+        for module in closure:
+            digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
+        for package in sorted(tree.packages(closure)):
+            digest.update(f"{package}\0{self.version(package)}\0".encode())
+        for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+        digest.update(plugins.source_hash(stage.plugins).encode())
+        meanings(MEANINGS_FILE.absolute()).save()
+        return digest.hexdigest()[:16]
+
+
+class Tree:
+    """The modules of the package on disk that count for some blocks of params.yaml."""
+
+    def __init__(
+        self, blocks: Collection[str] | None = None, snapshot: Snapshot | None = None
+    ) -> None:
         """`blocks` are the keys of params.yaml whose code counts; None means all."""
         keys = Study.model_fields.keys()
         used_modules = block_modules(keys if blocks is None else blocks)
         self._unused_modules = block_modules(keys) - used_modules
-        self.files = {_module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-        self.files.pop("omibench", None)
+        self._snapshot = snapshot or Snapshot()
+        self.files = self._snapshot.files
 
     def source(self, module: str) -> SourceSummary:
         """Return the semantics and imports of a module; empty if it is not a module."""
-        path = self.files.get(module)
-        if path is None:
-            return SourceSummary("", ())
-        state = path.stat()
-        return _parse_source(path, state.st_mtime_ns, state.st_size)
+        return self._snapshot.source(module)
 
     def needs(self, module: str) -> tuple[str, ...]:
         """Return the modules of omibench that a module imports directly, also lazily."""
@@ -239,6 +277,13 @@ class Tree:
 def _module_name(path: Path) -> str:
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(["omibench", *parts]).removesuffix(".__init__")
+
+
+def _read_module(path: Path | None) -> SourceSummary:
+    if path is None:
+        return SourceSummary("", ())
+    state = path.stat()
+    return _parse_source(path, state.st_mtime_ns, state.st_size)
 
 
 @cache
