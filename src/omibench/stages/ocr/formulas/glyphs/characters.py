@@ -286,18 +286,18 @@ class _InkBoxes:
 
 
 def _find_painted(page: pymupdf.Page) -> list[PaintedGlyph]:
-    """Return the glyphs that the page paints."""
-    return [
-        PaintedGlyph(
-            span["seqno"] * SEQUENCE + min(k, SEQUENCE - 1),
-            chr(point) if point > 0 else REPLACEMENT,
-            span["font"].rpartition("+")[2],
-            span["size"],
-            x,
-            y,
-            glyph_id,
-        )
-        for span in page.get_texttrace()
-        for k, (point, glyph_id, (x, y), _) in enumerate(span["chars"])
-        if glyph_id >= 0
-    ]
+    """Return the glyphs that the page paints, numbered in painting order."""
+    glyphs: list[PaintedGlyph] = []
+    count, latest = 0, -1
+    for span in page.get_texttrace():
+        number = span["seqno"]
+        if number != latest:  # The spans of one text object have one number.
+            count, latest = 0, number
+        name, size = span["font"].rpartition("+")[2], span["size"]
+        for point, glyph_id, (x, y), _ in span["chars"]:
+            if glyph_id >= 0:
+                serial = number * SEQUENCE + min(count, SEQUENCE - 1)
+                text = chr(point) if point > 0 else REPLACEMENT
+                glyphs.append(PaintedGlyph(serial, text, name, size, x, y, glyph_id))
+            count += 1
+    return glyphs

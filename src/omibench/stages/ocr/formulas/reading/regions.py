@@ -11,7 +11,8 @@ from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
-from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
+from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
+from omibench.stages.ocr.formulas.reading.rows import Row, attach_scripts, form_rows
 from omibench.stages.ocr.formulas.reading.units import RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
@@ -46,8 +47,28 @@ def find_regions(marks: PageMarks) -> list[FormulaRegion]:
 
 
 def place_regions(marks: PageMarks) -> list[PlacedRegion]:
-    """Return the formulas of a page with their places in their rows, from top to bottom."""
-    rows = form_rows(find_units(marks).units)
+    """Return the formulas of a page with their places in their rows, from top to bottom.
+
+    Formulas that mix the marks of others are read again, with the marks of each piece of the
+    painting order by themselves.
+    """
+    places = _place_regions(marks, [marks])
+    torn = _count_torn(places, marks)
+    if torn:
+        groups = separate(marks, [place.region for place in places])
+        apart = _place_regions(marks, groups)
+        if _count_torn(apart, marks) < torn:
+            return apart
+    return places
+
+
+def _count_torn(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
+    return count_torn([place.region for place in places], marks.glyphs)
+
+
+def _place_regions(marks: PageMarks, groups: Sequence[PageMarks]) -> list[PlacedRegion]:
+    """Return the formulas of a page whose units are formed in each group of marks."""
+    rows = form_rows(attach_scripts(list(find_units(group).units)) for group in groups)
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
     places: list[PlacedRegion] = []

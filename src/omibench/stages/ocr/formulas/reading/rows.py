@@ -47,16 +47,16 @@ _BESIDE = 0.4
 """Maximum gap between a block and such a row, in type sizes."""
 
 
-def form_rows(units: Iterable[RowUnit]) -> list[Row]:
+def form_rows(groups: Iterable[Sequence[RowUnit]]) -> list[Row]:
     """Return rows of units; a row ends at a wide gap.
 
     Args:
-        units: Units of a page; their `scripts` are set here.
+        groups: Units of a page in any grouping, their scripts attached.
 
     Returns:
         Rows, each from left to right.
     """
-    remaining = attach_scripts(list(units))
+    remaining = sorted((u for group in groups for u in group), key=lambda u: u.box.x0)
     letters = sorted((u for u in remaining if not u.has_axis), key=lambda u: u.baseline)
     rows: list[Row] = []
     for unit in letters:
