@@ -12,6 +12,7 @@ from omibench.params import study as study_params
 from omibench.params.study import Study
 from omibench.plan import plan_study as plan_cells
 from omibench.plan import render
+from omibench.plan.building import names_building_models
 from omibench.plan.rehearsal import is_made_up, made_up_questions, rehearse
 from omibench.plan.rows import Plan
 
@@ -64,14 +65,15 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
     Args:
         study: Study returned by `load_study`.
         questions: Frozen questions; by default those in the study's results. Synthetic problems
-            are generated for the plan.
+            are generated for the plan. Without a frozen dataset, only the models that read, filter
+            and annotate problems are planned.
 
     Returns:
         One row for each model that a cell calls, its budget and its detectable difference.
 
     Raises:
         ArgumentError: If an argument has the wrong type.
-        MissingInputError: If the dataset is not frozen yet.
+        MissingInputError: If the dataset is not frozen yet and no model helps to build it.
         ModelError: If the parameters of a model contradict each other.
     """
     check_kind("study", study, Study, "give the result of omibench.load_study")
@@ -87,6 +89,8 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
     if is_made_up(study):
         with made_up_questions(study) as (_, made_up):
             return plan_cells(study, made_up)
+    if names_building_models(study):
+        return plan_cells(study, frozen)
     raise MissingInputError(
         f"{frozen}: the dataset is not frozen yet; run `snakemake freeze_all --cores all`"
     )

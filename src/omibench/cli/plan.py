@@ -62,6 +62,9 @@ def plan(
     Nothing is sent, except with --probe: one short request to each API model, which reports a wrong
     key, address or name within seconds. Its answer is discarded; its cost is entered in the ledger.
 
+    Before the dataset is frozen, only models that read, filter and annotate problems are planned.
+    If models read pages or formulas, the papers are opened to count them.
+
     If the data of a published benchmark are missing, the plan uses generated questions of the same
     form, and the first line says so.
 
@@ -76,6 +79,7 @@ def plan(
     """
     from omibench.params.checks.remarks import list_remarks
     from omibench.plan import compare_study, plan_study, render, render_comparison
+    from omibench.plan.building import names_building_models
     from omibench.plan.probing import endpoint_lines
     from omibench.plan.rehearsal import is_made_up, made_up_questions
 
@@ -96,7 +100,7 @@ def plan(
         with made_up_questions(study) as (like, questions_file):
             say(f"Planned over generated questions like those of {like}, with small pictures")
             say_lines(render(plan_study(study, questions_file)))
-    elif missing:
+    elif missing and not names_building_models(study):
         raise MissingInputError(
             f"{frozen}: the dataset is not frozen yet; run "
             f"`{_freeze_command(params, simulated=simulated)}`"

@@ -21,8 +21,9 @@ from omibench.params.limit import part_words
 from omibench.params.study import Study
 from omibench.plan.building import building_steps, count_asks, uncounted_models
 from omibench.plan.judge import Judging
+from omibench.plan.reading import count_reader_asks, plan_reading
 from omibench.plan.responses import expect_responses
-from omibench.plan.rows import Plan, PlanRow, Power, Spent, describe_model
+from omibench.plan.rows import Plan, PlanRow, Power, ReadingCounts, Spent, describe_model
 from omibench.plan.saliency import list_saliency_steps
 from omibench.plan.view import Step, StudyView, list_steps
 from omibench.schemas.cells.files import read_cell
@@ -33,20 +34,27 @@ from omibench.statistics.power import ALPHA, DISCORDANT, detectable_difference
 from omibench.store.store import Store
 
 
-def plan_study(study: Study, questions: Path) -> Plan:
+def plan_study(study: Study, questions: Path, *, papers: bool = True) -> Plan:
     """Plan every cell of a study over the frozen questions: requests, tokens, dollars, hours.
 
-    Raises MissingInputError if the frozen dataset `questions` does not exist yet, and ModelError if
-    a model's block is contradictory.
+    Args:
+        study: Study with its store.
+        questions: Frozen questions. Without them, only the stages before the freeze are planned.
+        papers: Whether to open the papers of the study, to count the requests of their readers.
+
+    Raises:
+        MissingInputError: The questions are missing, and no stage before the freeze queries models.
+        ModelError: A model's block is contradictory.
     """
     with Store(study.study.store) as store, _pause_collector():
         view = StudyView(study, questions, store)
-        built = list(make_building_rows(view))
-        uncounted = uncounted_models(study)
-        if not questions.is_file() and built:
+        reading_rows, reading = make_reading_rows(view) if papers else ([], None)
+        built = [*reading_rows, *make_building_rows(view)]
+        uncounted = uncounted_models(study, is_read=reading is not None)
+        if not questions.is_file() and (built or reading or uncounted):
             return Plan(
                 study=study.study.name, rows=built, power=None, budget=read_spent(study),
-                building=uncounted, frozen=False,
+                building=uncounted, reading=reading, frozen=False,
             )  # fmt: skip
         return Plan(
             study=study.study.name,
@@ -55,6 +63,7 @@ def plan_study(study: Study, questions: Path) -> Plan:
             budget=read_spent(study),
             incomplete=incomplete_cells(study),
             building=uncounted,
+            reading=reading,
             partial=_partial(view),
         )
 
@@ -74,6 +83,22 @@ def _pause_collector() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+def make_reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | None]:
+    """Return the requests of readers of pages and formulas, and what no row counts."""
+    rows: list[PlanRow] = []
+    with plan_reading(view) as reading:
+        if reading is None:
+            return rows, None
+        grouped: dict[tuple[Role, str], dict[str, Step]] = {}
+        for step in reading.steps:
+            grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
+        for (role, model), steps in grouped.items():
+            asks = count_reader_asks(view.study) if role == "page_reader" else 1
+            row = _at_most(make_row(view, model, role, list(steps.values())), asks)
+            rows.append(row.model_copy(update={"stage": "ocr"}))
+    return rows, reading.counts
 
 
 def make_building_rows(view: StudyView) -> Iterator[PlanRow]:

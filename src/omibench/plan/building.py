@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from omibench.judges.panel import ASKS
 from omibench.params.study import Study
 from omibench.plan.dry import WORDS, DryModels, DryRun, Reply
+from omibench.plan.reading import names_readers
 from omibench.plan.view import GUESS, Step, StudyView
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Request, Response, Role
@@ -64,13 +65,24 @@ def building_steps(view: StudyView) -> Steps:
                 yield stage, role, model, list(steps.values())
 
 
-def uncounted_models(study: Study) -> dict[str, list[str]]:
-    """Return stage -> its models whose input is missing, or is read from pages.
+def uncounted_models(study: Study, *, is_read: bool = False) -> dict[str, list[str]]:
+    """Return stage -> its models whose input is missing.
 
-    The pages that a model reads are known only once the paper is opened.
+    Args:
+        study: Study.
+        is_read: Whether the papers were opened, so that the requests of readers are counted.
     """
     named = _asking(study)
-    return {s: named[s] for s in named if s not in READ or not _problems(study, s).is_file()}
+    return {
+        stage: models
+        for stage, models in named.items()
+        if not (is_read if stage not in READ else _problems(study, stage).is_file())
+    }
+
+
+def names_building_models(study: Study) -> bool:
+    """Return whether stages before the freeze query models, or Mathpix."""
+    return bool(_asking(study)) or names_readers(study)
 
 
 def count_asks(view: StudyView, role: Role, model: str, steps: Sequence[Step]) -> float:

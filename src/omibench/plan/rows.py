@@ -85,6 +85,20 @@ class Spent(Noun):
         return max(0.0, self.cap_usd - self.spent_usd - self.unknown_usd - self.reserved_usd)
 
 
+class ReadingCounts(Noun):
+    """What readers of pages and formulas are sent in addition to the rows, or may be sent."""
+
+    unopened: dict[str, str] = {}
+    """Source -> why its pages are not counted."""
+    scanned_pages: int = 0
+    """Pages that a local engine reads before the formula reader."""
+    scanned_lines: int | None = None
+    """Their lines that may hold a formula, as last read; None before `ocr`."""
+    mathpix_pages: int = 0
+    mathpix_formulas: int = 0
+    """Pages and formulas that are sent to Mathpix."""
+
+
 class Plan(Noun):
     """All rows of a study, its statistical power, its budget, and its incomplete cells."""
 
@@ -96,6 +110,8 @@ class Plan(Noun):
     """Path of a cell's file -> number of its requests without an answer."""
     building: dict[str, list[str]] = {}
     """Stage before the freeze -> its models that no row counts, because the input is missing."""
+    reading: ReadingCounts | None = None
+    """Requests of readers that no row counts; None if no paper was opened."""
     partial: str = ""
     """Number of evaluated problems and of all, if `study.limit` selects a part."""
     frozen: bool = True

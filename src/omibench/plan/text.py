@@ -8,6 +8,7 @@ from textwrap import fill
 
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S
+from omibench.plan.reading_text import list_reading_notes
 from omibench.plan.rows import Plan, PlanRow, Power, Spent, sum_dollars, sum_hours
 from omibench.plan.table import count, duration, table
 from omibench.stages.infer.closing import retry_command
@@ -191,9 +192,11 @@ def _notes(plan: Plan) -> list[str]:
             f"{stage}: {', '.join(models)}" for stage, models in plan.building.items()
         )
         notes.append(
-            f"Not counted: requests of the building stages ({stage_models}) whose input is "
-            "missing or is read from pages."
+            f"Not counted: requests of the building stages ({stage_models}) whose input does not "
+            "exist yet."
         )
+    if plan.reading:
+        notes += list_reading_notes(plan.reading)
     if not plan.frozen:
         notes.append(
             "The dataset is not frozen yet: cells are planned afterwards, or with --synthetic."

@@ -80,7 +80,7 @@ def choose_candidates(
     """
     priced, left_usd = [], allowed.left_usd
     for candidate in candidates:
-        rows = plan_study(replace_models(study, [candidate]), questions).rows
+        rows = plan_study(replace_models(study, [candidate]), questions, papers=False).rows
         usd, usd_most, unknown = sum_dollars(rows)
         price = Priced(candidate, sum(row.to_buy for row in rows), usd, usd_most)
         refusal = _refusal(price, unknown, left_usd, allowed)

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from omibench.client.ask import Asker, open_asker
+from omibench.client.ask import open_asker
 from omibench.errors import ParamsError
 from omibench.files.hashes import hash_file
 from omibench.params.stage_params import OcrStageParams
@@ -21,7 +21,7 @@ from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import suggest_name
 from omibench.stages.ocr.engines import mathpix, vision
 from omibench.stages.ocr.engines.presets import mineru, olmocr
-from omibench.stages.ocr.engines.presets.asking import PageJob, PresetPage, ReadPages
+from omibench.stages.ocr.engines.presets.asking import Ask, PageJob, PresetPage, ReadPages
 from omibench.stages.ocr.engines.recorded import ReadPage, page_file
 from omibench.stages.ocr.formulas.rereading.asking import (
     ReadCrops,
@@ -76,7 +76,7 @@ def _asking_for_pages(study: OcrStageParams) -> Iterator[Ahead | None]:
 
             def ask(unread: Unread) -> None:
                 with lock:
-                    _read_with_model(asker, study, unread)
+                    send_pages(asker, study, unread)
 
             yield ask
     else:
@@ -85,7 +85,7 @@ def _asking_for_pages(study: OcrStageParams) -> Iterator[Ahead | None]:
 
 @contextmanager
 def _asking_for_formulas(study: OcrStageParams) -> Iterator[Ahead | None]:
-    params, name = study.ocr, study.ocr.formula_reader
+    name = study.ocr.formula_reader
     if name is None:
         yield None
     elif name == mathpix.NAME:
@@ -97,9 +97,8 @@ def _asking_for_formulas(study: OcrStageParams) -> Iterator[Ahead | None]:
         with open_asker(study, name) as asker:
 
             def ask(unread: Unread) -> None:
-                read = read_with_model(asker, unread.source.name, study.study.name, params)
                 with lock:
-                    _answer_crops(name, read, unread)
+                    send_formulas(asker, study, unread)
 
             yield ask
 
@@ -129,14 +128,37 @@ def _read_with_mathpix(client: mathpix.Client, unread: Unread) -> None:
                 _write(unread.readings, place, number, pages[number])
 
 
-def _read_with_model(asker: Asker, study: OcrStageParams, unread: Unread) -> None:
+def send_formulas(ask: Ask, study: OcrStageParams, unread: Unread) -> None:
+    """Request the crops of a source from the model in `ocr.formula_reader`, and write its replies.
+
+    Args:
+        ask: Sends requests to the model.
+        study: Parameters of the stage.
+        unread: Source with waiting crops.
+    """
+    read = read_with_model(ask, unread.source.name, study.study.name, study.ocr)
+    _answer_crops(study.ocr.formula_reader or "", read, unread)
+
+
+def send_pages(ask: Ask, study: OcrStageParams, unread: Unread) -> None:
+    """Request the waiting pages of a source from the model in `ocr.reader`, and write them.
+
+    Args:
+        ask: Sends requests to the model.
+        study: Parameters of the stage.
+        unread: Source with pictures of its waiting pages.
+
+    Raises:
+        ModelError: The replies are not those of the document reader in `ocr.preset`.
+        ParamsError: A prompt's file cannot be read.
+    """
     places = [(place, number) for place, numbers in unread.pages.items() for number in numbers]
     pages = [
         _page(unread.picture(*page_place), _name(unread.source, *page_place))
         for page_place in places
     ]
     preset = PRESETS[study.ocr.preset or PLAIN]
-    job = PageJob(asker, unread.pictures, study.study.name, study.ocr.prompts)
+    job = PageJob(ask, unread.pictures, study.study.name, study.ocr.prompts)
     for read, (place, number) in zip(preset(pages, job), places, strict=True):
         if read:
             _write(unread.readings, place, number, read)

@@ -176,7 +176,7 @@ def _outcome(job: OcrJob, ahead: Ahead | None, folder: Path) -> OcrOutcome:
             fetch(Path(path), url, job.source.sha256[path], folder)
     except PaperError as error:
         return OcrOutcome(error=(error.code, str(error)))
-    outcome = _process(job)
+    outcome = run_job(job)
     if outcome.error:
         return outcome
     waits = params.engine != "textlayer" and any(outcome.unread.values())
@@ -202,7 +202,7 @@ def _read_again(
         except OmibenchError as error:
             return OcrOutcome(error=("engine_failed", f"{job.source.paper}: {error}"))
     _drop_crops(job.folder)
-    outcome = _process(job)
+    outcome = run_job(job)
     spent = None if outcome.cpu_s is None or before.cpu_s is None else outcome.cpu_s + before.cpu_s
     peaks = [peak for peak in (outcome.peak_mb, before.peak_mb) if peak is not None]
     return outcome.model_copy(update={"cpu_s": spent, "peak_mb": max(peaks, default=None)})
@@ -214,8 +214,8 @@ def _drop_crops(folder: Path) -> None:
         shutil.rmtree(folder / kind, ignore_errors=True)
 
 
-def _process(job: OcrJob) -> OcrOutcome:
-    """Run the worker; if a page exceeds the time limit, run it again without that page."""
+def run_job(job: OcrJob) -> OcrOutcome:
+    """Read a source in a separate process; skip a page that exceeds the time limit."""
     outcome = _work(job)
     if not outcome.error or outcome.error[0] != "paper_timeout":
         return outcome

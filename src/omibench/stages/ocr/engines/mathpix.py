@@ -78,7 +78,7 @@ def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
 
     Raises ModelError if the API rejects the paper, fails, or exceeds the time limit.
     """
-    kept_file = client.folder / f"{digest}.lines.json"
+    kept_file = locate_pdf_answer(client.folder, digest)
     if not kept_file.is_file():
         note = client.folder / f"{digest}.json"
         job = _field(_load_kept(note), "pdf_id") if note.is_file() else None
@@ -93,7 +93,7 @@ def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
 
 def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
     """Return the reading of a photograph. Raises ModelError like `read_pdf`."""
-    kept_file = client.folder / f"{digest}.text.json"
+    kept_file = locate_image_answer(client.folder, digest)
     if not kept_file.is_file():
         source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
         body = {"src": source, "formats": ["text"], "include_line_data": True, **_DELIMITERS}
@@ -106,6 +106,16 @@ def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
             "lines": answer.get("line_data", []),
         }
     )
+
+
+def locate_pdf_answer(folder: Path, digest: str) -> Path:
+    """Return the file of the answer about a PDF with this SHA-256."""
+    return folder / f"{digest}.lines.json"
+
+
+def locate_image_answer(folder: Path, digest: str) -> Path:
+    """Return the file of the answer about a picture with this SHA-256."""
+    return folder / f"{digest}.text.json"
 
 
 def _await(client: Client, job: str, note: Path) -> None:
