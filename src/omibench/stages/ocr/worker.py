@@ -266,7 +266,8 @@ class _Answers:
                 self.stated = stated
             if path == source.solutions:
                 self.solutions |= texts
-            if self.asked and not len(key) and not len(stated):
+            explains = path == source.solutions and bool(texts)
+            if self.asked and not len(key) and not len(stated) and not explains:
                 self.codes.append("key_unread")
 
     def _add_key_file(self, path: str) -> None:

@@ -67,6 +67,16 @@ def test_two_letters_in_blanks_are_no_answer(column: Column) -> None:
     assert key.get("1") is None
 
 
+@pytest.mark.parametrize("words", ["With $pV=C$ it is 5 m/s.", "From A it goes at 5 m/s."])
+def test_a_letter_of_an_explanation_is_no_answer(column: Column, words: str) -> None:
+    lines = column("1. A ball rolls down a smooth slope of thirty degrees.", words, "2. A rod")
+    key, texts = read_solutions(lines, ASKED, frozenset())
+    assert key.get("1") is None
+    assert texts["1"] == words
+    key, _ = read_solutions(column(f"1. {words}", "2. A rod"), ASKED, frozenset())
+    assert key.get("1") is None
+
+
 def test_a_paper_is_a_list_of_solutions_when_most_blocks_say_so(column: Column) -> None:
     heads = ["1) E", "2) ANULADA", "3) Item b) because", "4) words"]
     blocks = [ProblemBlock(str(k + 1), [line], end=3) for k, line in enumerate(column(*heads))]

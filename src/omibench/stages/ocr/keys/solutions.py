@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from omibench.latex import replace_formulas
 from omibench.stages.ocr.keys.conclusions import read_conclusion
 from omibench.stages.ocr.keys.keys import CANCELLED, Key, Names
 from omibench.stages.ocr.layout.layout import Item, Line
@@ -73,7 +74,7 @@ def read_solutions(
             for answer in (
                 read_stated_answer(lines)
                 or headed.get(block.number)
-                or _read_filled_letter(lines, question)
+                or _read_filled_letter(lines[: len(lines) - len(explanation)], question)
                 or _read_concluded_letters(explanation, question)
             ):
                 key.add(label, answer)
@@ -147,12 +148,19 @@ def _read_concluded_letters(lines: Sequence[Line], question: PrintedQuestion) ->
     return [", ".join(letters)] if letters else []
 
 
-def _read_filled_letter(lines: Sequence[Line], question: PrintedQuestion) -> list[str]:
-    """Return the only letter that is in a blank of the repeated question but not in the paper's."""
+def _read_filled_letter(repeated: Sequence[Line], question: PrintedQuestion) -> list[str]:
+    """Return the only letter that is in a blank of the repeated question but not in the paper's.
+
+    Letters in formulas are variables, and those of an explanation are not in a blank.
+    """
     if not question.choices:
         return []
-    statement = " ".join(i.text for i in split_choices(lines)[0] if isinstance(i, Line))
-    extra = Counter(_LETTER.findall(statement)) - Counter(_LETTER.findall(question.statement))
+    statement = " ".join(i.text for i in split_choices(repeated)[0] if isinstance(i, Line))
+    printed, filled = (
+        Counter(_LETTER.findall(replace_formulas(text, lambda span: " ")))
+        for text in (question.statement, statement)
+    )
+    extra = filled - printed
     return list(extra) if extra.total() == 1 else []
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from omibench.stages.ocr.keys.keys import CANCELLED, Key, Names, ProblemReference
+from omibench.stages.ocr.keys.value_lists import read_value_list
 from omibench.stages.ocr.layout.columns import rows
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.structure.lettering import NON_ASCII_LETTERS
@@ -249,4 +250,4 @@ def _run(run: re.Match[str], names: Names) -> list[tuple[str | None, str]] | Non
     return [(names.label(first + k), ", ".join(answer)) for k, answer in enumerate(answers)]
 
 
-_READERS = (_read_headed, _read_table, _read_grid, _read_list)
+_READERS = (_read_headed, _read_table, _read_grid, _read_list, read_value_list)

@@ -51,13 +51,16 @@ class Region:
 def find_regions(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
     """Return vector clusters and images of a page, without backgrounds and frames of text.
 
-    A figure inside the frame of a solution is thus a separate figure.
+    A figure inside the frame of a solution is thus a separate figure. Fraction bars of formulas
+    are left out: they would extend a figure to the text near it.
     """
     sheet = Box(*page.rect)
+    formulas = [formula.region.box.grow(1, 1) for line in lines for formula in line.formulas]
     drawings = [
         d
         for d in page.get_drawings()
         if _is_visible(d, sheet)
+        and not _is_bar(d, formulas)
         and not (_is_frame(d) and _surrounds(Box(*d["rect"]), lines, sheet.width))
     ]
     vectors = [_region(box, inside) for box, inside in _clusters(page, drawings)]
@@ -172,6 +175,12 @@ def _is_visible(drawing: _Drawing, sheet: Box) -> bool:
     fill, stroke = drawing.get("fill"), drawing.get("color")
     white = fill is None or min(fill) > 0.97
     return not (white and (stroke is None or min(stroke) > 0.97))
+
+
+def _is_bar(drawing: _Drawing, formulas: Sequence[Box]) -> bool:
+    """Return whether a drawing is a horizontal rule inside a formula."""
+    box = Box(*drawing["rect"])
+    return box.height < _THIN and any(formula.holds(box) for formula in formulas)
 
 
 def _region(box: Box, inside: list[_Drawing]) -> Region:
