@@ -51,6 +51,7 @@ def test_what_is_lost_or_new_is_named(change: tuple[str, str], finding: str) -> 
         ("zh", "图1与图2中不同的小球。", "The different balls of Figures 1 and 2."),
         ("es", "La función f(x) = 0 no tiene raíces.", "The function $f(x) = 0$ has no roots."),
         ("es", "No hay ni calor ni trabajo.", "There is neither heat nor work."),
+        ("de", r"Dann ist $v=\frac{g}{2}t^{2}$.", r"Then $v = \tfrac g2 t^2$."),
         ("es", "Calcule λ y Ω para 5·10⁻³ mol.", "Calculate λ and Ω for 5·10^-3 mol."),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from omibench.latex import FormulaSpan, find_formulas, normalise
+from omibench.latex import FormulaSpan, find_formulas, normalise, replace_formulas
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.stages.filter.negations import knows, negated_sentences
 from omibench.stages.filter.plain_math import flatten_math, unify
@@ -44,7 +44,9 @@ def findings(
     """
     if not translation.strip():
         return ["the translation is empty"]
-    before, after = (unify(IMAGE_MARK.sub(" ", text)) for text in (original, translation))
+    before, after = (
+        unify(_respell_formulas(IMAGE_MARK.sub(" ", text))) for text in (original, translation)
+    )
     original_text, translated_text = (_without_bars(flatten_math(text)) for text in (before, after))
     return [
         *_marks(original, translation),
@@ -71,6 +73,11 @@ def readings(number: str) -> frozenset[str]:
     if len(set(marks)) == 1:
         return frozenset({integer} if grouped else {digits})
     return frozenset({decimal})
+
+
+def _respell_formulas(text: str) -> str:
+    r"""Return text with formulas in one spelling: `\frac g2` and `\frac{g}{2}` are the same."""
+    return replace_formulas(text, lambda span: f"${normalise(span.latex)}$")
 
 
 def _without_bars(text: str) -> str:
