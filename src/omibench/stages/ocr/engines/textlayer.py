@@ -21,6 +21,7 @@ from omibench.stages.ocr.formulas.reading.insertion import (
     insert_formulas,
     split_items,
 )
+from omibench.stages.ocr.formulas.reading.objects import find_frames
 from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
 from omibench.stages.ocr.formulas.reading.page_marks import find_marks
 from omibench.stages.ocr.layout.coverage import UnreadInk
@@ -72,8 +73,9 @@ def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
 def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     """Return the lines of the text layer, and whether the page has too much text for formulas."""
     drawings = page.get_cdrawings()
-    runs, painted = read_characters(page, find_marks(drawings, page.rect.width))
-    reading = read_formulas(page, runs, painted, drawings)
+    frames = find_frames(page)
+    runs, painted = read_characters(page, [*find_marks(drawings, page.rect.width), *frames])
+    reading = read_formulas(page, runs, painted, drawings, frames)
     fragments = insert_formulas(runs, reading.formulas)
     pieces = [_piece(fragment) for fragment in fragments]
     upright = [piece for piece in pieces if piece.upright]

@@ -97,11 +97,16 @@ class PageMarks:
     bars: tuple[Rule, ...] = ()
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
+    frames: tuple[Box, ...] = ()
+    """Frames of embedded objects, which can be formulas."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaRegion:
-    """Marks of one formula; `display` if it is in separate rows."""
+    """Marks of one formula; `display` if it is in separate rows.
+
+    `is_object` if it is embedded in the document, so that its extent is certain.
+    """
 
     box: Box
     glyphs: tuple[Glyph, ...]
@@ -109,6 +114,7 @@ class FormulaRegion:
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
     display: bool = False
+    is_object: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def test_signs_of_other_fonts_and_signs_alone_keep_their_size() -> None:
 def test_an_arrow_without_width_stands_over_the_letter_behind_it() -> None:
     plus = glyph("+", "operator", 12, 0, "OpenSymbol")
     arrow = Glyph(
-        1, "\u20d7", GlyphSymbol(r"\vec", "accent"), "OpenSymbol", 12, 9, 100, Box(9, 83, 9, 86)
+        0, "\u20d7", GlyphSymbol(r"\vec", "accent"), "OpenSymbol", 12, 9, 100, Box(9, 83, 9, 86)
     )
     letter = glyph("b", "letter", 12, 10)
     placed = correct_signs([plus, arrow, letter])[1]
@@ -52,3 +52,18 @@ def test_a_tilde_over_a_letter_is_an_accent_and_one_between_letters_is_none() ->
     assert correct_signs([tilde, letter])[0].symbol == GlyphSymbol(r"\tilde", "accent")
     between = Glyph(0, "~", tilde.symbol, "OpenSymbol", 12, 1, 100, Box(1, 94, 9, 96))
     assert correct_signs([between, letter])[0].symbol == tilde.symbol
+
+
+def test_a_long_arrow_covers_its_letters_though_its_type_is_large() -> None:
+    arrow = Glyph(
+        0, "\u20d7", GlyphSymbol(r"\vec", "accent"), "OpenSymbol", 36, 9, 98, Box(10, 71, 26, 78)
+    )
+    placed = correct_signs([arrow, glyph("A", "letter", 12, 10), glyph("B", "letter", 12, 19)])[0]
+    assert (placed.box.x0, placed.box.x1, placed.size) == (10, 26, 12)
+    assert 84 < placed.box.y1 < 88
+
+
+def test_the_limits_of_a_sum_do_not_make_it_small() -> None:
+    limits = [glyph(text, "letter", 7, 5 * k) for k, text in enumerate("k=17")]
+    total = glyph("∑", "large", 15, 0, "OpenSymbol")
+    assert correct_signs([total, *limits, glyph("x", "letter", 12, 16)])[0].size == 12

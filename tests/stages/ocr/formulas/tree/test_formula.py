@@ -277,3 +277,33 @@ def test_a_charge_number_without_a_mass_number_is_doubtful() -> None:
     setting = Setting().put("6", x=13.5, y=102.5, size=7).put("C", x=18.0, font="CMR10")
     formula = read_formula(setting.region())
     assert formula.doubts == ("a charge number precedes a symbol without its mass number",)
+
+
+def test_a_bar_before_an_equals_sign_closes_a_modulus() -> None:
+    setting = Setting().put("|x|", gap=0.0)
+    setting.x -= 1
+    assert read_formula(setting.put("=2").region()).latex == "|x|=2"
+
+
+def test_conditions_of_cases_begin_at_one_place_without_a_space() -> None:
+    setting = Setting().tall("{", 80, 120, x=10)
+    setting.put("ab", x=17, y=92, gap=0.0).put("x>7", x=27, y=92)
+    setting.put("c", x=17, y=112).put("x<0", x=27, y=112)
+    reading = read_formula(setting.region())
+    assert reading.latex == r"\begin{cases}ab & x>7 \\ c & x<0\end{cases}"
+    assert reading.doubts == ()
+
+
+def test_rows_of_cases_without_a_visible_condition_are_doubtful() -> None:
+    setting = Setting().tall("{", 80, 120, x=10)
+    setting.put("2x>7", x=17, y=92, gap=0.0).put("5x<0", x=17, y=112, gap=0.0)
+    assert read_formula(setting.region()).doubts == ("a row of cases has no condition",)
+
+
+def test_two_rows_in_the_parentheses_of_an_object_are_doubtful() -> None:
+    setting = Setting().tall("(", 82, 118, x=10).put("n", x=17, y=94).put("k", x=17, y=106.5)
+    region = setting.tall(")", 82, 118, x=23).region()
+    assert read_formula(region).latex == r"\begin{pmatrix}n \\ k\end{pmatrix}"
+    embedded = read_formula(replace(region, is_object=True))
+    assert embedded.latex == r"\binom{n}{k}"
+    assert embedded.doubts == ("two rows in parentheses may be a binomial or a column",)

@@ -37,6 +37,8 @@ def find_beside(row: RowReader, intervals: Sequence[tuple[int, int]]) -> Iterato
         Index of a formula and the doubt.
     """
     for number, (start, end) in enumerate(intervals):
+        if row.units[start].is_object:
+            continue
         for k, gap_place in ((start - 1, start), (end, end)):
             if 0 <= k < len(row.units) and row.gaps[gap_place] < SPACE:
                 doubt = _doubt_neighbour(row, k, row.gaps[gap_place], start, end)
@@ -45,6 +47,8 @@ def find_beside(row: RowReader, intervals: Sequence[tuple[int, int]]) -> Iterato
         if _begins_late(row, start):
             yield number, BEGINS
     for number, ((_, end), (start, _)) in enumerate(pairwise(intervals)):
+        if row.units[end - 1].is_object or row.units[start].is_object:
+            continue
         if _may_be_one(row, end, start):
             yield number, SPLIT
             yield number + 1, SPLIT

@@ -48,6 +48,8 @@ def find_neighbours(
         a, b = regions[i], regions[j]
         if b.box.y0 > a.box.y1:
             continue
+        if a.is_object and b.is_object:
+            continue
         if _share(a.box, b.box) > _OVERLAP:
             yield i, OVERLAP
             yield j, OVERLAP

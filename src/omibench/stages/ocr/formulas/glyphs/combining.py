@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
 
+_SYMBOLS = "OpenSymbol"
+"""LibreOffice's font of mathematical signs."""
 _MOST = 500
 """Maximum number of accents of a page that are moved."""
 _INK = Box(0.05, 0.5, 0.45, 0.75)
@@ -73,7 +75,7 @@ def _without(letter: Character, accent: str) -> Character:
 
 
 def _is_combining(text: str, font: str) -> bool:
-    return unicodedata.category(text[0]) == "Mn" and is_math_font(font)
+    return unicodedata.category(text[0]) == "Mn" and (is_math_font(font) or _SYMBOLS in font)
 
 
 def _find_ink(

@@ -167,7 +167,8 @@ def _join_above_below(
                     and any(_near(u.box, v.box, 0.1 * size) and u.size < v.size for v in row)
                 ]
     if parts:
-        field.replace([*base, *parts], join_units([*base, *parts], axis, size=size))
+        whole = [*base, *dict.fromkeys(parts)]
+        field.replace(whole, join_units(whole, axis, size=size))
 
 
 def _split_rows(units: Sequence[RowUnit]) -> list[list[RowUnit]]:

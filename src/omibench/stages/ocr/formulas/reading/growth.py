@@ -36,6 +36,11 @@ class RowReader(RowOperands):
 
     def find_intervals(self) -> list[tuple[int, int]]:
         """Return the formulas of the row as half-open ranges of its units."""
+        objects = [(k, k + 1) for k, unit in enumerate(self.units) if unit.is_object]
+        return sorted([*objects, *self._find_grown()])
+
+    def _find_grown(self) -> list[tuple[int, int]]:
+        """Return the formulas that are not objects."""
         for start, end in find_seeds(self):
             self._take(start, end)
         if not any(self.taken):

@@ -52,6 +52,8 @@ def role_of(unit: RowUnit, *, has_greek_prose: bool = False) -> Role:
         unit: Unit of a row, its scripts attached.
         has_greek_prose: Whether the page has Greek words, so that Greek letters prove nothing.
     """
+    if unit.is_object:
+        return "other"
     if unit.is_block:
         return "math"
     glyph = unit.glyphs[0]

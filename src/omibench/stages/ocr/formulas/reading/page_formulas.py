@@ -21,6 +21,7 @@ from omibench.stages.ocr.formulas.reading.page_marks import (
 )
 from omibench.stages.ocr.formulas.reading.regions import place_regions
 from omibench.stages.ocr.formulas.tree.formula import read_formula
+from omibench.stages.ocr.layout.layout import Box
 
 if TYPE_CHECKING:
     import pymupdf
@@ -49,6 +50,7 @@ def read_formulas(
     runs: Sequence[TextRun],
     painted: Sequence[PaintedGlyph] = (),
     drawings: Sequence[dict[str, Any]] | None = None,
+    frames: Sequence[Box] | None = None,
 ) -> PageFormulas:
     """Read the formulas of a page.
 
@@ -58,6 +60,7 @@ def read_formulas(
         painted: Painted glyphs from `read_characters`.
         drawings: Paths of the page from `get_drawings` or `get_cdrawings`; by default read from the
             page.
+        frames: Frames of embedded objects from `find_frames`; by default read from the page.
 
     Returns:
         The formulas; no character is in two of them.
@@ -70,7 +73,7 @@ def read_formulas(
         painted = find_vanished(painted, runs)
     if not painted and all(run.is_prose for run in runs):
         return PageFormulas([], [], [], is_partial=len(drawings) > MAX_DRAWINGS)
-    marks = gather_marks(page, runs, drawings, page.get_image_info())
+    marks = gather_marks(page, runs, drawings, page.get_image_info(), frames)
     places = {
         id(glyph): (run, k)
         for glyph, (run, k, _) in zip(marks.glyphs, level_characters(runs), strict=True)

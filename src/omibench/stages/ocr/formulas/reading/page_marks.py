@@ -9,6 +9,7 @@ from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun, r
 from omibench.stages.ocr.formulas.glyphs.opensymbol import correct_signs
 from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, GlyphSymbol, PageMarks
+from omibench.stages.ocr.formulas.reading.objects import find_frames
 from omibench.stages.ocr.formulas.reading.rules import (
     WIDEST,
     find_bars,
@@ -46,8 +47,9 @@ def gather_marks(
     runs: Sequence[TextRun],
     drawings: Sequence[dict[str, Any]],
     images: Sequence[dict[str, Any]],
+    frames: Sequence[Box] | None = None,
 ) -> PageMarks:
-    """Return the marks of a page from its runs, drawings and images."""
+    """Return the marks of a page from its runs, drawings, images and frames of objects."""
     symbols = Symbols(page)
     glyphs = tuple(as_glyph(c, symbols.identify(c)) for _, _, c in level_characters(runs))
     bounded = drawings[:MAX_DRAWINGS]
@@ -58,6 +60,7 @@ def gather_marks(
         bars=tuple(find_bars(bounded)),
         roots=tuple(find_roots(bounded)),
         pictures=tuple(find_pictures(images)),
+        frames=tuple(find_frames(page) if frames is None else frames),
     )
 
 

@@ -11,6 +11,7 @@ from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
+from omibench.stages.ocr.formulas.reading.objects import as_unit, split_objects
 from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
 from omibench.stages.ocr.formulas.reading.rows import Row, attach_scripts, form_rows
 from omibench.stages.ocr.formulas.reading.units import RowUnit
@@ -52,11 +53,13 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     Formulas that mix the marks of others are read again, with the marks of each piece of the
     painting order by themselves.
     """
-    places = _place_regions(marks, [marks])
+    rest, objects = split_objects(marks)
+    embedded = [as_unit(each, attach_scripts(list(find_units(each).units))) for each in objects]
+    places = _place_regions(marks, [rest], embedded)
     torn = _count_torn(places, marks)
     if torn:
-        groups = separate(marks, [place.region for place in places])
-        apart = _place_regions(marks, groups)
+        groups = separate(rest, [place.region for place in places])
+        apart = _place_regions(marks, groups, embedded)
         if _count_torn(apart, marks) < torn:
             return apart
     return places
@@ -66,9 +69,12 @@ def _count_torn(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
     return count_torn([place.region for place in places], marks.glyphs)
 
 
-def _place_regions(marks: PageMarks, groups: Sequence[PageMarks]) -> list[PlacedRegion]:
+def _place_regions(
+    marks: PageMarks, groups: Sequence[PageMarks], embedded: Sequence[RowUnit]
+) -> list[PlacedRegion]:
     """Return the formulas of a page whose units are formed in each group of marks."""
-    rows = form_rows(attach_scripts(list(find_units(group).units)) for group in groups)
+    units = [attach_scripts(list(find_units(group).units)) for group in groups]
+    rows = form_rows([*units, embedded])
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
     places: list[PlacedRegion] = []
@@ -106,7 +112,8 @@ def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool
     bars = {bar: None for unit in units for bar in unit.bars}
     around = box.grow(1.0, 1.5)
     size = max(unit.size for unit in units)
-    for bar in marks.bars:
+    is_object = any(unit.is_object for unit in units)
+    for bar in () if is_object else marks.bars:
         if bar.x1 - bar.x0 <= box.width + size and around.holds(Box(bar.x0, bar.y, bar.x1, bar.y)):
             bars.setdefault(bar)
     return FormulaRegion(
@@ -116,4 +123,5 @@ def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool
         roots=tuple(root for unit in units for root in unit.roots),
         pictures=tuple(p for p in marks.pictures if box.holds(p.box)),
         display=display,
+        is_object=is_object,
     )

@@ -39,6 +39,8 @@ class RowUnit:
     roots: tuple[RootSign, ...] = ()
     pictures: tuple[SmallPicture, ...] = ()
     scripts: list[RowUnit] = field(default_factory=list)
+    is_object: bool = False
+    """Whether it is a whole formula, embedded as an object."""
     is_block: bool = field(init=False)
     """Whether it is more than a glyph."""
     is_tall: bool = field(init=False)

@@ -32,6 +32,11 @@ _UNDERLINE_GAP = 0.3
 _LINE_GAP = 0.42
 """Maximum gap between an overline and its letters, in ems."""
 
+_LIMIT_SIZE = 0.8
+"""Maximum size of a limit, as a share of its operator's."""
+_LIMIT_DEPTH = 1.1
+"""Maximum distance of a limit's middle below its operator, in ems."""
+
 
 def join_signs(
     parts: Sequence[PlacedPart], rules: Sequence[Rule]
@@ -109,6 +114,7 @@ def _reduce_root(
     if not body:
         doubts.add("a root sign has nothing under its bar")
         return [*parts, replace(sign, marks=rule.marks, kind="letter")]
+    body += _list_limits(body, without(parts, body))
     rest = without(parts, body)
     index = _index(rest, sign, max(part.size for part in body))
     rest = without(rest, index)
@@ -123,6 +129,21 @@ def _reduce_root(
         marks=rule.marks | all_marks(body) | all_marks(index),
     )
     return [*rest, root]
+
+
+def _list_limits(body: Sequence[PlacedPart], parts: Sequence[PlacedPart]) -> list[PlacedPart]:
+    """Return the limits of the sums of a radicand that are below the foot of the root sign."""
+    return [
+        part
+        for part in parts
+        if any(
+            operator.kind == "large"
+            and part.size < _LIMIT_SIZE * operator.size
+            and abs(part.x - operator.x) < 0.5 * operator.box.width + 0.1 * part.size
+            and 0 < part.box.centre[1] - operator.box.y1 < _LIMIT_DEPTH * operator.size
+            for operator in body
+        )
+    ]
 
 
 def _is_bracket(part: PlacedPart) -> bool:

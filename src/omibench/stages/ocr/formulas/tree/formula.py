@@ -44,7 +44,7 @@ def read_formula(region: FormulaRegion) -> Formula:
 
 def build_tree(region: FormulaRegion) -> tuple[Node, tuple[str, ...]]:
     """Return the tree of a formula, and its doubts."""
-    doubts = Doubts()
+    doubts = Doubts(is_embedded=region.is_object)
     parts = _parts(region)
     rules = _rules(region, len(region.glyphs))
     if region.pictures:

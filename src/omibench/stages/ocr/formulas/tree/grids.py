@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from omibench.stages.ocr.formulas.tree.nodes import Fence, GridKind, GridNode, Node, Row
 from omibench.stages.ocr.formulas.tree.parts import (
@@ -26,6 +27,12 @@ _ROW_STEP = 0.75
 """Minimum distance between the baselines of two rows, in ems."""
 _BINOMIAL_STEP = 1.255
 """Ems between numerator and denominator in display (TeX 1.36); lines of a matrix have 1.2."""
+_JOINING = frozenset({"relation", "operator", "punctuation", "arrow", "large"})
+"""Kinds of symbols that a condition neither begins with nor follows."""
+_VISIBLE = 0.3
+"""Minimum gap between the longest case and its condition, in ems."""
+_ALIGNED = 0.06
+"""Maximum difference between the beginnings of aligned conditions, in ems."""
 _COLUMN_GAP = 0.42
 """Minimum gap between two columns, in ems; a relation has .28 on each side."""
 
@@ -101,11 +108,20 @@ def build_grid(
     """
     left, right = ends
     if left == "\\{" and not right:
-        return GridNode(tuple(_cells(row, doubts, build) for row in rows), "cases")
+        start, gap = _find_conditions(rows, size)
+        cases = tuple(
+            _cells(row, start if gap > _VISIBLE * size else None, doubts, build) for row in rows
+        )
+        if len({len(row) for row in cases}) > 1 or (start is not None and len(cases[0]) < 2):
+            doubts.add("a row of cases has no condition")
+        return GridNode(cases, "cases")
     columns = _columns(rows)
     cells = [_by_column(row, columns, doubts, build) for row in rows]
     kind = _KINDS.get((left, right))
-    if kind == "pmatrix" and len(rows) == 2 and len(columns) == 1 and _is_binomial(rows, size):
+    is_pair = kind == "pmatrix" and len(rows) == 2 and len(columns) == 1
+    if is_pair and doubts.is_embedded:
+        doubts.add("two rows in parentheses may be a binomial or a column")
+    if is_pair and (doubts.is_embedded or _is_binomial(rows, size)):
         return GridNode(tuple(tuple(row) for row in cells), "binom")
     if kind is None:
         doubts.add("brackets that are not those of a matrix enclose several rows")
@@ -121,9 +137,45 @@ def _is_binomial(rows: Sequence[Sequence[PlacedPart]], size: float) -> bool:
     return inside < 0.9 * size or _line(rows[1]) - _line(rows[0]) > _BINOMIAL_STEP * inside
 
 
-def _cells(row: Sequence[PlacedPart], doubts: Doubts, build: BuildRow) -> tuple[Node, ...]:
-    """Return a case and its condition, separated by a wide space or text."""
+def _find_conditions(
+    rows: Sequence[Sequence[PlacedPart]], size: float
+) -> tuple[float | None, float]:
+    """Return where the conditions of cases begin, and the widest gap before one of them.
+
+    They begin at one place in every row, neither after a sign nor within a number.
+    """
+    starts = [dict(_list_starts(row, size)) for row in rows]
+    for x, gap in starts[0].items():
+        near = [[o for o in row if abs(o - x) < _ALIGNED * size] for row in starts[1:]]
+        if all(near):
+            gaps = [row[others[0]] for row, others in zip(starts[1:], near, strict=True)]
+            return x, max(gap, *gaps)
+    return None, 0.0
+
+
+def _list_starts(row: Sequence[PlacedPart], size: float) -> Iterator[tuple[float, float]]:
+    """Yield the left edge of each part that a condition can begin with, and the gap before it."""
+    ordered = sorted(row, key=lambda p: p.box.x0)
+    end = max((p.box.x1 for p in ordered[:1]), default=0.0)
+    for before, part in pairwise(ordered):
+        is_within = before.kind == part.kind == "digit" and before.size == part.size
+        is_sign = {before.kind, part.kind} & _JOINING
+        if part.size > SMALLER * size and not is_within and not is_sign:
+            yield part.box.x0, part.box.x0 - end
+        end = max(end, part.box.x1)
+
+
+def _cells(
+    row: Sequence[PlacedPart], start: float | None, doubts: Doubts, build: BuildRow
+) -> tuple[Node, ...]:
+    """Return a case and its condition, separated by a wide space or aligned at `start`."""
     pieces = _split_row(row, 0.9)
+    if len(pieces) == 1 and start is not None:
+        edge = start - _ALIGNED * max(part.size for part in row)
+        pieces = [
+            [part for part in row if part.box.x0 < edge],
+            [part for part in row if part.box.x0 >= edge],
+        ]
     if len(pieces) > 2:
         pieces = [pieces[0], [part for piece in pieces[1:] for part in piece]]
     return tuple(build(piece, doubts).node for piece in pieces)
@@ -181,7 +233,8 @@ def build_rows(rows: Sequence[Sequence[PlacedPart]], doubts: Doubts, build: Buil
         node: Node = GridNode(cells, "aligned")
     else:
         node = GridNode(tuple((part.node,) for part in built), "gathered")
-        doubts.add("stacked rows have no alignment")
+        if not doubts.is_embedded:
+            doubts.add("stacked rows have no alignment")
     box = bounds(built)
     marks = all_marks(part for row in rows for part in row)
     return replace(built[0], node=node, box=box, marks=marks, axis=box.centre[1])

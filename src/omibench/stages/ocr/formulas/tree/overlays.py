@@ -10,6 +10,7 @@ from omibench.stages.ocr.formulas.tree.parts import PlacedPart, join, without
 
 _LEVEL = 0.08
 """Maximum difference between the baselines of two glyphs of one symbol, in ems."""
+_MODELS = ("|", "=")
 _PAIRS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\not", "="): ("\\neq", "relation"),
     ("\\not", "\\in"): ("\\notin", "relation"),
@@ -32,7 +33,7 @@ _PAIRS: dict[tuple[str, str], tuple[str, Kind]] = {
     ("\\Leftarrow", "\\Rightarrow"): ("\\Longleftrightarrow", "arrow"),
     ("-", "\\rightharpoonup"): ("\\rightharpoonup", "arrow"),
     ("\\leftharpoondown", "-"): ("\\leftharpoondown", "arrow"),
-    ("|", "="): ("\\models", "relation"),
+    _MODELS: ("\\models", "relation"),
 }
 """Meaning of two overlapping glyphs, the left one first."""
 _STACKS: dict[tuple[str, str], tuple[str, Kind]] = {
@@ -56,14 +57,17 @@ _MOST_PIECES = 8
 def join_overlays(parts: Sequence[PlacedPart]) -> list[PlacedPart]:
     """Combine each symbol of several glyphs: `\\neq`, `\\longrightarrow`, `\\cdots`."""
     rest = sorted(parts, key=lambda p: (p.box.x0, p.box.y0))
+    is_paired = sum(part.latex == "|" for part in parts) % 2 == 0
     for _ in range(_MOST_PIECES):  # pieces are joined in pairs
-        rest, changed = _join_pairs(rest)
+        rest, changed = _join_pairs(rest, {_MODELS} if is_paired else set())
         if not changed:
             break
     return _join_dots(rest)
 
 
-def _join_pairs(parts: Sequence[PlacedPart]) -> tuple[list[PlacedPart], bool]:
+def _join_pairs(
+    parts: Sequence[PlacedPart], excluded: set[tuple[str, str]]
+) -> tuple[list[PlacedPart], bool]:
     taken: set[int] = set()
     joined: list[PlacedPart] = []
     for i, left in enumerate(parts):
@@ -72,7 +76,9 @@ def _join_pairs(parts: Sequence[PlacedPart]) -> tuple[list[PlacedPart], bool]:
         for right in parts[i + 1 : i + 12]:
             if right.box.x0 > left.box.x1 + 0.3 * left.size:
                 break
-            if id(right) in taken or (symbol := _symbol(left, right)) is None:
+            if id(right) in taken or (left.latex, right.latex) in excluded:
+                continue
+            if (symbol := _symbol(left, right)) is None:
                 continue
             latex, kind = symbol
             like = right if left.kind in {"accent", "piece"} else left

@@ -68,9 +68,13 @@ class Rule:
 
 @dataclass(slots=True)
 class Doubts:
-    """Doubts about a reading, each once, in order of appearance."""
+    """Doubts about a reading, each once, in order of appearance.
+
+    `is_embedded` if the document has the formula as an object, so that its extent is certain.
+    """
 
     texts: list[str] = field(default_factory=list)
+    is_embedded: bool = False
 
     def add(self, text: str) -> None:
         """Add a doubt, a short message, unless it is present."""

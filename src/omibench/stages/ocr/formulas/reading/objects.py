@@ -1,0 +1,181 @@
+"""Formulas that a program embeds as objects, each painted within its own frame.
+
+LibreOffice paints each formula of a document inside a clip with the size of the formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from omibench.stages.ocr.formulas.marks import Glyph, PageMarks
+from omibench.stages.ocr.formulas.reading.units import RowUnit, join_units
+from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, UNITS, is_chemical
+from omibench.stages.ocr.layout.layout import Box
+
+if TYPE_CHECKING:
+    import pymupdf
+
+_FONT = "OpenSymbol"
+"""Font of LibreOffice's mathematical signs; a document without it has no embedded formulas."""
+_MOST = 1_000
+"""Maximum number of clips of a page that are examined."""
+_HIGHEST = 150.0
+"""Maximum height of a formula, in points."""
+_WIDEST = 0.9
+"""Maximum width of a formula, as a share of the page width."""
+_MARGIN = 0.3
+"""Maximum distance of a mark's middle beyond the frame, in points."""
+_TIGHT = 0.16
+"""Maximum gap between the letters of a word, in type sizes."""
+_LONGEST_NAME = 3
+"""Maximum number of letters of a word that is a product of variables or an abbreviation."""
+_MOST_WORDS = 0.5
+"""Maximum share of the glyphs of a formula that are words."""
+_SMALLER = 0.86
+"""Maximum size of a script, as a share of its base's."""
+_LEVEL = 0.12
+"""Maximum difference between baselines of one row, in type sizes."""
+
+
+def find_frames(page: pymupdf.Page) -> list[Box]:
+    """Return the frames of embedded objects on a page, from the top of the painting order.
+
+    Args:
+        page: Page with its rotation removed.
+    """
+    if not any(_FONT in font[3] for font in page.get_fonts()):
+        return []
+    width = page.rect.width
+    clips = [
+        Box(*drawing["scissor"])
+        for drawing in page.get_cdrawings(extended=True)
+        if drawing["type"] == "clip"
+    ]
+    return [b for b in clips if 0 < b.height < _HIGHEST and 0 < b.width < _WIDEST * width][:_MOST]
+
+
+def split_objects(marks: PageMarks) -> tuple[PageMarks, list[PageMarks]]:
+    """Split the marks of a page into those outside of embedded formulas, and each formula.
+
+    Args:
+        marks: Marks of the page with its frames.
+    """
+    rest = marks
+    objects: list[PageMarks] = []
+    for frame in dict.fromkeys(marks.frames):
+        inside = _find_inside(rest, frame.grow(_MARGIN, _MARGIN))
+        if inside is not None and _is_formula(inside.glyphs):
+            objects.append(inside)
+            rest = _without(rest, inside)
+    return rest, objects
+
+
+def as_unit(marks: PageMarks, units: Sequence[RowUnit]) -> RowUnit:
+    """Return an embedded formula as one unit on the baseline of its row.
+
+    Args:
+        marks: Marks of the formula.
+        units: Its units with their scripts attached.
+    """
+    size = max(unit.size for unit in units)
+    letters = [u for u in units if not u.has_axis and u.size > _SMALLER * size]
+    levels = sorted(u.axis for u in letters)
+    parts = [part for unit in units for part in unit.walk()]
+    if levels and levels[-1] - levels[0] < _LEVEL * size:
+        axis = levels[0]
+    elif len(units) == 1:
+        axis = units[0].axis
+    else:
+        axis = sum(_span(parts)) / 2
+    bars = {bar for part in parts for bar in part.bars}
+    roots = {root for part in parts for root in part.roots}
+    whole = join_units(
+        parts,
+        axis,
+        bars=[bar for bar in marks.bars if bar not in bars],
+        roots=[root for root in marks.roots if root not in roots],
+        size=size,
+    )
+    whole.is_object = True
+    return whole
+
+
+def _span(units: Sequence[RowUnit]) -> tuple[float, float]:
+    return min(u.box.y0 for u in units), max(u.box.y1 for u in units)
+
+
+def _find_inside(marks: PageMarks, frame: Box) -> PageMarks | None:
+    """Return the longest run of glyphs painted in a frame, and the rules painted with them."""
+    glyphs = sorted(marks.glyphs, key=lambda g: g.serial)
+    places = [
+        list(run)
+        for held, run in groupby(range(len(glyphs)), key=lambda k: _is_in(glyphs[k], frame))
+        if held
+    ]
+    if not places:
+        return None
+    run = max(places, key=len)
+    first = glyphs[run[0] - 1].serial if run[0] else -1
+    last = glyphs[run[-1] + 1].serial if run[-1] + 1 < len(glyphs) else math.inf
+    bars = (b for b in marks.bars if frame.holds(Box(b.x0, b.y, b.x1, b.y)))
+    return PageMarks(
+        marks.width,
+        marks.height,
+        tuple(glyphs[k] for k in run),
+        tuple(bar for bar in bars if first < bar.serial < last),
+        tuple(r for r in marks.roots if frame.holds(r.box) and first < r.serial < last),
+    )
+
+
+def _is_in(glyph: Glyph, frame: Box) -> bool:
+    """Return whether a glyph is in a frame; the box of an accent without a width may not be."""
+    if frame.holds(glyph.box):
+        return True
+    origin = Box(glyph.x, glyph.y, glyph.x, glyph.y)
+    return glyph.symbol.kind == "accent" and frame.holds(origin)
+
+
+def _is_formula(glyphs: Sequence[Glyph]) -> bool:
+    """Return whether the glyphs of an object are mathematics rather than words."""
+    if not any(g.italic or _FONT in g.font or g.symbol.kind == "digit" for g in glyphs):
+        return False
+    words = sum(len(word) for word in _list_words(glyphs) if not _may_be_mathematics(word))
+    return words <= _MOST_WORDS * len(glyphs)
+
+
+def _list_words(glyphs: Sequence[Glyph]) -> Iterator[str]:
+    """Yield each run of adjacent letters on one baseline."""
+    word: list[Glyph] = []
+    for glyph in glyphs:
+        last = word[-1] if word else None
+        continues = (
+            last is not None
+            and abs(glyph.y - last.y) < _LEVEL * glyph.size
+            and glyph.box.x0 - last.box.x1 < _TIGHT * glyph.size
+        )
+        if word and not (continues and glyph.text.isalpha()):
+            yield "".join(g.text for g in word)
+            word = []
+        if glyph.text.isalpha():
+            word.append(glyph)
+    if word:
+        yield "".join(g.text for g in word)
+
+
+def _may_be_mathematics(word: str) -> bool:
+    is_known = word in FUNCTIONS or word in UNITS or is_chemical(word)
+    return is_known or len(word) <= _LONGEST_NAME
+
+
+def _without(marks: PageMarks, taken: PageMarks) -> PageMarks:
+    glyphs = {id(glyph) for glyph in taken.glyphs}
+    return replace(
+        marks,
+        glyphs=tuple(glyph for glyph in marks.glyphs if id(glyph) not in glyphs),
+        bars=tuple(bar for bar in marks.bars if bar not in taken.bars),
+        roots=tuple(root for root in marks.roots if root not in taken.roots),
+    )

@@ -1,0 +1,60 @@
+"""Formulas that LibreOffice embeds as objects: their frames, and what is in them."""
+
+from __future__ import annotations
+
+import json
+
+import pymupdf
+from benchmarks.formulas import FOLDER
+from tests.stages.ocr.formulas.tree.set_type import Setting
+
+from omibench.stages.ocr.formulas.marks import PageMarks
+from omibench.stages.ocr.formulas.reading.objects import find_frames, split_objects
+from omibench.stages.ocr.formulas.reading.regions import find_regions
+from omibench.stages.ocr.layout.layout import Box
+
+PAPER = FOLDER / "shown/libreoffice-dejavu.pdf"
+
+
+def set_marks(*words: tuple[str, str], frame: int) -> PageMarks:
+    """A row of words with their fonts, one of which is painted in a frame."""
+    setting = Setting()
+    frames = []
+    for number, (word, font) in enumerate(words):
+        start = len(setting.glyphs)
+        setting.put(word, font=font, gap=0.0)
+        boxes = [glyph.box for glyph in setting.glyphs[start:]]
+        if number == frame:
+            frames.append(Box(boxes[0].x0, boxes[0].y0 - 2, boxes[-1].x1, boxes[-1].y1 + 2))
+        setting.x += 3
+    return PageMarks(500, 700, tuple(setting.glyphs), frames=tuple(frames))
+
+
+def test_each_formula_of_a_page_has_a_frame() -> None:
+    formulas = json.loads(PAPER.with_suffix(".json").read_text("utf-8"))["formulas"]
+    boxes = [Box(*formula["box"]) for formula in formulas if formula["page"] == 1]
+    with pymupdf.open(PAPER) as document:
+        frames = find_frames(document[0])
+    assert len(frames) == len(boxes)
+    assert all(any(frame.holds(box) for frame in frames) for box in boxes)
+
+
+def test_a_page_of_another_program_has_no_frames() -> None:
+    with pymupdf.open(FOLDER / "shown/pdftex-cm.pdf") as document:
+        assert find_frames(document[0]) == []
+
+
+def test_an_object_is_one_formula_whatever_is_in_it() -> None:
+    words = (("that", "Serif"), ("1,2,n", "Serif-Italic"), ("is", "Serif"))
+    marks = set_marks(*words, frame=1)
+    [region] = find_regions(marks)
+    assert "".join(glyph.text for glyph in region.glyphs) == "1,2,n"
+    assert region.is_object
+    assert not region.display
+
+
+def test_words_in_a_frame_are_no_formula() -> None:
+    marks = set_marks(("see", "Serif"), ("table7", "Serif"), frame=1)
+    rest, objects = split_objects(marks)
+    assert objects == []
+    assert rest == marks
