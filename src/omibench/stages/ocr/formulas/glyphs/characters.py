@@ -125,6 +125,7 @@ def read_characters(page: pymupdf.Page, marks: Iterable[Box] | None = None) -> L
     boxes = _InkBoxes(accurate.extractXML())
     glyphs = _find_painted(page)
     trace = {(round(g.x, 1), round(g.y, 1)): g for g in glyphs}
+    twins = _find_twins(glyphs) if len(trace) < len(glyphs) else {}
     fonts = TrueCharacters(page)
     runs, serial = [], 0
     skipped: list[dict[str, Any]] = []
@@ -140,7 +141,10 @@ def read_characters(page: pymupdf.Page, marks: Iterable[Box] | None = None) -> L
             has_codes = bool(span["char_flags"] & _CODE_FLAG)
             for char in span["chars"]:
                 x, y = char["origin"]
-                painted = trace.get((round(x, 1), round(y, 1)))
+                place = round(x, 1), round(y, 1)
+                painted = trace.get(place)
+                if place in twins:
+                    painted = twins[place].get(char["c"]) or twins[place].get(REPLACEMENT, painted)
                 # The flag of a span is that of its first character: the trace knows each. A space
                 # that MuPDF puts in has no glyph.
                 is_code = painted.text == REPLACEMENT if painted else has_codes and char["c"] != " "
@@ -172,6 +176,20 @@ def read_characters(page: pymupdf.Page, marks: Iterable[Box] | None = None) -> L
         runs.append(TextRun(line, tuple(characters)))
     painted_elsewhere = find_missing(glyphs, skipped)
     return LayerCharacters(_name_fonts(place_combining(page, runs, glyphs)), painted_elsewhere)
+
+
+def _find_twins(
+    glyphs: Sequence[PaintedGlyph],
+) -> dict[tuple[float, float], dict[str, PaintedGlyph]]:
+    """Return the glyphs that share an origin, such as the parts of TeX's `\\mapsto`, by text."""
+    groups: defaultdict[tuple[float, float], list[PaintedGlyph]] = defaultdict(list)
+    for glyph in glyphs:
+        groups[round(glyph.x, 1), round(glyph.y, 1)].append(glyph)
+    return {
+        place: {glyph.text: glyph for glyph in group}
+        for place, group in groups.items()
+        if len({glyph.glyph_id for glyph in group}) > 1
+    }
 
 
 def find_missing(

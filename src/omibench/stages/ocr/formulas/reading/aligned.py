@@ -13,6 +13,10 @@ _NEXT_ROW = 1.1
 """Maximum gap between the boxes of two rows of one formula, in type sizes."""
 _SHORT = 2.0
 """Minimum width before relations that are aligned on purpose, in type sizes."""
+LONG = 8.0
+"""Width before relations up to which rows may be one formula, in type sizes."""
+_CLOSE = 0.75
+"""Maximum gap between such rows, in type sizes; separate displays are farther apart."""
 _EXACTLY = 0.3
 """Maximum difference between relations that are aligned for certain, in points."""
 
@@ -30,7 +34,7 @@ def join_aligned(places: Sequence[PlacedRegion]) -> list[PlacedRegion]:
     last_rows: list[PlacedRegion] = []
     for place in places:
         for k, above in enumerate(last_rows if place.region.display else ()):
-            if is_next_row(above, place, _EXACTLY):
+            if is_next_row(above, place, _EXACTLY, _SHORT):
                 joined[k] = _join(joined[k], place)
                 last_rows[k] = place
                 break
@@ -40,13 +44,17 @@ def join_aligned(places: Sequence[PlacedRegion]) -> list[PlacedRegion]:
     return joined
 
 
-def is_next_row(place: PlacedRegion, below: PlacedRegion, aligned: float) -> bool:
+def is_next_row(
+    place: PlacedRegion, below: PlacedRegion, aligned: float, widest: float = LONG
+) -> bool:
     """Return whether two formulas in separate rows have aligned relations.
 
     Args:
         place: The upper formula.
         below: The lower one.
         aligned: Maximum difference between the relations, in points.
+        widest: Maximum width before the relations, in type sizes; rows farther apart than lines
+            of one formula have less.
     """
     if not (place.region.display and below.region.display):
         return False
@@ -56,7 +64,9 @@ def is_next_row(place: PlacedRegion, below: PlacedRegion, aligned: float) -> boo
     upper, lower = _find_relation(place), _find_relation(below)
     if upper is None or lower is None or abs(upper - lower) > aligned:
         return False
-    return max(upper - a.x0, lower - b.x0) < _SHORT * place.size
+    if b.y0 - a.y1 > _CLOSE * place.size:
+        widest = min(widest, _SHORT)
+    return max(upper - a.x0, lower - b.x0) < widest * place.size
 
 
 def _find_relation(place: PlacedRegion) -> float | None:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from omibench.stages.ocr.formulas.marks import PageMarks, RootSign, Rule
 from omibench.stages.ocr.formulas.reading.accents import seat_accents
+from omibench.stages.ocr.formulas.reading.bars import TALL_BARS, join_bar_fences, join_bars
 from omibench.stages.ocr.formulas.reading.fractions import (
     BarNeighbours,
     find_neighbours,
     join_fraction,
 )
-from omibench.stages.ocr.formulas.reading.harpoons import join_harpoons
+from omibench.stages.ocr.formulas.reading.harpoons import join_congruences, join_harpoons
 from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
 from omibench.stages.ocr.formulas.reading.rules import WIDEST
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units, unit_of_glyph
@@ -22,7 +23,8 @@ MAX_BARS = 300
 """Maximum number of rules of a page that are examined; the shortest come first."""
 _LIMITED = frozenset({"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin"})
 _INITIALS = frozenset(word[0] for word in _LIMITED)
-_TALL_BARS = frozenset("|‖∥")
+_OF_LIMITS = 0.82
+"""Maximum size of limits as a share of the operator's, which TeX sets in 10 points for 11."""
 _BESIDE_BAR = 0.5
 """Heights of a tall bar within which the type beside it has the size of its row."""
 _BELOW_OVERLINE = 14.0
@@ -47,7 +49,9 @@ def find_units(marks: PageMarks) -> InkField:
     _level_bars(field)
     seat_accents(field)
     _join_pieces(field)
+    join_bars(field)
     join_harpoons(field)
+    join_congruences(field)
     join_long_arrows(field)
     _join_limits(field)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
@@ -64,6 +68,7 @@ def find_units(marks: PageMarks) -> InkField:
     for drawn in marks.roots:
         if drawn not in rooted.values():
             _join_root(field, None, drawn)
+    join_bar_fences(field)
     _join_fences(field)
     return field
 
@@ -71,7 +76,7 @@ def find_units(marks: PageMarks) -> InkField:
 def _level_bars(field: InkField) -> None:
     """Give tall bars the type size of what they enclose: LibreOffice enlarges their type."""
     for unit in field.units:
-        if unit.is_tall and unit.glyphs[0].text in _TALL_BARS:
+        if unit.is_tall and unit.glyphs[0].text in TALL_BARS:
             beside = unit.box.grow(_BESIDE_BAR * unit.box.height, 0)
             sizes = [u.size for u in field.centred_in(beside) if not u.is_tall]
             unit.size = min(unit.size, max(sizes, default=unit.size))
@@ -140,7 +145,7 @@ def _join_above_below(
     around = [
         u
         for u in field.centred_in(reach)
-        if u not in base and u.size <= max(smaller * size, 0.8 * size) and not u.is_block
+        if u not in base and u.size <= max(smaller, _OF_LIMITS) * size and not u.is_block
     ]
     parts: list[RowUnit] = []
     for above in (True, False):
@@ -200,7 +205,7 @@ def _pair_roots(
 ) -> dict[Rule, RowUnit | RootSign]:
     """Return the radical sign of each bar that begins at the top right of one."""
     signs: list[RowUnit | RootSign] = [*_bare_signs(field), *marks.roots]
-    signs += [u for u in field.units if u.is_block and u.glyphs[0].symbol.kind == "piece"]
+    signs += [u for u in field.units if u.is_block and _has_only(u, "piece", "root")]
     pairs: dict[Rule, RowUnit | RootSign] = {}
     for sign in signs:
         box = sign.box
@@ -240,7 +245,8 @@ def _join_root(field: InkField, bar: Rule | None, sign: RowUnit | RootSign) -> N
         for u in field.centred_in(index_box)
         if u is not sign and u.size < 0.8 * size and u.box.y1 < box.y1 - 0.25 * box.height
     ]
-    largest = max(radicand, key=lambda u: (u.size, -u.box.x0), default=None)
+    inked = [u for u in radicand if u.is_block or u.glyphs[0].symbol.kind != "space"]
+    largest = max(inked, key=lambda u: (u.size, -u.box.x0), default=None)
     axis = largest.axis if largest else box.centre[1]
     parts = [*radicand, *index]
     if isinstance(sign, RowUnit):
@@ -304,8 +310,14 @@ def _join_fences(field: InkField) -> None:
 
 
 def _is_tall_fence(unit: RowUnit) -> bool:
-    kind = unit.glyphs[0].symbol.kind
-    return kind in ("open", "close", "piece") and unit.box.height > 1.9 * unit.size
+    is_bracket = unit.glyph is not None and unit.glyph.symbol.kind in ("open", "close", "piece")
+    is_bracket = is_bracket or _has_only(unit, "piece")
+    return is_bracket and unit.box.height > 1.9 * unit.size
+
+
+def _has_only(unit: RowUnit, *kinds: str) -> bool:
+    """Return whether a unit consists of signs of some kinds."""
+    return not unit.bars and all(glyph.symbol.kind in kinds for glyph in unit.glyphs)
 
 
 def _opens(unit: RowUnit) -> bool:

@@ -24,10 +24,14 @@ _UNIT_GAP = 0.24
 """Maximum gap between a power of ten and its unit, in type sizes."""
 _BEFORE_MODULUS = 1.3
 """Maximum gap between a congruence and its modulus, in type sizes."""
-_IN_FLOOR = 0.3
-"""Maximum gap between the brackets of a floor or ceiling and its contents, in type sizes."""
+_IN_BRACKETS = 0.3
+"""Maximum gap between brackets that are not round and their contents, in type sizes."""
 _SHORT_NAME = 3
 """Maximum number of letters of a name in brackets after a variable."""
+_PARTS = 0.02
+"""Maximum gap between the parts of a long arrow, in type sizes: TeX's have no width or overlap."""
+_POSTFIX = ("↑", "↓")
+"""Arrows after the symbol that they describe."""
 _SEPARATORS = (":", ",", ";")
 
 
@@ -78,7 +82,7 @@ class RowReader(RowOperands):
         if not start > 0 or self.pairs.get(start - 1) != end:
             return False
         bracket = self.units[start - 1]
-        widest = _IN_FLOOR if self.sign(start - 1) in ("⌊", "⌈") else THIN
+        widest = THIN if self.sign(start - 1) == "(" else _IN_BRACKETS
         if self.gaps[start] >= widest or self.gaps[end] >= widest:
             return False
         if self.sign(start - 1) != "(" or bracket.is_tall:
@@ -126,7 +130,9 @@ class RowReader(RowOperands):
         end = self.operand_after(following)
         if end is not None and self.gaps[following] < SPACE:
             self._take(k, end)
-        elif k == len(self.units) - 1 and not is_hyphen(self.units[k]):
+        elif self.sign(k) in _POSTFIX or (
+            k == len(self.units) - 1 and not is_hyphen(self.units[k])
+        ):
             self._take(k, k + 1)
 
     def _take_unit_of_measure(self, k: int) -> bool:
@@ -142,9 +148,11 @@ class RowReader(RowOperands):
 
     def _open_right(self, k: int) -> None:
         end = self.pairs.get(k, -1)
+        if end < k:
+            return
         is_part = self.is_mathematics(k + 1, end) or self._is_argument(k, end)
         widest = _BEFORE_MODULUS if self._is_modulus(k) else THIN
-        if self.gaps[k] < widest and end > k and is_part:
+        if self.gaps[k] < widest and is_part:
             self._take(k, end + 1)
 
     def _is_modulus(self, k: int) -> bool:
@@ -199,7 +207,7 @@ class RowReader(RowOperands):
         if (
             (is_near and end - start <= 2)
             or (is_unit and word in UNITS)
-            or (gap < TIGHT and is_chemical(word))
+            or (gap < (THIN if self.is_digit(k - 1) else TIGHT) and is_chemical(word))
         ):
             self._take(start, end)
 
@@ -238,11 +246,17 @@ class RowReader(RowOperands):
         end = k + 1
         while (
             end < len(self.units)
-            and self.gaps[end] < -0.1
+            and self.gaps[end] < _PARTS
             and self.roles[end] in ("operator", "relation")
         ):
             end += 1
         return end
+
+    def _before_long_arrow(self, k: int) -> int:
+        """Return the place where an operator or an arrow of overlapping glyphs begins."""
+        while k > 0 and self.gaps[k] < _PARTS and self.roles[k - 1] in ("operator", "relation"):
+            k -= 1
+        return k
 
     # To the left: each method receives the place where a formula begins.
 
@@ -262,7 +276,8 @@ class RowReader(RowOperands):
         ):
             self._take(last, k)
             return
-        start = self.operand_before(last) if self.gaps[last] < SPACE else None
+        first = self._before_long_arrow(last)
+        start = self.operand_before(first) if self.gaps[first] < SPACE else None
         is_sign = (
             self.sign(last) in SIGNS and self.gaps[k] < 0.2 and not is_hyphen(self.units[last])
         )
@@ -278,11 +293,19 @@ class RowReader(RowOperands):
             self._take(k if is_label else start, k)
 
     def _bar_left(self, k: int) -> None:
+        if self._closes(k) and self.gaps[k] < THIN:
+            self._take(k - 1, k)
+            return
         places = [j for j in range(k, len(self.roles)) if self.roles[j] == "bar"]
         if self.gaps[k] >= 0.3 or not places or any(self.taken[j] for j in places):
             return
         if self.is_mathematics(k, places[0]):
             self._take(k - 1, places[0] + 1)
+
+    def _closes(self, k: int) -> bool:
+        """Return whether a formula from a place has one bar more than it has pairs of them."""
+        end = next((end for start, end in self._intervals() if start == k), k)
+        return self.roles[k:end].count("bar") % 2 == 1
 
     def _word_left(self, k: int) -> None:
         start, end = self.words[k - 1]

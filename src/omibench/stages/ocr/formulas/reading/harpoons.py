@@ -1,4 +1,4 @@
-"""Equilibrium arrows that are set as two harpoons, one below the other."""
+"""Signs that are set as two, one above the other: equilibrium arrows, congruence."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ _UPPER = frozenset({"\\rightharpoonup", "\\leftharpoonup"})
 _LOWER = frozenset({"\\leftharpoondown", "\\rightharpoondown"})
 _BELOW = 0.7
 """Maximum distance between the two baselines, in type sizes."""
+_OVERLAID = 0.15
+"""Maximum difference between the ends of the two signs of a congruence, in type sizes."""
 
 
 def join_harpoons(field: InkField) -> None:
@@ -28,6 +30,18 @@ def join_harpoons(field: InkField) -> None:
                 field.remove(unit)
                 upper.scripts.append(unit)
             break
+
+
+def join_congruences(field: InkField) -> None:
+    """Attach each tilde over an equals sign to it, as Computer Modern sets `\\cong`."""
+    for tilde in [u for u in field.units if _latex(u) == "\\sim"]:
+        below = tilde.box._replace(y0=tilde.box.y1, y1=tilde.box.y1 + _BELOW * tilde.size)
+        for equals in field.centred_in(below):
+            ends = (equals.box.x0 - tilde.box.x0, equals.box.x1 - tilde.box.x1)
+            if _latex(equals) == "=" and max(map(abs, ends)) < _OVERLAID * tilde.size:
+                field.remove(tilde)
+                equals.scripts.append(tilde)
+                break
 
 
 def _latex(unit: RowUnit) -> str:

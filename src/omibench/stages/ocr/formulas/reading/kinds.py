@@ -19,7 +19,7 @@ _MATH_FONT = re.compile(
     r"tx(?:mi|sy|ex|b?mia)|px(?:mi|sy|ex)|nxlmi|zxl|stix|Euclid(?!-?(?:Bold)?$)|MT-?Extra|"
     r"MathJax_(?!Main)|KaTeX_(?!Main)|Symbol(?:MT)?\b)|Math(?!J)",
 )
-_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u2126]")
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u2126\u2206]")
 _LETTERLIKE = frozenset("△ℏħℓ∂∇∞∅ℵ℘ℜℑ∀∃ℂℍℕℙℚℝℤℬℰℱℋℐℒℳℛℭℌℨ")
 _ALPHABETS = ("\U0001d400", "\U0001d7cb")
 _HYPHENS = "-‐‑"

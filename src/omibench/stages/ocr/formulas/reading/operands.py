@@ -22,6 +22,8 @@ SPACE = 0.75
 SIGNS = frozenset("+-−±∓")
 RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
 """Exponents that are separate characters: they belong to the unit before them."""
+_DOTS = 3
+_CENTRED_DOTS = frozenset("·⋅∙")
 _DEEPEST = 4
 _LONGEST_BARS = 30
 _ALLOWED = frozenset(":;!%'′…")
@@ -128,6 +130,8 @@ class RowOperands:
         if k >= len(self.units) or depth > _DEEPEST:
             return None
         if self.roles[k] == "operator":
+            if self._is_dots(k, k + 3):
+                return k + 3
             signed = self.sign(k) in SIGNS and k + 1 < len(self.units) and self.gaps[k + 1] < 0.4
             return self.operand_after(k + 1, depth + 1) if signed else None
         read = self._AFTER.get(self.roles[k])
@@ -162,6 +166,13 @@ class RowOperands:
         while end < len(self.units) and self.roles[end] == "point" and self.gaps[end] < SPACE:
             end += 1
         return end if end - k >= 3 and self.is_strong(k) else None
+
+    def _is_dots(self, start: int, end: int) -> bool:
+        """Return whether a range is three centred dots, which LaTeX sets as `\\cdots`."""
+        inside = range(max(start, 0), min(end, len(self.units)))
+        return len(inside) == _DOTS and all(
+            self.sign(k) in _CENTRED_DOTS and (k == start or self.gaps[k] < SPACE) for k in inside
+        )
 
     _AFTER: ClassVar[dict[Role, Callable[[RowOperands, int], int | None]]] = {
         "math": _math_after,
@@ -211,12 +222,16 @@ class RowOperands:
             start -= 1
         return start if last - start >= 2 and self.is_strong(last) else None
 
+    def _dots_before(self, last: int) -> int | None:
+        return last - 2 if self._is_dots(last - 2, last + 1) else None
+
     _BEFORE: ClassVar[dict[Role, Callable[[RowOperands, int], int | None]]] = {
         "math": _math_before,
         "digit": _number_before,
         "letter": _word_before,
         "close": _bracket_before,
         "bar": _bar_before,
+        "operator": _dots_before,
         "point": _points_before,
     }
 

@@ -13,12 +13,19 @@ from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.objects import as_unit, split_objects
 from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
-from omibench.stages.ocr.formulas.reading.rows import Row, attach_scripts, form_rows
+from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
+from omibench.stages.ocr.formulas.reading.scripts import attach_scripts
 from omibench.stages.ocr.formulas.reading.units import RowUnit
 from omibench.stages.ocr.layout.layout import Box
 
 _GREEK_PROSE = 0.2
 """Share of a page's letters from which Greek ones are prose."""
+_OVERHANG = 0.5
+"""Maximum length of a rule beyond the end of its formula, in type sizes."""
+_LEAST_RULE_GAP = 1.5
+"""Points between a formula and a rule over or under it, at least."""
+_RULE_GAP = 0.25
+"""The same in type sizes: three times the rule and half of it, which is .04 to .07 thick."""
 
 
 class PlacedRegion(NamedTuple):
@@ -110,11 +117,12 @@ def make_region(row: Row | Sequence[RowUnit], marks: PageMarks, *, display: bool
     for unit in units[1:]:
         box = box.union(unit.box)
     bars = {bar: None for unit in units for bar in unit.bars}
-    around = box.grow(1.0, 1.5)
     size = max(unit.size for unit in units)
+    around = box.grow(1.0, max(_LEAST_RULE_GAP, _RULE_GAP * size))
     is_object = any(unit.is_object for unit in units)
     for bar in () if is_object else marks.bars:
-        if bar.x1 - bar.x0 <= box.width + size and around.holds(Box(bar.x0, bar.y, bar.x1, bar.y)):
+        is_within = box.x0 - _OVERHANG * size < bar.x0 and bar.x1 < box.x1 + _OVERHANG * size
+        if is_within and around.holds(Box(bar.x0, bar.y, bar.x1, bar.y)):
             bars.setdefault(bar)
     return FormulaRegion(
         box=box,

@@ -7,7 +7,7 @@ from omibench.stages.ocr.formulas.reading.operands import SPACE, TIGHT, RowOpera
 from omibench.stages.ocr.formulas.reading.words import FUNCTIONS, ORDINALS, UNITS, is_chemical
 
 _RELATIONS = frozenset("=≈≤≥≠<>≪≫∝≡∼≅≃→⇌⟶↔⇒")
-_OPERATORS = frozenset("×·⋅±∓÷+−")
+_OPERATORS = frozenset("×·⋅±∓÷+−∕")
 _EITHER_SIGN = frozenset("±∓")
 SEEDS = _RELATIONS | _OPERATORS
 """Signs that make a formula of their neighbours."""

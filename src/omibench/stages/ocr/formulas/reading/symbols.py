@@ -13,6 +13,13 @@ from omibench.stages.ocr.formulas.marks import GlyphSymbol
 if TYPE_CHECKING:
     import pymupdf
 
+_SIGMAS = ("\U0001d70d", "\U0001d70e")
+"""Italic final sigma and sigma."""
+_SWAPPED = "STIXTwoMath"
+"""Font whose names of the two sigmas are exchanged in the sizes of scripts."""
+_DESCENDER = 0.1
+"""Minimum depth of a final sigma below its baseline, in type sizes; a sigma has .01."""
+
 
 class Symbols:
     """Cache of the symbols of characters: a page repeats its letters."""
@@ -29,7 +36,7 @@ class Symbols:
         if symbol is None:
             symbol = self._symbols[key] = identify(
                 character.font,
-                character.text,
+                _find_sigma(character) if character.text in _SIGMAS else character.text,
                 name=self._name(character),
                 glyph_id=character.glyph_id,
             )
@@ -41,3 +48,11 @@ class Symbols:
         if self._fonts is None:
             self._fonts = EmbeddedFonts(self._page)
         return self._fonts.facts(character.font, character.glyph_id).name
+
+
+def _find_sigma(character: Character) -> str:
+    """Return the sigma that a character is by its ink."""
+    if not character.font.startswith(_SWAPPED):
+        return character.text
+    depth = character.box.y1 - character.y
+    return _SIGMAS[depth < _DESCENDER * character.size]

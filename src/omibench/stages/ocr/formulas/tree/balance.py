@@ -23,6 +23,8 @@ def are_balanced(node: Node) -> bool:
 
 def ends_open(node: Node) -> bool:
     """Return whether the last symbol of a row is an operator or a relation, as in `v =`."""
+    if isinstance(node, Chemistry):
+        return node.text.endswith((" +", "->", "<=>", "<->"))
     last = node.children[-1] if isinstance(node, Row) and node.children else None
     return isinstance(last, Sign) and (
         last.kind == "relation" or last.latex in {"-", "+", "\\cdot", "\\times", "\\pm", "/"}

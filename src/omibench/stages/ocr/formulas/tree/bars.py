@@ -106,6 +106,7 @@ def _reduce_root(
         part
         for part in parts
         if sign.box.x1 - 0.3 * em < part.x < rule.x1 + _beyond(part, 0.15 * part.size)
+        and not _is_in_crook(part, sign)
         and not (_is_bracket(part) and part.x > rule.x1 - 0.02 * part.size)
         and part.box.x1 < rule.x1 + 0.35 * em
         and part.box.x0 > sign.box.x0 + 0.3 * sign.box.width
@@ -144,6 +145,11 @@ def _list_limits(body: Sequence[PlacedPart], parts: Sequence[PlacedPart]) -> lis
             for operator in body
         )
     ]
+
+
+def _is_in_crook(part: PlacedPart, sign: PlacedPart) -> bool:
+    """Return whether a part is over the hook of a root sign, as an index is."""
+    return part.box.x1 < sign.box.x1 and part.box.y1 < sign.box.y0 + 0.6 * sign.box.height
 
 
 def _is_bracket(part: PlacedPart) -> bool:

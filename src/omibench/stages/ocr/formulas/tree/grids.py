@@ -134,7 +134,9 @@ def build_grid(
 def _is_binomial(rows: Sequence[Sequence[PlacedPart]], size: float) -> bool:
     """Return whether two rows are a fraction without a bar: smaller or farther apart than lines."""
     inside = max(part.size for row in rows for part in row)
-    return inside < 0.9 * size or _line(rows[1]) - _line(rows[0]) > _BINOMIAL_STEP * inside
+    upper, lower = ([part for part in row if part.size > SMALLER * inside] for row in rows)
+    step = _line(lower or rows[1]) - _line(upper or rows[0])
+    return inside < 0.9 * size or step > _BINOMIAL_STEP * inside
 
 
 def _find_conditions(

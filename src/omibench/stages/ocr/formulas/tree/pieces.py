@@ -11,6 +11,8 @@ from omibench.stages.ocr.formulas.tree.parts import PlacedPart, Rule, bounds, jo
 
 _TOUCH = 0.2
 """Maximum gap between two pieces of one bracket, in ems."""
+_SHAFT = 0.1
+"""Maximum height of a piece of an arrow's shaft, in ems; a head has .2."""
 _SIDES: dict[str, Kind] = {
     "(": "open",
     "[": "open",
@@ -137,15 +139,21 @@ def _reach(piece: PlacedPart, rules: Sequence[Rule]) -> float:
 
 def _brace(group: Sequence[PlacedPart]) -> PlacedPart:
     """Return the brace of these pieces; the leftmost one decides its direction."""
-    first = min(group, key=lambda p: p.box.x0)
-    names = {part.latex for part in group}
+    named = [part for part in group if not _is_shaft(part)] or group
+    first, last = min(named, key=lambda p: p.box.x0), max(named, key=lambda p: p.box.x1)
+    names = {part.latex for part in named}
     braces = names & {"\\overbrace", "\\underbrace"}
     name = first.latex if first.latex in braces or not braces else min(braces)
     if "\\vec" in names:
         name = "\\overleftrightarrow" if first.latex == "\\overleftarrow" else "\\overrightarrow"
-        if group[-1].latex == "\\overleftarrow" or names == {"\\overleftarrow"}:
+        if last.latex == "\\overleftarrow" or names == {"\\overleftarrow"}:
             name = "\\overleftarrow"
     return join(group, Sign(name, "accent"), first, kind="accent")
+
+
+def _is_shaft(part: PlacedPart) -> bool:
+    """Return whether a part named like an arrow is a piece of its shaft, as in XITS."""
+    return part.latex == "\\overleftarrow" and part.box.height < _SHAFT * part.size
 
 
 def _alone(part: PlacedPart) -> PlacedPart:
