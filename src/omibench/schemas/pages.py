@@ -22,6 +22,17 @@ class PageLine(Noun):
     """Contains a formula that its engine cannot transcribe."""
     left_out: str | None = None
     """Why it is not part of the page's text: `furniture`, `handwriting`, `neighbour`, ..."""
+    ink_read: Annotated[float | None, Field(exclude_if=lambda share: share is None)] = None
+    """Share of its ink, and of unread ink next to it, that was read; omitted if all was."""
+
+
+class PageInk(Noun):
+    """Ink of a page that is in no text, formula or figure."""
+
+    bbox: tuple[float, float, float, float]
+    """As of a line."""
+    what: str
+    """Description, such as `a picture of 25 x 10 points`."""
 
 
 class PageText(Noun):
@@ -34,6 +45,10 @@ class PageText(Noun):
     turn: float = 0.0
     """Clockwise rotation in degrees that made the page upright."""
     lines: list[PageLine] = []
+    ink_read: Annotated[float | None, Field(exclude_if=lambda share: share is None)] = None
+    """Share of the page's ink that was read, from 0 to 1; omitted without a text layer."""
+    unread: Annotated[list[PageInk], Field(exclude_if=lambda unread: not unread)] = []
+    """Ink that was not read; omitted if all was."""
 
 
 class PagePicture(Noun):

@@ -9,12 +9,18 @@ import pymupdf
 import pytest
 
 from omibench.params.stages.ocr import OcrParams
+from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import read_jsonl
+from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.engines.textlayer import read_layer
 from omibench.stages.ocr.formulas.reading import page_formulas
-from omibench.stages.ocr.layout.coverage import UnreadInk, find_unread, note_unread
+from omibench.stages.ocr.layout.coverage import (
+    UnreadInk,
+    measure_coverage,
+    note_unread,
+    read_markings,
+)
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.structure.document import read_document
 
@@ -83,18 +89,32 @@ def test_the_problem_beside_unread_ink_has_a_warning(tmp_path: Path) -> None:
     (warning,) = second.warnings
     assert warning.code == "ink_unread"
     assert "a picture of" in warning.detail
+    (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)
+    (ink,) = page.unread
+    assert "a picture of" in ink.what
+    assert page.ink_read is not None
+    assert 0.7 < page.ink_read < 0.95
+    assert [line.ink_read is None for line in page.lines] == [True, False]
+    (file,) = read_json(tmp_path / "out/report.json", OcrReport).files
+    percent = f"{int(page.ink_read * 1000) / 10} %"
+    assert file.where["ink_unread"] == f"page 1 ({percent} of the ink was read)"
 
 
 def test_a_glyph_that_the_text_layer_lacks_counts_as_ink() -> None:
-    pdf = draw(put_dark)
-    page = pdf[0]
+    page = draw(put_dark)[0]
     line = Line(1, Box(72, 188, 340, 203), "2. A ball has the speed", 11)
-    ink = UnreadInk(Box(205, 190, 215, 200), "the glyph x")
-    assert find_unread(page, [], [], [line], [ink]) == [ink]
-    noted = note_unread(1, [line], [ink])
-    assert noted[id(line)].unread == ("page 1, box (205, 190, 215, 200): the glyph x",)
+    glyph = UnreadInk(Box(205, 190, 215, 200), "the glyph x")
     head = UnreadInk(Box(205, 10, 215, 20), "the glyph x")
-    assert find_unread(page, [], [], [line], [head]) == []
+    markings = read_markings(page, [], [glyph, head])
+    share, (found, *others) = measure_coverage(page, markings, [], [], [line])
+    assert (found.box, found.what) == glyph[:2]
+    assert found.area == pytest.approx(100, abs=15)
+    assert share < 0.97
+    assert not others
+    noted = note_unread(1, [line], [found], markings.ink)[id(line)]
+    assert noted.unread == ("page 1, box (205, 190, 215, 200): the glyph x",)
+    assert noted.ink_read is not None
+    assert 0.3 < noted.ink_read < 0.9
 
 
 @pytest.mark.parametrize(("limit", "is_partial"), [(2, True), (3, False)])

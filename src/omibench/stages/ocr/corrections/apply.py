@@ -72,7 +72,7 @@ class SourceCorrections:
             problems: Problems with their answers.
             figures: Source of pictures of changed figures.
             suspects: By number, the parts of each problem's text in which a formula may have lost
-                its form. The warning is removed once all of them are corrected.
+                its form, or with unread ink. The warnings are removed once all are corrected.
 
         Returns:
             The remaining problems, with a warning for every correction.

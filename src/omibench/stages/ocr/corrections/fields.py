@@ -18,6 +18,7 @@ _OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_ca
 STATEMENT = ""
 """The name of the statement among a problem's parts; choices are named by their letters."""
 SUSPECT = "math_suspect"
+UNREAD = "ink_unread"
 
 
 def describe_field(problem: Problem, correction: Correction) -> str:
@@ -96,8 +97,8 @@ def _set_answer(problem: Problem, answer: Sequence[str]) -> Problem:
 
 
 def drop_suspicion(problem: Problem) -> Problem:
-    """Return the problem without the warning that a formula lost its form, if it is corrected."""
-    return _without(problem, SUSPECT)
+    """Return a corrected problem without the warnings of lost forms of formulas and unread ink."""
+    return _without(_without(problem, SUSPECT), UNREAD)
 
 
 def _clean(problem: Problem) -> Problem:

@@ -46,6 +46,8 @@ class PageCorrector:
                 self._correct_formula(page, entry)
             else:
                 self._correct_text(page, entry)
+            if page.markings and self._log.is_settled(entry):
+                page.markings.settled.append(entry.box)
 
     def _correct_formula(self, page: DocumentPage, entry: CorrectionEntry) -> None:
         correction = entry.correction

@@ -33,6 +33,10 @@ class CorrectionLog:
         """Note the outcome of a correction."""
         self._update(entry.number, status=status, reason=reason)
 
+    def is_settled(self, entry: CorrectionEntry) -> bool:
+        """Return whether a correction was applied, or the reading agrees with it."""
+        return self._rows[entry.number].status != "misfit"
+
     def add_problem(self, entry: CorrectionEntry, number: str) -> None:
         """Note that a correction affects a problem."""
         row = self._rows[entry.number]

@@ -53,12 +53,14 @@ class _Piece:
 class LayerReading(NamedTuple):
     """The lines of a text layer, and the glyphs that it lacks or has as spaces.
 
-    `exceeds_limits` if the page has too much to search it for formulas.
+    `exceeds_limits` if the page has too much to search it for formulas. `words` are boxes of
+    neighbouring characters; lines of prose have none.
     """
 
     lines: list[Line]
     exceeds_limits: bool
     unread: Sequence[UnreadInk] = ()
+    words: Sequence[Box] = ()
 
 
 def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
@@ -89,7 +91,23 @@ def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
             *(UnreadInk(ink.box, f"the glyph {ink.text}") for ink in reading.vanished),
             *_blanks(runs),
         ],
+        [box for run in runs if not run.is_prose for box in _list_words(run)],
     )
+
+
+def _list_words(run: TextRun) -> list[Box]:
+    """The boxes of the characters of a line between its spaces."""
+    words: list[Box] = []
+    is_open = False
+    for character in run.characters:
+        if character.text.isspace():
+            is_open = False
+        elif is_open and words[-1].touches(character.box):
+            words[-1] = words[-1].union(character.box)
+        else:
+            words.append(character.box)
+            is_open = True
+    return words
 
 
 def _blanks(runs: Sequence[TextRun]) -> list[UnreadInk]:

@@ -1,18 +1,20 @@
 """Ink of a page that is in no text, formula or figure, so that nothing is lost silently.
 
-The painted objects (glyphs, pictures, drawings) are compared with the reading by boxes. Only the
-rest is rendered, to check for ink.
+The reading is compared with the painted objects (glyphs, pictures, drawings) by their boxes, and
+with the marked pixels of the rendered page. These also show what is no object of the page, such as
+text of annotations, and glyphs whose boxes are false.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.stages.ocr.corrections.entry import describe_box
+from omibench.stages.ocr.layout.ink import InkRest, PageInk, add_ink, render_ink
 from omibench.stages.ocr.layout.layout import Box, Line, Picture
-from omibench.stages.ocr.layout.marks import Region
+from omibench.stages.ocr.layout.marks import Region, list_rules
 
 if TYPE_CHECKING:
     import pymupdf
@@ -30,70 +32,170 @@ _NEAR = 6.0
 _BELOW = 40.0
 """The distance in points below a line within which unassigned ink may belong to its problem."""
 _INK = 0.02
-"""The minimum share of dark pixels in a box."""
-_DARK = 160
+"""The minimum share of marked pixels in the box of an object."""
+_LEAST = 1.5
+"""The area of connected unread ink that is reported, in square points: a dot has 2, a digit 10."""
+_PAGE = 0.99
+"""The share of a page's marked pixels below which also smaller unread ink is reported."""
+_AROUND = 1.5
+"""The distance in points from a word within which ink belongs to it."""
+_LARGE = 30.0
+"""The side in points above which an embedded picture is not rendered if it is in a figure."""
+_MOST_SKIPPED = 8
+"""The maximum number of such pictures of a page."""
 _MOST = 50
-"""The maximum number of places checked on a page."""
+"""The maximum number of places reported for a page."""
 
 
 class UnreadInk(NamedTuple):
-    """A place of a page with unread ink, and a description of it."""
+    """A place of a page with unread ink, a description, and its area in square points."""
 
     box: Box
     what: str
+    area: float = 0.0
 
 
-def find_unread(
+@dataclass(slots=True)
+class PageMarkings:
+    """What a page with a text layer paints, to compare it with the reading."""
+
+    ink: PageInk
+    words: Sequence[Box]
+    """The boxes of the words of the text layer."""
+    glyphs: Sequence[UnreadInk] = ()
+    """Glyphs that the text layer lacks or has as spaces."""
+    skipped: Sequence[Box] = ()
+    """Pictures that are not rendered."""
+    left_out: list[Box] = field(default_factory=list)
+    """What is not part of the paper, such as a logo on many pages."""
+    settled: list[Box] = field(default_factory=list)
+    """Places at which a person has corrected the reading."""
+
+
+class Coverage(NamedTuple):
+    """The share of the marked pixels of a page that were read, from 0 to 1, and the unread ink."""
+
+    share: float
+    unread: list[UnreadInk]
+
+
+def read_markings(
     page: pymupdf.Page,
+    words: Iterable[Box],
+    glyphs: Sequence[UnreadInk],
+    regions: Sequence[Region] = (),
+) -> PageMarkings:
+    """Render a page and list the words of its text layer.
+
+    Args:
+        page: Page with its rotation removed.
+        words: Further words, which the text layer has as spaces.
+        glyphs: Glyphs that are missing in the text layer, or are spaces there.
+        regions: Drawings and embedded pictures. Large pictures are not decoded, since most are in
+            figures.
+    """
+    import pymupdf
+
+    pictures = [region.box for region in regions if region.raster and _is_large(region.box)]
+    skipped = sorted(pictures, key=lambda box: -box.width * box.height)[:_MOST_SKIPPED]
+
+    flags = pymupdf.TEXTFLAGS_TEXT | pymupdf.TEXT_ACCURATE_BBOXES
+    listed = (Box(*word[:4]) for word in page.get_textpage(flags=flags).extractWORDS())
+    ink = render_ink(page, [box.grow(1, 1) for box in skipped])
+    return PageMarkings(ink, [*listed, *words], glyphs, skipped)
+
+
+def _is_large(box: Box) -> bool:
+    return min(box.width, box.height) > _LARGE
+
+
+def measure_coverage(
+    page: pymupdf.Page,
+    markings: PageMarkings,
     regions: Sequence[Region],
     pictures: Sequence[Picture],
     lines: Sequence[Line],
-    glyphs: Iterable[UnreadInk],
-) -> list[UnreadInk]:
-    """Find the ink of a page that is in no text, formula or figure.
+) -> Coverage:
+    """Measure the share of a page's ink in text, formulas and figures, and find the rest.
 
     Rules, frames and tables, small marks such as bullets, and the margins of heads and feet are
     ignored.
 
     Args:
         page: Page with its rotation removed.
+        markings: What the page paints.
         regions: Drawings and embedded pictures, without those on many pages.
         pictures: Figures of the page.
         lines: Lines of the page.
-        glyphs: Glyphs that are missing in the text layer, or are spaces there.
     """
     read = [picture.box.grow(3, 3) for picture in pictures]
     read += [formula.region.box.grow(2, 2) for line in lines for formula in line.formulas]
-    found = [ink for ink in glyphs if not any(box.holds(ink.box) for box in read)]
+    read += markings.settled
+    margins = _list_margins(Box(*page.rect))
+    covered = [*read, *margins, *(word.grow(_AROUND, _AROUND) for word in markings.words)]
+    covered += [region.box.grow(1, 1) for region in regions if _is_mark(region)]
+    covered += [box.grow(1, 1) for box in markings.left_out]
+    ink = markings.ink
+    if hidden := [
+        box for box in markings.skipped if not any(other.union(box) == other for other in covered)
+    ]:
+        ink = add_ink(ink, page, [box.grow(1, 1) for box in hidden])
+    found = [
+        place._replace(area=ink.measure(place.box))
+        for place in (*markings.glyphs, *_list_objects(regions, lines))
+        if not any(box.holds(place.box) for box in (*read, *margins))
+        and ink.measure(place.box) >= _INK * place.box.width * place.box.height > 0
+    ]
+    objects = [place.box for place in found]
+    rest = ink.find_rest(covered, objects)
+    if any(patch.area >= _LEAST for patch in rest.patches):
+        rest = ink.find_rest([*covered, *list_rules(page)], objects)
+    found += _list_patches(rest, found)
+    return Coverage(rest.share, found[:_MOST])
+
+
+def _list_objects(regions: Sequence[Region], lines: Sequence[Line]) -> Iterator[UnreadInk]:
     for region in regions:
-        if _may_say_something(region, lines) and not any(box.holds(region.box) for box in read):
+        if _may_say_something(region, lines):
             what = "picture" if region.raster else "drawing"
-            size = f"{region.box.width:.0f} x {region.box.height:.0f} points"
-            found.append(UnreadInk(region.box, f"a {what} of {size}"))
-    height = page.rect.height
-    inside = (ink for ink in found if _MARGIN * height < ink.box.centre[1] < (1 - _MARGIN) * height)
-    return [ink for ink, _ in zip(inside, range(_MOST), strict=False) if _has_ink(page, ink.box)]
+            yield UnreadInk(region.box, _describe(what, region.box))
 
 
-def note_unread(number: int, lines: Sequence[Line], found: Sequence[UnreadInk]) -> dict[int, Line]:
+def _list_patches(rest: InkRest, found: Sequence[UnreadInk]) -> list[UnreadInk]:
+    """Return the unread patches, largest first, without those of objects that were found."""
+    least = _LEAST if rest.share >= _PAGE else 0.0
+    return [
+        UnreadInk(patch.box, _describe("mark", patch.box), patch.area)
+        for patch in sorted(rest.patches, key=lambda patch: -patch.area)
+        if patch.area >= least and not any(ink.box.grow(1, 1).touches(patch.box) for ink in found)
+    ]
+
+
+def note_unread(
+    number: int, lines: Sequence[Line], found: Sequence[UnreadInk], ink: PageInk
+) -> dict[int, Line]:
     """Note unread ink at the lines next to it or, if there are none, at the line above it.
 
     Args:
         number: Page number, from 1.
         lines: Lines of the page.
-        found: Output of `find_unread`.
+        found: Unread ink, from `measure_coverage`.
+        ink: The marked pixels of the page.
 
     Returns:
-        The annotated lines, by id of the original line.
+        The annotated lines, by id of the original line, with the share of their ink that was read.
     """
     noted: dict[int, Line] = {}
-    by_id = {id(line): line for line in lines}
-    for ink in found:
-        home = _find_line(ink.box, lines)
+    for place in found:
+        home = _find_line(place.box, lines)
         if home is not None:
-            line = noted.get(id(home), by_id[id(home)])
-            reason = f"{describe_box(number, ink.box)}: {ink.what}"
-            noted[id(home)] = replace(line, unread=(*line.unread, reason))
+            line = noted.get(id(home), home)
+            reason = f"{describe_box(number, place.box)}: {place.what}"
+            before = 1.0 if line.ink_read is None else line.ink_read
+            share = place.area / max(ink.measure(home.box.union(place.box)), place.area, 1.0)
+            noted[id(home)] = replace(
+                line, unread=(*line.unread, reason), ink_read=max(0.0, before - share)
+            )
     return noted
 
 
@@ -108,13 +210,23 @@ def _may_say_something(region: Region, lines: Sequence[Line]) -> bool:
     return min(box.width, box.height) >= _SMALLEST
 
 
-def _has_ink(page: pymupdf.Page, box: Box) -> bool:
-    """Return whether enough pixels of a box are dark."""
-    import pymupdf
+def _is_mark(region: Region) -> bool:
+    """Return whether a drawing or a picture is too small or too simple to be text."""
+    side = min(region.box.width, region.box.height)
+    if region.raster:
+        return side < _SMALLEST_PICTURE
+    is_simple = region.strokes < _STROKES and not (region.ruled or region.framed)
+    return is_simple or side < _SMALLEST
 
-    pixels = page.get_pixmap(clip=pymupdf.Rect(*box), colorspace=pymupdf.csGRAY, alpha=False)
-    samples = pixels.samples
-    return bool(samples) and sum(value < _DARK for value in samples) >= _INK * len(samples)
+
+def _list_margins(sheet: Box) -> list[Box]:
+    """Return the strips of a page for heads and feet."""
+    margin = _MARGIN * sheet.height
+    return [sheet._replace(y1=sheet.y0 + margin), sheet._replace(y0=sheet.y1 - margin)]
+
+
+def _describe(what: str, box: Box) -> str:
+    return f"a {what} of {box.width:.0f} x {box.height:.0f} points"
 
 
 def _find_line(box: Box, lines: Sequence[Line]) -> Line | None:

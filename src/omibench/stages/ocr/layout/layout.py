@@ -94,6 +94,8 @@ class Line:
     """The reasons for `math_suspect`, if known, each with page and box."""
     unread: tuple[str, ...] = ()
     """Ink next to it that is in no text, formula or figure, each with page and box."""
+    ink_read: float | None = None
+    """The share of its ink, and of unread ink next to it, that was read; None without any."""
     running: bool = False
     """Whether it is known to be running text, however short."""
     formulas: tuple[Formula, ...] = ()

@@ -26,6 +26,8 @@ _PROSE = 20
 """The minimum number of characters of a line of running text in a frame."""
 _ACROSS = 0.65
 """The share of the page's width above which a frame spans the page."""
+_CORNER = 12.0
+"""The maximum radius of the round corners of a frame, in points."""
 _FRAME = 7
 """The minimum number of parts of a rectangle with a round corner; a circle has four."""
 
@@ -71,6 +73,42 @@ def find_regions(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]
         if (box := _clip(Box(*info["bbox"]), sheet)) and _area(box) < _COVERED * _area(sheet)
     ]
     return merge_touching([*vectors, *images])
+
+
+def list_rules(page: pymupdf.Page) -> list[Box]:
+    """Return boxes around the corners of frames, and around horizontal and vertical strokes."""
+    rules: list[Box] = []
+    for drawing in page.get_drawings():
+        margin = (drawing["width"] or 0.0) / 2 + 1
+        if _is_frame(drawing):
+            box = Box(*drawing["rect"])
+            corner = min(_CORNER, box.width / 3, box.height / 3)
+            is_round = any(item[0] == "c" for item in drawing["items"])
+            rules += _list_edges(box, margin)
+            rules += _list_corners(box, corner + margin) if is_round else []
+            continue
+        for kind, *points in drawing["items"]:
+            # Filled outlines of letters have straight sides too.
+            if kind == "l" and "s" in drawing["type"] and _is_axial(points[0], points[1]):
+                (x0, y0), (x1, y1) = points
+                stroke = Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+                rules.append(stroke.grow(margin, margin))
+            elif kind == "re":
+                rules += _list_edges(Box(*points[0]), margin)
+    return rules
+
+
+def _list_edges(box: Box, margin: float) -> list[Box]:
+    sides = (
+        box._replace(x1=box.x0), box._replace(x0=box.x1),
+        box._replace(y1=box.y0), box._replace(y0=box.y1),
+    )  # fmt: skip
+    return [side.grow(margin, margin) for side in sides]
+
+
+def _list_corners(box: Box, reach: float) -> list[Box]:
+    points = ((x, y) for x in (box.x0, box.x1) for y in (box.y0, box.y1))
+    return [Box(x, y, x, y).grow(reach, reach) for x, y in points]
 
 
 def is_searchable_scan(page: pymupdf.Page) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from omibench.params.stages.ocr import OcrParams
-from omibench.schemas.pages import PageLine, PageText
+from omibench.schemas.pages import PageInk, PageLine, PageText
+from omibench.schemas.problem import BBox
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.formulas.rereading.crops import CropDesk
 from omibench.stages.ocr.formulas.rereading.pages import Rereader
+from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
 from omibench.stages.ocr.layout.scans import choose_scale
 from omibench.stages.ocr.readers import Readers
@@ -126,17 +129,15 @@ def page_text(source: str, sheet: DocumentPage) -> PageText:
     lines = [
         PageLine(
             text=line.text,
-            bbox=(
-                round(line.box.x0, 1), round(line.box.y0, 1),
-                round(line.box.x1, 1), round(line.box.y1, 1),
-            ),
+            bbox=_round(line.box),
             engine=line.engine,
             confidence=line.confidence,
             math_suspect=line.math_suspect or line.stacked,
             left_out=line.left_out or ("furniture" if id(line) in sheet.furniture else None),
+            ink_read=_round_down(line.ink_read),
         )
         for line in sheet.lines
-    ]  # fmt: skip
+    ]
     return PageText(
         source=source,
         page=sheet.number,
@@ -144,4 +145,15 @@ def page_text(source: str, sheet: DocumentPage) -> PageText:
         engine=sheet.engine,
         turn=round(sheet.turn, 2),
         lines=lines,
+        ink_read=_round_down(sheet.ink_read),
+        unread=[PageInk(bbox=_round(ink.box), what=ink.what) for ink in sheet.unread],
     )
+
+
+def _round(box: Box) -> BBox:
+    return (round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1))
+
+
+def _round_down(share: float | None) -> float | None:
+    """Round a share to four digits; what is not whole stays below 1."""
+    return None if share is None else floor(share * 10_000) / 10_000

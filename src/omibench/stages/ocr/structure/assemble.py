@@ -174,7 +174,8 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[Pr
 
 
 def list_suspects(drafts: Sequence[Draft]) -> dict[str, frozenset[str]]:
-    """Return by number the parts of each problem with a line whose formula may have lost its form.
+    """Return by number the parts of each problem with a line whose formula may have lost its form,
+    or with unread ink.
 
     A part is the letter of a choice, or the empty text for the statement.
     """
@@ -192,7 +193,7 @@ def _list_parts(draft: Draft) -> list[tuple[str, list[Line]]]:
 
 
 def _is_suspect(line: Line) -> bool:
-    return line.stacked or line.math_suspect
+    return line.stacked or line.math_suspect or bool(line.unread)
 
 
 def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import floor
 from typing import TYPE_CHECKING
 
 from omibench.stages.ocr.allowance import Allowance
@@ -11,7 +12,13 @@ from omibench.stages.ocr.engines.textlayer import read_layer
 from omibench.stages.ocr.layout.blobs import regions_of_scan
 from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order
-from omibench.stages.ocr.layout.coverage import UnreadInk, find_unread, note_unread
+from omibench.stages.ocr.layout.coverage import (
+    PageMarkings,
+    UnreadInk,
+    measure_coverage,
+    note_unread,
+    read_markings,
+)
 from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import body_size, without_furniture
 from omibench.stages.ocr.layout.labels import Typography
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
 
 UNREAD = "page_timeout"
 """The code of a page that was not read in time."""
+INK = "ink_unread"
+"""The code of a page with ink that is in no text, formula or figure."""
 _COARSE = 100 / 72
 """The resolution, in pixels per point, for finding figures of a page whose text is known."""
 
@@ -50,8 +59,12 @@ class DocumentPage:
     codes: list[str] = field(default_factory=list)
     is_scan: bool = False
     """Whether it is one picture under text that is not seen."""
+    markings: PageMarkings | None = None
+    """What the page paints, if it has a text layer."""
+    ink_read: float | None = None
+    """The share of its marked pixels that were read, if measured."""
     unread: Sequence[UnreadInk] = ()
-    """Glyphs that the text layer lacks or has as spaces."""
+    """Ink that is in no text, formula or figure."""
     furniture: set[int] = field(default_factory=set)
     """The id(line) of running heads, feet and page numbers."""
 
@@ -71,11 +84,20 @@ class Document:
         return list(dict.fromkeys(code for page in self.pages for code in page.codes))
 
     def locate_codes(self) -> dict[str, str]:
-        """Return the pages of each code, such as `page 2` or `pages 1, 4-6`."""
-        return {
+        """Return the pages of each code, such as `page 2` or `pages 1, 4-6`.
+
+        Unread ink comes with the lowest share of the ink of a page that was read.
+        """
+        places = {
             code: _pages([page.number for page in self.pages if code in page.codes])
             for code in self.codes
         }
+        shares = [page.ink_read or 0.0 for page in self.pages if INK in page.codes]
+        if shares:
+            lowest = floor(min(shares) * 1000) / 10
+            each = "" if len(shares) == 1 else "at least "
+            places[INK] += f" ({each}{lowest} % of the ink was read)"
+        return places
 
 
 def read_document(
@@ -107,6 +129,9 @@ def read_document(
         [s.regions for s in sheets], [(s.width, s.height) for s in sheets]
     )
     for sheet, regions in zip(sheets, regions_by_page, strict=True):
+        if sheet.markings:
+            kept_regions = {id(region) for region in regions}
+            sheet.markings.left_out += [r.box for r in sheet.regions if id(r) not in kept_regions]
         sheet.regions = regions
     for sheet, lines in zip(sheets, evenly_set([s.lines for s in sheets]), strict=True):
         sheet.lines = lines
@@ -145,7 +170,6 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
     layer = read_layer(page, number)
     lines = layer.lines
     sheet = DocumentPage(number, page.rect.width, page.rect.height, lines, [])
-    sheet.unread = layer.unread
     if layer.exceeds_limits:
         sheet.codes.append("formulas_unread")
     if has_huge_image(page):
@@ -162,6 +186,8 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
             _read(sheet, page, reader)
         elif is_small:
             sheet.codes.append("page_needs_ocr")
+    elif not sheet.is_scan and "image_too_large" not in sheet.codes:
+        sheet.markings = read_markings(page, layer.words, layer.unread, sheet.regions)
     return sheet
 
 
@@ -198,8 +224,7 @@ def _items(
     pictures, remaining_lines = find_pictures(
         sheet.number, sheet.regions, lines, find_captions(lines), Typography(size, width)
     )
-    if sheet.engine == "textlayer" and not sheet.is_scan:
-        remaining_lines = _note_unread(sheet, remaining_lines, pictures, pdf)
+    remaining_lines = _note_unread(sheet, remaining_lines, pictures, pdf)
     items = in_reading_order(
         [*(ln for ln in remaining_lines if not ln.left_out), *pictures], middle
     )
@@ -212,12 +237,14 @@ def _note_unread(
     sheet: DocumentPage, lines: list[Line], pictures: list[Picture], pdf: pymupdf.Document
 ) -> list[Line]:
     """Return the lines of a page, with nearby ink that is in no text, formula or figure."""
-    if not (sheet.unread or sheet.regions):
+    if sheet.markings is None:
         return lines
     page = pdf[sheet.number - 1]
-    found = find_unread(page, sheet.regions, pictures, sheet.lines, sheet.unread)
-    if not found:
+    coverage = measure_coverage(page, sheet.markings, sheet.regions, pictures, sheet.lines)
+    sheet.ink_read, sheet.unread = coverage.share, coverage.unread
+    if not coverage.unread:
         return lines
-    sheet.codes.append("ink_unread")
-    noted = note_unread(sheet.number, lines, found)
+    sheet.codes.append(INK)
+    noted = note_unread(sheet.number, lines, coverage.unread, sheet.markings.ink)
+    sheet.lines = [noted.get(id(line), line) for line in sheet.lines]
     return [noted.get(id(line), line) for line in lines]
