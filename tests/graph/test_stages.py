@@ -11,11 +11,14 @@ import yaml
 from omibench.cli.main import VERBS
 from omibench.errors import ParamsError
 from omibench.graph.code_hash import PACKAGE
+from omibench.graph.inputs import list_named_files
 from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
 from omibench.params import stage_params
-from omibench.params.study import Study
+from omibench.params.study import Study, load_study
 from omibench.schemas.cells.origin import CELL_STAGES
+from omibench.stages.ocr.corrections.collect import list_correction_inputs
+from omibench.stages.ocr.sources.manifest import list_inputs
 
 each_stage = pytest.mark.parametrize("stage", STAGES, ids=STAGE_NAMES)
 
@@ -94,6 +97,21 @@ def test_dvc_makes_each_stage_in_one_of_its_own(root: Path) -> None:
             f"${{study.results}}/{name}" for name in names
         ]
     assert list(stages) == list(dict.fromkeys(stage.target for stage in STAGES))
+
+
+@each_stage
+def test_dvc_watches_each_file_of_the_study_that_a_stage_reads(
+    root: Path, monkeypatch: pytest.MonkeyPatch, stage: Stage
+) -> None:
+    monkeypatch.chdir(root)
+    study = load_study("params.yaml")
+    read = {file for job in stage.jobs(study) for file in list_named_files(study, *job)}
+    if stage.name == "ocr":
+        read |= {study.ocr.sources, *list_correction_inputs(study.ocr)}
+        read |= {str(file) for file in list_inputs(Path(study.ocr.sources))}
+    block = yaml.safe_load(Path("dvc.yaml").read_text("utf-8"))["stages"][stage.target]
+    watched = [Path(path) for path in block["deps"]]
+    assert not {f for f in read if not any(Path(f).is_relative_to(path) for path in watched)}
 
 
 def test_the_stages_with_a_file_a_cell_are_those_whose_files_say_what_they_are() -> None:
