@@ -118,7 +118,8 @@ def make(root: Path, folder: Path, models: int = 2, settings: int = 4) -> Copy:
     for name in PARTS:
         source, target = root / name, folder / name
         if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            # Compiled code comes along, except what another process is about to write.
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc.*"))
         else:
             shutil.copy(source, target)
     (folder / ".dvc").mkdir()

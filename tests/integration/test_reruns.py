@@ -1,6 +1,6 @@
 """Exactly what changed reruns: a table of changes, the jobs that each may run, and what it buys.
 
-Under `snakemake` and under `dvc repro` alike. The study has 2 models, 4 settings and 8 problems.
+Under `snakemake` and under `dvc repro` alike. The study has 2 models, 2 settings and 8 problems.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import pytest
 import yaml
 from tests.conftest import Build
 from tests.extras import require_extra
-from tests.integration.small_study import MODELS, PROMPT, SETTINGS, Copy, make
+from tests.integration.small_study import MODELS, PROMPT, Copy, make
 
 require_extra("workflow", "dvc")
 
 pytestmark = pytest.mark.slow
 
 PROBLEMS = 8
+SETTINGS = ["first", "own"]
+"""One shows only the first image; the other takes its prompt from a file."""
 CELLS = len(MODELS) * len(SETTINGS)
 PICTURE = (0, (400, 590, 404, 594))
 """Page and spot of a figure that two problems share; `first` shows neither of them this one."""
@@ -45,20 +47,20 @@ class Case(NamedTuple):
     """A change, the jobs that run after it, and the requests that are bought.
 
     Where a rerun job writes what it wrote before, one run of Snakemake still makes what follows
-    from it, while DVC's stages, each a run of its own, end there: `dvc` says so.
+    from it, while DVC's stages, each a run of its own, end there: `dvc` says so. Which jobs run is
+    decided by Snakemake: DVC is asked about some changes, and in the long tests about all.
     """
 
-    name: str
     edit: Edit
     jobs: dict[str, int]
     bought: int = 0
     dvc: dict[str, int] | None = None
-    check: Callable[[Copy, str], None] | None = None
+    check: Callable[[Copy, tuple[str, ...]], None] | None = None
 
 
 def decoding(study: Copy) -> None:
     params = study.params()
-    params["settings"]["direct"]["decoding"]["temperature"] = 0.7
+    params["settings"]["first"]["decoding"]["temperature"] = 0.7
     study.write_params(params)
 
 
@@ -82,7 +84,7 @@ def rules(study: Copy) -> None:
 def label(study: Copy) -> None:
     params = study.params()
     params["models"]["sim-a"]["label"] = "The first"
-    params["settings"]["cot"]["label"] = "Step by step"
+    params["settings"]["first"]["label"] = "The first image"
     study.write_params(params)
 
 
@@ -185,11 +187,11 @@ def what_no_job_depends_on(study: Copy) -> dict[str, str] | None:
     return upgrade("prefect")(study)
 
 
-def are_of_version_99(study: Copy, engine: str) -> None:
+def are_of_version_99(study: Copy, engine: tuple[str, ...]) -> None:
     """What older code has made is never blessed: the results are those of the new code."""
     for file in (study.folder / "results/score").glob("*/*.parquet"):
         assert set(pl.read_parquet(file)["version"]) == {99}
-    if engine == "dvc":
+    if engine == DVC:
         assert study.run("dvc", "status") == "Data and pipelines are up to date.\n"
 
 
@@ -197,30 +199,51 @@ ONE_SETTING, ONE_MODEL = len(MODELS), len(SETTINGS)
 """Cells of one setting, and of one model."""
 
 
-CASES = [
-    Case("what no job depends on", what_no_job_depends_on, {}),
-    Case("one decoding parameter", decoding, asked(ONE_SETTING), ONE_SETTING * PROBLEMS),
-    Case("one model more", model, asked(ONE_MODEL), ONE_MODEL * PROBLEMS),
-    Case("one prompt file", prompt, asked(ONE_SETTING), ONE_SETTING * PROBLEMS),
-    Case("how responses are scored", rules, SCORED),
-    Case("a label", label, {"analyze": 1}),
-    Case("one gold corrected", gold, {"freeze": 1, **SCORED}),
-    Case("one choice was misread", reading, {**READ, **ASKED}, CELLS),
-    Case("one image replaced", image, {**READ, **ASKED}, SHOWN_IN),
-    Case("the code of scoring", code_of_scoring, SCORED, check=are_of_version_99),
-    Case("code of scoring without an effect", idle_code("score"), SCORED, dvc={"score": CELLS}),
-    Case("code of asking without an effect", idle_code("infer"), ASKED, dvc={"infer": CELLS}),
-    Case("the study's name and the client of an API", name_and_client, {"analyze": 1}),
+CASES = {
+    "what no job depends on": Case(what_no_job_depends_on, {}),
+    "one decoding parameter": Case(decoding, asked(ONE_SETTING), ONE_SETTING * PROBLEMS),
+    "one model more": Case(model, asked(ONE_MODEL), ONE_MODEL * PROBLEMS),
+    "one prompt file": Case(prompt, asked(ONE_SETTING), ONE_SETTING * PROBLEMS),
+    "how responses are scored": Case(rules, SCORED),
+    "a label": Case(label, {"analyze": 1}),
+    "one gold corrected": Case(gold, {"freeze": 1, **SCORED}),
+    "one choice was misread": Case(reading, {**READ, **ASKED}, CELLS),
+    "one image replaced": Case(image, {**READ, **ASKED}, SHOWN_IN),
+    "the code of scoring": Case(code_of_scoring, SCORED, check=are_of_version_99),
+    "code of scoring without an effect": Case(idle_code("score"), SCORED, dvc={"score": CELLS}),
+    "code of asking without an effect": Case(idle_code("infer"), ASKED, dvc={"infer": CELLS}),
+    "the study's name and the client of an API": Case(name_and_client, {"analyze": 1}),
     # The filter, too, asks scorers: whether models that try a problem are right; the report,
     # whether people are; and ocr, which choice a key with a formula names.
-    Case(
-        "a package that scoring uses, upgraded",
+    "a package that scoring uses, upgraded": Case(
         upgrade("sympy"),
         {"ocr": 1, "filter": 1, "rationale": 1, "freeze": 1, **SCORED},
     ),
-    Case("a package that the report uses, upgraded", upgrade("altair"), {"analyze": 1}),
-]
-ENGINES = {"snakemake": ("snakemake", "--cores", "2"), "dvc": ("dvc", "repro")}
+    "a package that the report uses, upgraded": Case(upgrade("altair"), {"analyze": 1}),
+}
+SNAKEMAKE, DVC = ("snakemake", "--cores", "2"), ("dvc", "repro")
+CHAINS = {
+    "parameters": (
+        "what no job depends on", "a label", "one decoding parameter", "how responses are scored",
+        "one model more",
+    ),
+    "files": (
+        "one prompt file", "one gold corrected", "one choice was misread", "one image replaced",
+    ),
+    "code": (
+        "the code of scoring", "code of asking without an effect",
+        "the study's name and the client of an API", "code of scoring without an effect",
+    ),
+    "packages": (
+        "a package that scoring uses, upgraded", "a package that the report uses, upgraded",
+    ),
+}  # fmt: skip
+"""Changes that are made one after the other in one copy of the study, each to what is built."""
+LONG_WITH_DVC = {
+    "a label", "how responses are scored", "one model more", "one prompt file",
+    "one choice was misread", "code of asking without an effect",
+    "the study's name and the client of an API", "a package that the report uses, upgraded",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -229,6 +252,9 @@ def built(build_once: Build, root: Path) -> Copy:
 
     def fill(folder: Path) -> None:
         study = make(root, folder / "study")
+        params = study.params()
+        params["infer"]["settings"] = SETTINGS
+        study.write_params(params)
         assert study.jobs("dvc", "repro") == {**READ, **ASKED}
         assert study.requests() == CELLS * PROBLEMS
         study.commit("Built")
@@ -236,17 +262,37 @@ def built(build_once: Build, root: Path) -> Copy:
     return Copy(build_once("reruns", fill) / "study")
 
 
+def test_every_change_is_in_one_chain() -> None:
+    assert sorted(name for chain in CHAINS.values() for name in chain) == sorted(CASES)
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_exactly_what_changed_reruns(built: Copy, tmp_path: Path, case: Case, engine: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "left_out"),
+    [
+        pytest.param(SNAKEMAKE, set(), id="snakemake"),
+        pytest.param(DVC, LONG_WITH_DVC, id="dvc"),
+        pytest.param(DVC, set(), id="dvc, all", marks=pytest.mark.long),
+    ],
+)
+@pytest.mark.parametrize("chain", CHAINS)
+def test_exactly_what_changed_reruns(
+    built: Copy, tmp_path: Path, chain: str, engine: tuple[str, ...], left_out: set[str]
+) -> None:
     study = built.copy(tmp_path / "study")
-    variables = case.edit(study) or {}
-    fewer = case.dvc if engine == "dvc" else None
-    assert study.jobs(*ENGINES[engine], **variables) == (case.jobs if fewer is None else fewer)
-    assert study.requests() - CELLS * PROBLEMS == case.bought
-    if case.check is not None:
-        case.check(study, engine)
+    variables: dict[str, str] = {}
+    requests = study.requests()
+    for name in CHAINS[chain]:
+        if name in left_out:
+            continue
+        case = CASES[name]
+        variables |= case.edit(study) or {}
+        expected = case.dvc if engine == DVC and case.dvc is not None else case.jobs
+        assert study.jobs(*engine, **variables) == expected, name
+        requests += case.bought
+        assert study.requests() == requests, name
+        if case.check is not None:
+            case.check(study, engine)
     assert "Nothing to be done" in study.run("snakemake", "-n", **variables)
 
 
