@@ -59,7 +59,7 @@ def test_a_second_run_has_nothing_to_do_and_buying_again_buys_nothing(again: Pat
     done = run("snakemake", "--cores", "2")
     assert "Nothing to be done" in done.stdout + done.stderr
     before = stored_bytes(again)
-    run("snakemake", "--cores", "2", "--forcerun", "infer")
+    run("snakemake", "--cores", "2", "--forcerun", "infer", "--", "score_all", "judge_all")
     assert stored_bytes(again) == before
 
 
