@@ -64,3 +64,17 @@ def test_its_networks_spend_no_time_on_numbers_next_to_zero(engine: RapidOcr) ->
     tiny, one = map(float, ("5e-324", "1"))
     assert engine._call(lambda: tiny * one) == 0.0
     assert tiny * one > 0, "the rest of the process computes with them as before"
+
+
+def test_a_faint_line_is_kept_only_if_it_is_long(engine: RapidOcr) -> None:
+    from rapidocr.ch_ppocr_det.utils import DBPostProcess
+
+    assert engine.name == "rapidocr"
+    widths, scores = (300, 60, 60), [0.4, 0.4, 0.6]
+    boxes = np.array(
+        [[(5, y), (5 + w, y), (5 + w, y + 20), (5, y + 20)]
+         for y, w in zip((10, 50, 90), widths, strict=True)], np.int32
+    )  # fmt: skip
+    kept, kept_scores = DBPostProcess().filter_det_res(boxes, scores, 200, 400)
+    assert [int(box[0][1]) for box in kept] == [10, 90]
+    assert kept_scores == [0.4, 0.6]

@@ -22,6 +22,10 @@ from omibench.stages.ocr.engines.registry import engine
 NAME = "rapidocr"
 _AREA = 1_000_000
 """The number of pixels for line detection, limited by memory."""
+_CERTAIN, _FAINT = 0.5, 0.35
+"""Scores of a detected line: usual minimum, and minimum of a long line."""
+_LONG = 8.0
+"""The minimum ratio of a long line's width to its height."""
 _MAX_TURN_RATIO = 4.0
 _NO_LIMIT = 100_000
 _TALL = 1.5
@@ -60,6 +64,7 @@ class RapidOcr:
             ) from error
         cv2.setNumThreads(1)
         _flush_denormals()
+        _keep_faint_lines()
         self._last: tuple[Pixels, list[Any]] | None = None
         threads = "EngineConfig.onnxruntime"
         # Flush denormal numbers to zero only on the thread that opens the networks.
@@ -72,6 +77,7 @@ class RapidOcr:
                 "Global.max_side_len": _NO_LIMIT,
                 "Det.limit_type": "max",
                 "Det.limit_side_len": _NO_LIMIT,
+                "Det.box_thresh": _FAINT,
                 "Rec.rec_batch_num": 1,
                 f"{threads}.intra_op_num_threads": 1,
                 f"{threads}.inter_op_num_threads": 1,
@@ -221,6 +227,30 @@ def _flush_denormals() -> None:
 
     build_options.flushes_denormals = True  # type: ignore[attr-defined]
     OrtInferSession._init_sess_opts = staticmethod(build_options)  # type: ignore[assignment]
+
+
+def _keep_faint_lines() -> None:
+    """Make the package's detector keep faint boxes only if they are long.
+
+    A fraction in a line makes the whole line faint. The scores are known at this step alone: the
+    package sorts the boxes without them.
+    """
+    from rapidocr.ch_ppocr_det.utils import DBPostProcess
+
+    finish: Callable[..., Any] = DBPostProcess.filter_det_res
+    if getattr(finish, "keeps_faint_lines", False):
+        return
+
+    def filter_boxes(step: Any, boxes: Any, scores: Any, height: int, width: int) -> Any:
+        kept = [
+            place
+            for place, (box, score) in enumerate(zip(boxes, scores, strict=True))
+            if score >= _CERTAIN or _far(box[0], box[1]) >= _LONG * _far(box[0], box[3])
+        ]
+        return finish(step, boxes[kept], [scores[place] for place in kept], height, width)
+
+    filter_boxes.keeps_faint_lines = True  # type: ignore[attr-defined]
+    DBPostProcess.filter_det_res = filter_boxes  # type: ignore[assignment,method-assign]
 
 
 def _scale_to_area(picture: Pixels) -> tuple[Pixels, float]:

@@ -37,3 +37,18 @@ def test_no_line_is_in_two_groups() -> None:
     first = line("x2 +", 50, 100, 80, 112, suspect=True)
     second = line("y2", 84, 100, 100, 112, suspect=True)
     assert group_flattened([first, second]) == [[first, second]]
+
+
+def test_a_fraction_beside_a_line_is_a_formula_though_no_line_looks_like_one() -> None:
+    root = line("2πV", 188, 289, 210, 306)
+    above, below = line("2m", 210, 281, 231, 297), line("k", 211, 296, 229, 310)
+    assert group_flattened([root, above, below]) == [[root, above, below]]
+    assert group_flattened([root, above]) == []
+    apart = replace(below, box=Box(236, 296, 250, 310))
+    assert group_flattened([root, above, apart]) == []
+
+
+def test_cells_of_words_beside_a_cell_are_no_fraction() -> None:
+    head = line("Group", 50, 100, 90, 112)
+    cells = [line("Nitrogen", 94, 94, 140, 105), line("Oxygen", 94, 107, 140, 118)]
+    assert group_flattened([head, *cells]) == []

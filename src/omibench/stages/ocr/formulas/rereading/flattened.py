@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,12 +15,18 @@ _GAP = 1.2
 _OVERLAP = 0.3
 """Minimum width that they share, in heights of the lower line."""
 _MOST_ROWS = 8
+_SAME_COLUMN = 0.5
+"""Minimum overlap in width of the two halves of a fraction, as a share of the narrower half."""
+_LONGEST_HALF = 12
+"""Maximum length of half a fraction in characters."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def group_flattened(lines: Sequence[Line]) -> list[list[Line]]:
     """Group the lines around those that may contain a flattened formula.
 
-    To an engine, a numerator, a denominator and the text next to the bar are separate lines.
+    To an engine, a numerator, a denominator and the text next to the bar are separate lines. Such
+    lines are grouped too, even if none of them looks like a formula alone.
 
     Args:
         lines: Lines of one page.
@@ -31,7 +38,7 @@ def group_flattened(lines: Sequence[Line]) -> list[list[Line]]:
     groups: list[list[Line]] = []
     taken: set[int] = set()
     for line in candidates:
-        if not line.math_suspect or id(line) in taken:
+        if id(line) in taken or not (line.math_suspect or _is_beside_fraction(line, candidates)):
             continue
         group = _grow(line, [c for c in candidates if id(c) not in taken])
         taken |= {id(member) for member in group}
@@ -65,6 +72,31 @@ def _grow(line: Line, candidates: Sequence[Line]) -> list[Line]:
             if is_new and len(group) < _MOST_ROWS and _belong_together(member.box, candidate.box):
                 group.append(candidate)
     return group
+
+
+def _is_beside_fraction(line: Line, candidates: Sequence[Line]) -> bool:
+    """Return whether two short lines, one above the other, are beside the middle of a line."""
+    halves = [
+        other
+        for other in candidates
+        if other is not line
+        and len(other.text) <= _LONGEST_HALF
+        and not _WORD.search(other.text)
+        and _belong_together(line.box, other.box)
+    ]
+    middle = _find_middle(line.box)
+    above = [half.box for half in halves if _find_middle(half.box) < middle]
+    below = [half.box for half in halves if _find_middle(half.box) > middle]
+    return any(_share_column(a, b) for a in above for b in below)
+
+
+def _find_middle(box: Box) -> float:
+    return (box.y0 + box.y1) / 2
+
+
+def _share_column(a: Box, b: Box) -> bool:
+    shared = -a.gap_x(b)
+    return a.y1 <= b.y1 and shared > _SAME_COLUMN * min(a.width, b.width)
 
 
 def _belong_together(a: Box, b: Box) -> bool:
