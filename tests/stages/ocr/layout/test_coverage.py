@@ -126,3 +126,13 @@ def test_a_page_with_more_drawings_than_are_looked_at_says_so(
     for y in (300, 320, 340):
         page.draw_line((72, y), (90, y + 9))
     assert read_layer(page, 1).exceeds_limits == is_partial
+
+
+def test_ink_in_a_wide_gap_of_a_row_is_noted_in_the_row() -> None:
+    before = Line(1, Box(30, 50, 200, 62), "with the speed", 10, baseline=60)
+    behind = Line(1, Box(300, 50, 340, 62), "at last", 10, baseline=60)
+    ink = UnreadInk(Box(225, 49, 285, 64), "a picture")
+    noted = note_unread(1, [before, behind], [ink])
+    assert list(noted) == [id(behind)]
+    far = UnreadInk(Box(245, 149, 285, 164), "a picture")
+    assert note_unread(1, [before, behind], [far]) == {}

@@ -234,8 +234,16 @@ def _find_line(box: Box, lines: Sequence[Line]) -> Line | None:
     beside = [line for line in lines if line.upright and around.touches(line.box)]
     if beside:
         return min(beside, key=lambda line: abs(line.box.centre[1] - box.centre[1]))
+    in_row = [line for line in lines if line.upright and _is_in_row(box, line.box)]
+    if in_row:
+        return min(in_row, key=lambda line: line.box.gap_x(box))
     above = list(_list_above(box, lines))
     return min(above, key=lambda pair: pair[0])[1] if above else None
+
+
+def _is_in_row(box: Box, line: Box) -> bool:
+    """Return whether ink is in the row of a line, in a gap between words."""
+    return -line.gap_y(box) > 0.5 * min(line.height, box.height) and line.gap_x(box) < _BELOW
 
 
 def _list_above(box: Box, lines: Sequence[Line]) -> Iterator[tuple[float, Line]]:

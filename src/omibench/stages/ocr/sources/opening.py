@@ -13,6 +13,10 @@ from omibench.schemas.problem import BBox
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.corrections.apply import SourceCorrections
 from omibench.stages.ocr.formulas.rereading.crops import CropDesk
+from omibench.stages.ocr.formulas.rereading.inline_pictures import (
+    PicturesRead,
+    read_inline_pictures,
+)
 from omibench.stages.ocr.formulas.rereading.pages import Rereader
 from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
@@ -86,12 +90,17 @@ class Opener:
     def _make_mender(self, path: str) -> Callable[[pymupdf.Page, DocumentPage], None]:
         """Return the changes to the pages of a file: reread formulas, then corrections."""
         correct = self.corrections.make_page_corrector(path)
-        reader = Rereader(self.crops, self.job.source.files.index(path))
+        place = self.job.source.files.index(path)
+        reader = Rereader(self.crops, place)
         rereads = self.job.params.formula_reader is not None
 
         def mend(page: pymupdf.Page, sheet: DocumentPage) -> None:
             if rereads and sheet.engine != "none":
                 sheet.lines = reader.reread(page, sheet.number, sheet.lines)
+                if sheet.engine == "textlayer" and not sheet.is_scan:
+                    whole = PicturesRead(sheet.lines, sheet.regions)
+                    whole = read_inline_pictures(page, sheet.number, whole, self.crops, place)
+                    sheet.lines, sheet.regions = whole.lines, whole.regions
             if correct:
                 correct(sheet)
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from typing import Final, NamedTuple
 
-from omibench.latex import find_differences, find_formulas, find_missing
+from omibench.latex import find_differences, find_formulas, find_missing, replace_formulas
 from omibench.stages.ocr.engines.presets.loops import ends_in_loop
 from omibench.stages.ocr.engines.presets.markdown import list_lines, wrap_formula
 
@@ -86,6 +86,21 @@ def compare_lines(line: str, reply: str) -> Agreement:
         f"{_list(first - second)} and {_list(second - first)}"
     )
     return Agreement(text, True, detail)
+
+
+def read_picture(reply: str) -> str:
+    """Return the formula in a reply about a picture that has no other reading.
+
+    Args:
+        reply: Reader's reply, in any delimiters.
+
+    Returns:
+        LaTeX without dollar signs; empty if the reply is not one short formula that is legible.
+    """
+    latex = _extract_formula(reply)
+    is_doubtful = UNKNOWN in latex or len(latex) > _SHORT or ends_in_loop(latex)
+    prose = replace_formulas(reply, lambda span: "") if find_formulas(reply) else ""
+    return "" if is_doubtful or any(c.isalnum() for c in prose) else latex
 
 
 def _extract_formula(reply: str) -> str:
