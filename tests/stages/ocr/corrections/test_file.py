@@ -173,3 +173,9 @@ def test_the_file_lies_beside_the_manifest_or_where_a_parameter_says(tmp_path: P
     assert list_correction_inputs(stated) == inputs
     with pytest.raises(MissingInputError, match=r"ocr.corrections: nowhere.yaml"):
         find_corrections("nowhere.yaml", manifest)
+
+
+def test_the_parts_of_an_answer_may_be_a_list_in_was_too(tmp_path: Path) -> None:
+    path = write(tmp_path, 'problem: "1", answer: [B], was: [A, C]')
+    (entry,) = read_corrections(path)
+    assert entry.correction.was == "A; C"

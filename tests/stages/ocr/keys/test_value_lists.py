@@ -29,13 +29,16 @@ def test_parts_of_a_problem_are_kept_apart(column: Column) -> None:
     assert read(lines) == {"1": ["(a) $5$ J", "(b) $7$ J"], "2": ["$x^{2}$"], "3": None}
 
 
+def test_the_key_of_a_problem_that_was_not_read_is_left_out(column: Column) -> None:
+    assert read(column("1. $x=2$", "4. $x=3$")) == {"1": ["$x=2$"], "2": None, "3": None}
+
+
 @pytest.mark.parametrize(
     "lines",
     [
         ("1. $x=2$", "because it falls freely", "2. $x=3$"),
         ("1. The ball moves with 5 m/s along the road.", "2. $x=3$", "3. $x$"),
         ("1. $x=2$", "1. $x=3$"),
-        ("1. $x=2$", "4. $x=3$"),
         ("1. $x=2$",),
         ("1. yes", "2. no"),
     ],

@@ -36,6 +36,13 @@ def _refuse_number(value: Any) -> Any:
     return value
 
 
+def _join_parts(value: Any) -> Any:
+    """Return the parts of an answer, written as in `answer: [A, C]`, as one reading."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "; ".join(value)
+    return value
+
+
 def _refuse_dollars(latex: str) -> str:
     if "$" in latex.replace("\\$", ""):
         raise ValueError("write the LaTeX alone, without dollar signs")
@@ -59,6 +66,7 @@ _Word = Annotated[
     str, StringConstraints(min_length=1, max_length=200), BeforeValidator(_refuse_number)
 ]
 _Text = Annotated[str, StringConstraints(max_length=100_000), BeforeValidator(_refuse_number)]
+_Reading = Annotated[_Text, BeforeValidator(_join_parts)]
 _Latex = Annotated[
     str,
     StringConstraints(min_length=1, max_length=10_000, strip_whitespace=True),
@@ -140,9 +148,9 @@ class Correction(_Strict):
     merge: _Word | None = None
     """The number of the problem whose text belongs at the end of this one."""
     drop: Literal[True] | None = None
-    was: _Text | None = None
+    was: _Reading | None = None
     """The original reading, or its digest (`sha256:...`). If the reading has changed, the
-    correction no longer fits."""
+    correction no longer fits. A list, as of an answer's parts, is joined by `; `."""
     by: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
     note: Annotated[str, StringConstraints(max_length=2_000)] = ""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from omibench.latex import find_formulas, replace_formulas
-from omibench.stages.ocr.keys.keys import Key, Names, ProblemReference
+from omibench.stages.ocr.keys.keys import Key, Names
 from omibench.stages.ocr.layout.layout import Line
 
 _ENTRY: Final = re.compile(
@@ -31,17 +31,19 @@ def read_value_list(table: Sequence[Sequence[Line]], names: Names, key: Key) -> 
         names: Labels of the problems.
         key: Key to extend.
     """
-    entries: list[tuple[ProblemReference, str]] = []
+    answers: list[tuple[str, str]] = []
     for row in table:
-        text = " ".join(line.text for line in row)
-        match = _ENTRY.fullmatch(text)
-        entry = names.find(match["number"]) if match else None
-        if match and entry and _is_value(match["answer"]):
-            entries.append((entry, match["answer"]))
-        elif entries or match:
+        match = _ENTRY.fullmatch(" ".join(line.text for line in row))
+        if match and _is_value(match["answer"]):
+            answers.append((match["number"], match["answer"]))
+        elif answers or match:
             return
-    labels = [(entry.label, entry.part) for entry, _ in entries]
-    if len(entries) < _FEWEST or len(set(labels)) < len(labels):
+    if len(answers) < _FEWEST:
+        return
+    # The key of a problem that was not read, or dropped, belongs to no other problem.
+    found = [(names.find(number), answer) for number, answer in answers]
+    entries = [(entry, answer) for entry, answer in found if entry]
+    if len({entry for entry, _ in entries}) < len(entries):
         return
     for entry, answer in entries:
         key.add(entry.label, answer, entry.part)
