@@ -129,10 +129,13 @@ def test_a_page_with_more_drawings_than_are_looked_at_says_so(
 
 
 def test_ink_in_a_wide_gap_of_a_row_is_noted_in_the_row() -> None:
-    before = Line(1, Box(30, 50, 200, 62), "with the speed", 10, baseline=60)
-    behind = Line(1, Box(300, 50, 340, 62), "at last", 10, baseline=60)
-    ink = UnreadInk(Box(225, 49, 285, 64), "a picture")
-    noted = note_unread(1, [before, behind], [ink])
-    assert list(noted) == [id(behind)]
-    far = UnreadInk(Box(245, 149, 285, 164), "a picture")
-    assert note_unread(1, [before, behind], [far]) == {}
+    def paint(page: pymupdf.Page) -> None:
+        page.insert_text((72, 400), "1. A ball falls from the roof with the speed", fontsize=12)
+        page.insert_text((400, 400), "at last.", fontsize=12)
+        picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 40, 12))
+        picture.clear_with(60)
+        page.insert_image((335, 390, 375, 402), pixmap=picture)
+
+    flow = read_document(draw(paint)).flow
+    noted = [line for line in flow if isinstance(line, Line) and line.unread]
+    assert [line.text for line in noted] == ["at last."]
