@@ -16,10 +16,9 @@ unexport PYTHONDONTWRITEBYTECODE
 export MALLOC_ARENA_MAX := 2
 export MALLOC_TRIM_THRESHOLD_ := 131072
 export ARROW_DEFAULT_MEMORY_POOL := system
-# Each process begins with tests of its own files and takes over what another has left at the end.
-PYTEST = "$(BIN)/pytest" -n logical --maxprocesses 8 --dist worksteal
-# Slow tests wait for programs, kills and intervals: one more process than cores uses that time.
-PYTEST_SLOW = "$(BIN)/pytest" -n $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 8))') \
+# Each process begins with tests of its own files and takes over what another has left at the end. There
+# is one more than cores, since tests also wait: for servers, programs, intervals.
+PYTEST = "$(BIN)/pytest" -n $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 8))') \
 	--dist worksteal
 
 .DEFAULT_GOAL := help
@@ -46,7 +45,7 @@ test-all: $(VENV)/.tests ## the tests with the slow ones
 	$(PYTEST) -m "not long"
 
 test-slow: $(VENV)/.tests ## the slow tests alone
-	$(PYTEST_SLOW) -m "slow and not long"
+	$(PYTEST) -m "slow and not long"
 
 test-long: $(VENV)/.tests ## load tests and simulation studies, which no gate waits for
 	$(PYTEST) -m long
