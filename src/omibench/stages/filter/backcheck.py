@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 
 from omibench.latex import FormulaSpan, find_formulas, normalise, replace_formulas
 from omibench.schemas.image_marks import IMAGE_MARK
-from omibench.stages.filter.negations import knows, negated_sentences
 from omibench.stages.filter.plain_math import flatten_math, unify
+from omibench.text.negations import knows, negated_sentences
 
 _NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
 _POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")

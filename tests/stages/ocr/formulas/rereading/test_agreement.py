@@ -62,6 +62,22 @@ def test_a_line_with_another_digit_or_sign_is_the_readers_and_is_named() -> None
     assert compare_lines("the charge −2e", "the charge $2e$").difference.endswith("- and none")
 
 
+@pytest.mark.parametrize(
+    ("line", "reply", "difference"),
+    [
+        ("It does not move, v0 = 3", "It does move, $v_0 = 3$", "not and none"),
+        ("Qual força é F1 ?", "Qual força não é $F_1$ ?", "none and não"),
+        ("下列x2正确的是", "下列$x^2$不正确的是", "none and 不"),
+    ],
+)
+def test_a_negation_that_one_reading_lacks_is_named(line: str, reply: str, difference: str) -> None:
+    assert compare_lines(line, reply).difference.endswith(difference)
+
+
+def test_a_sine_is_no_spanish_negation() -> None:
+    assert compare_lines("Es sin x2 en el eje", r"Es $\sin x^2$ en el eje").difference == ""
+
+
 def test_dashes_of_all_lengths_and_raised_digits_are_the_same() -> None:
     assert compare_lines("x² − 10⁻³ m", "$x^2 - 10^{-3}$ m").difference == ""
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from omibench.latex import find_differences, find_formulas, find_missing, replace_formulas
 from omibench.stages.ocr.engines.presets.loops import ends_in_loop
 from omibench.stages.ocr.engines.presets.markdown import list_lines, wrap_formula
+from omibench.text.negations import list_negations
 
 UNKNOWN: Final = r"\square"
 """Placeholder for a glyph that no table identifies."""
@@ -68,8 +69,8 @@ def compare_formulas(layer: str, reply: str) -> Agreement:
 def compare_lines(line: str, reply: str) -> Agreement:
     """Combine a line from an engine that writes no formulas with a reader's reply.
 
-    The reader's text is used if it is a reading of this line at all; differences in numbers and
-    signs are listed.
+    The reader's text is used if it is a reading of this line at all; differences in numbers, signs
+    and words of negation are listed.
 
     Args:
         line: Text from the engine, scripts and fractions flattened.
@@ -128,10 +129,11 @@ def _list_letters(text: str) -> str:
 
 
 def _count_marks(text: str) -> Counter[str]:
-    """Return the digits and signs of a text, LaTeX or not."""
+    """Return the digits, signs and negations of a text, LaTeX or not."""
     signs = _COMMAND.sub(lambda command: _SIGNS.get(command[1], " "), text)
     plain = unicodedata.normalize("NFKC", signs).translate(_DASHES)
-    return Counter(c for c in plain if c.isdigit() or c in _COMPARED)
+    words = list_negations(replace_formulas(text, lambda span: " "))
+    return Counter([*(c for c in plain if c.isdigit() or c in _COMPARED), *words])
 
 
 def _list(marks: Counter[str]) -> str:

@@ -31,6 +31,21 @@ _CHINESE = re.compile(
 )
 
 
+_ANY = re.compile(rf"\b(?:{'|'.join(_WORDS.values())})\b", re.IGNORECASE)
+_AMBIGUOUS = frozenset({"sin", "ne", "n", "ni", "mai", "né"})
+"""Words of negation that are also functions, products of quantities or pieces of words."""
+
+
+def list_negations(text: str) -> list[str]:
+    """Return the negations of a text in any of the known languages, sorted.
+
+    Args:
+        text: Prose without formulas; its language may be unknown.
+    """
+    words = (word.lower() for word in _ANY.findall(text))
+    return sorted([*(word for word in words if word not in _AMBIGUOUS), *_CHINESE.findall(text)])
+
+
 def knows(language: str, added_words: Mapping[str, Sequence[str]]) -> bool:
     """Return whether the words of negation of a language are known."""
     return language in added_words or language in _WORDS or language == "zh"
