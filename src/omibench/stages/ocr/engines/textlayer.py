@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.corrections.entry import describe_box
+from omibench.stages.ocr.engines.collection import no_collection
 from omibench.stages.ocr.formulas.doubts.left import Leftover
 from omibench.stages.ocr.formulas.glyphs.characters import (
     Character,
@@ -74,6 +75,11 @@ def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
 
 def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     """Return the lines of the text layer, and whether the page has too much text for formulas."""
+    with no_collection():
+        return _read_layer(page, number)
+
+
+def _read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     drawings = page.get_cdrawings()
     frames = find_frames(page)
     runs, painted = read_characters(page, [*find_marks(drawings, page.rect.width), *frames])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from omibench.stages.ocr.formulas.glyphs.characters import find_missing
 from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
+from omibench.stages.ocr.formulas.glyphs.painted import ProseLines, find_missing
 from omibench.stages.ocr.formulas.glyphs.prose import find_prose
 from omibench.stages.ocr.layout.layout import Box
 
@@ -68,13 +68,14 @@ def test_a_page_of_thousands_of_lines_is_examined_as_a_whole() -> None:
 def test_a_hyphen_at_the_end_of_a_line_is_not_missing() -> None:
     lines = [line("melted together com\u00ad", 300)]
     hyphen, minus = (PaintedGlyph(1, text, "Times", 10, 100, 300, 69) for text in "-−")
-    assert find_missing([hyphen], lines) == []
-    assert find_missing([minus], lines) == [minus]
+    assert find_missing([hyphen], ProseLines(lines)) == []
+    assert find_missing([minus], ProseLines(lines)) == [minus]
 
 
 def test_a_ligature_is_read_as_its_letters() -> None:
     lines = [{"bbox": (72.0, 90.0, 300.0, 104.0), "spans": [{"text": "of a first kind"}]}]
     ligature = PaintedGlyph(5, "\ufb01", "CMR10", 10.0, 90.0, 100.0, 7)
     long = PaintedGlyph(6, "\ufb03", "CMR10", 10.0, 90.0, 100.0, 8)
-    assert find_missing([ligature, long], lines) == []
-    assert find_missing([ligature], [{**lines[0], "spans": [{"text": "a kid"}]}]) == [ligature]
+    assert find_missing([ligature, long], ProseLines(lines)) == []
+    kid = ProseLines([{**lines[0], "spans": [{"text": "a kid"}]}])
+    assert find_missing([ligature], kid) == [ligature]

@@ -31,19 +31,21 @@ def find_vanished(painted: Iterable[PaintedGlyph], runs: Sequence[TextRun]) -> l
         painted: Glyphs that the page paints, without spaces and invisible text.
         runs: Lines of the text layer.
     """
-    exact: set[tuple[float, float]] = set()
+    exact = {(character.x, character.y) for run in runs for character in run.characters}
+    unmatched = [g for g in painted if (g.x, g.y) not in exact and not g.text.isspace()]
+    if not unmatched:
+        return []
     cells: defaultdict[tuple[int, int], list[tuple[str, float, float]]] = defaultdict(list)
     for run in runs:
         for character in run.characters:
-            exact.add((round(character.x, 1), round(character.y, 1)))
             cells[_cell(character.x, character.y)].append(
                 (character.text, character.x, character.y)
             )
+    rounded = {(round(x, 1), round(y, 1)) for x, y in exact}
     return [
         glyph
-        for glyph in painted
-        if (round(glyph.x, 1), round(glyph.y, 1)) not in exact
-        and not glyph.text.isspace()
+        for glyph in unmatched
+        if (round(glyph.x, 1), round(glyph.y, 1)) not in rounded
         and not any(
             text == glyph.text and abs(x - glyph.x) + abs(y - glyph.y) < _reach(glyph) * glyph.size
             for text, x, y in _around(cells, glyph)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from omibench.stages.ocr.formulas.fonts import tex
 from omibench.stages.ocr.formulas.fonts.characters import of_character
@@ -13,6 +14,7 @@ from omibench.stages.ocr.formulas.marks import GlyphSymbol
 _ITALIC = re.compile(r"italic|oblique|slanted|-it\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16_384)
 def identify(
     font: str, text: str, *, name: str | None = None, glyph_id: int | None = None
 ) -> GlyphSymbol:

@@ -20,6 +20,8 @@ _SYMBOLS = "OpenSymbol"
 """LibreOffice's font of mathematical signs."""
 _MOST = 500
 """Maximum number of accents of a page that are moved."""
+_FIRST = "\u0300"
+"""First combining character of Unicode."""
 _INK = Box(0.05, 0.5, 0.45, 0.75)
 """Assumed position of an accent's ink if its font gives none, in type sizes."""
 
@@ -75,7 +77,11 @@ def _without(letter: Character, accent: str) -> Character:
 
 
 def _is_combining(text: str, font: str) -> bool:
-    return unicodedata.category(text[0]) == "Mn" and (is_math_font(font) or _SYMBOLS in font)
+    return (
+        text >= _FIRST
+        and unicodedata.category(text[0]) == "Mn"
+        and (is_math_font(font) or _SYMBOLS in font)
+    )
 
 
 def _find_ink(

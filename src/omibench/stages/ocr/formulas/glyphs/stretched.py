@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from omibench.stages.ocr.formulas.glyphs.characters import SEQUENCE
+from omibench.stages.ocr.formulas.glyphs.painted import SEQUENCE
 from omibench.stages.ocr.formulas.marks import Glyph
 from omibench.stages.ocr.layout.layout import Box
 

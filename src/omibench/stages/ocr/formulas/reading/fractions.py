@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 from omibench.stages.ocr.formulas.marks import Rule
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
@@ -47,16 +48,17 @@ def find_neighbours(units: Iterable[RowUnit]) -> BarNeighbours:
     """Return the neighbours of each unit on its baseline."""
     left: dict[RowUnit, RowUnit] = {}
     right: dict[RowUnit, RowUnit] = {}
-    rows: dict[int, list[RowUnit]] = {}
+    rows: dict[int, list[tuple[float, float, RowUnit]]] = {}
     for unit in units:
         if not unit.has_axis:
-            rows.setdefault(round(unit.baseline), []).append(unit)
-    for level, row in rows.items():
-        both = sorted([*row, *rows.get(level + 1, ())], key=lambda u: u.box.x0)
-        for a, b in pairwise(both):
+            level = unit.baseline
+            rows.setdefault(round(level), []).append((unit.box.x0, level, unit))
+    for row_level, row in rows.items():
+        both = sorted([*row, *rows.get(row_level + 1, ())], key=itemgetter(0))
+        for (_, a_level, a), (x0, b_level, b) in pairwise(both):
             if (
-                abs(a.baseline - b.baseline) < 0.06 * a.size
-                and b.box.x0 - a.box.x1 < _NEIGHBOUR * min(a.size, b.size)
+                abs(a_level - b_level) < 0.06 * a.size
+                and x0 - a.box.x1 < _NEIGHBOUR * min(a.size, b.size)
                 and 0.8 < a.size / b.size < 1.25
             ):
                 right.setdefault(a, b)

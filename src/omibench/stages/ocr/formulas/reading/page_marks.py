@@ -120,14 +120,14 @@ def as_glyph(character: Character, symbol: GlyphSymbol) -> Glyph:
     if symbol.descent is not None:
         box = box._replace(y1=character.y + symbol.descent * character.size)
     return Glyph(
-        serial=character.serial,
-        text=character.text,
-        symbol=symbol,
-        font=character.font,
-        size=character.size,
-        x=character.x,
-        y=character.y,
-        box=box,
-        italic=character.italic,
-        bold=character.bold,
+        character.serial,
+        character.text,
+        symbol,
+        character.font,
+        character.size,
+        character.x,
+        character.y,
+        box,
+        character.italic,
+        character.bold,
     )

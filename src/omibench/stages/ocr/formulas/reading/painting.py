@@ -71,9 +71,11 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
     owned = {id(glyph) for region in regions for glyph in region.glyphs}
     sizes = Counter(round(glyph.size, 1) for glyph in glyphs)
     least = _FULL_SIZE * sizes.most_common(1)[0][0] if sizes else 0.0
-    piece: list[Glyph] = []
+    start, count = 0, 0
     for glyph in _in_order(glyphs):
         is_text = id(glyph) not in owned and glyph.size >= least and not is_math_font(glyph.font)
-        piece = [*piece, glyph] if is_text else []
-        if len(piece) == _SHORTEST:
-            yield piece[0].serial
+        if is_text and not count:
+            start = glyph.serial
+        count = count + 1 if is_text else 0
+        if count == _SHORTEST:
+            yield start

@@ -99,6 +99,8 @@ def _place_regions(
 
 def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:
     """Return the marks without bars that belong to a unit, such as a root in the row below."""
+    if not marks.bars:
+        return marks
     taken = {bar for row in rows for unit in row for part in unit.walk() for bar in part.bars}
     return replace(marks, bars=tuple(bar for bar in marks.bars if bar not in taken))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from omibench.stages.ocr.formulas.glyphs.characters import SEQUENCE
+from omibench.stages.ocr.formulas.glyphs.painted import SEQUENCE
 from omibench.stages.ocr.formulas.marks import RootSign, Rule, SmallPicture
 from omibench.stages.ocr.layout.layout import Box
 

@@ -13,6 +13,7 @@ AXIS = 0.25
 """Height of the axis of fractions and operators above the baseline, in type sizes."""
 _CENTRED = frozenset(("large", "piece", "root"))
 _GROWING = frozenset(("open", "close", "relation", "operator", "punctuation"))
+_MAY_BE_TALL = _CENTRED | _GROWING
 _TALL_BRACKET = 1.12
 """Minimum height of a grown bracket, in type sizes: ordinary ones have 0.9 to 1.05."""
 _OFF_AXIS = 0.3
@@ -52,9 +53,10 @@ class RowUnit:
     """Whether its axis places it in a row, rather than the baseline of its glyph."""
 
     def __post_init__(self) -> None:
-        self.is_block = len(self.glyphs) != 1 or bool(self.bars or self.roots or self.pictures)
-        self.is_tall = bool(self.glyphs) and self._is_tall()
-        self.has_axis = self.is_block or self.is_tall
+        glyphs = self.glyphs
+        is_block = len(glyphs) != 1 or bool(self.bars or self.roots or self.pictures)
+        is_tall = bool(glyphs) and glyphs[0].symbol.kind in _MAY_BE_TALL and self._is_tall()
+        self.is_block, self.is_tall, self.has_axis = is_block, is_tall, is_block or is_tall
 
     @property
     def glyph(self) -> Glyph | None:

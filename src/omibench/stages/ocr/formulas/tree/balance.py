@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign
@@ -47,16 +48,19 @@ def _bracket(node: Any) -> Sign | None:
 
 def list_children(node: Any) -> Iterator[Node]:
     """Yield the direct children of a node."""
-    for field in fields(node):
-        value = getattr(node, field.name)
-        for item in _flat(value):
-            if hasattr(item, "__dataclass_fields__"):
-                yield item
+    for name in _list_names(type(node)):
+        yield from _find_nodes(getattr(node, name))
 
 
-def _flat(value: Any) -> Iterator[Any]:
+def _find_nodes(value: Any) -> Iterator[Node]:
     if isinstance(value, tuple):
         for item in value:
-            yield from _flat(item)
-    else:
+            yield from _find_nodes(item)
+    elif isinstance(value, Node):
         yield value
+
+
+@cache
+def _list_names(kind: type) -> tuple[str, ...]:
+    """List the fields of a kind of node that can contain nodes."""
+    return tuple(field.name for field in fields(kind) if "Node" in str(field.type))
