@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 BUCKET = "omibench"
 KEYS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 NOTHING = "Nothing to be done"
+Tampering = Callable[[Path], None]
 
 
 @pytest.fixture(scope="module")
@@ -107,48 +109,54 @@ def test_results_of_another_revision_than_the_parameters_are_named(clone: Copy) 
     assert clone.jobs("dvc", "repro") == {"infer": 1, "score": 1, "analyze": 1}
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "said"),
-    [
-        ("score/sim-a/cot.parquet", b"other", "score: sim-a/cot.parquet: has changed"),
-        ("infer/sim-a/cot.parquet", None, "infer: sim-a/cot.parquet: is missing"),
-        ("freeze/answers.jsonl", b"", "freeze: answers.jsonl: has changed"),
-        ("infer/provenance.json", b"{", "infer/provenance.json: cannot be read"),
-        ("infer/provenance.json", None, "infer: there is no provenance.json"),
-        ("analyze/metrics.json", b"{}", "analyze: metrics.json: has changed"),
-    ],
-)
-def test_what_was_tampered_with_is_refused_and_named(
-    clone: Copy, file: str, text: bytes | None, said: str
-) -> None:
+def forge_headline(results: Path) -> None:
+    """Other words in a result, and their hash in its provenance."""
+    folder = results / "analyze"
+    true, forged = (folder / "headline.txt").read_bytes(), b"everything is right"
+    known = folder / "provenance.json"
+    text = known.read_text().replace(sha256(true).hexdigest(), sha256(forged).hexdigest())
+    assert sha256(forged).hexdigest() in text
+    for path, content in ((folder / "headline.txt", forged), (known, text.encode())):
+        path.unlink()
+        path.write_bytes(content)
+
+
+def write(file: str, content: bytes) -> Tampering:
+    """Replace a result; what DVC links to stays as it is."""
+
+    def edit(results: Path) -> None:
+        (results / file).unlink()
+        (results / file).write_bytes(content)
+
+    return edit
+
+
+def remove(file: str) -> Tampering:
+    """Remove a result."""
+    return lambda results: (results / file).unlink()
+
+
+TAMPERED: dict[str, Tampering] = {
+    "score: sim-a/cot.parquet: has changed": write("score/sim-a/cot.parquet", b"other"),
+    "infer: sim-a/cot.parquet: is missing": remove("infer/sim-a/cot.parquet"),
+    "freeze: answers.jsonl: has changed": write("freeze/answers.jsonl", b""),
+    "infer/provenance.json: cannot be read": write("infer/provenance.json", b"{"),
+    "analyze: metrics.json: has changed": write("analyze/metrics.json", b"{}"),
+    "analyze: headline.txt: modified (reported by DVC)": forge_headline,
+    "infer: there is no provenance.json": remove("infer/provenance.json"),
+}
+
+
+def test_what_was_tampered_with_is_refused_and_named_until_it_is_as_it_was(clone: Copy) -> None:
     clone.run("dvc", "pull")
-    path = clone.folder / "results" / file
-    path.unlink()
-    if text is not None:
-        path.write_bytes(text)
-    assert said in clone.run("omibench", "trust", ok=False)
-    refused = "move it away" if text is None and "provenance" in file else "`omibench trust`"
-    assert refused in clone.run("snakemake", "-n", ok=False)
-    clone.run("dvc", "checkout", "--force")
+    for said, tamper in TAMPERED.items():
+        tamper(clone.folder / "results")
+        assert said in clone.run("omibench", "trust", ok=False)
+        refused = "move it away" if "no provenance" in said else "`omibench trust`"
+        assert refused in clone.run("snakemake", "-n", ok=False), said
+        clone.run("dvc", "checkout", "--force")
     clone.run("omibench", "trust")
     assert NOTHING in clone.to_do()
-
-
-def test_a_forged_provenance_is_not_that_of_the_lock_file(clone: Copy) -> None:
-    clone.run("dvc", "pull")
-    folder = clone.folder / "results/analyze"
-    old = (folder / "headline.txt").read_bytes()
-    (folder / "headline.txt").write_bytes(b"everything is right")
-    from hashlib import sha256
-
-    known = folder / "provenance.json"
-    forged = sha256(b"everything is right").hexdigest()
-    text = known.read_text().replace(sha256(old).hexdigest(), forged)
-    known.unlink()
-    known.write_text(text)
-    assert "analyze: headline.txt: modified (reported by DVC)" in clone.run(
-        "omibench", "trust", ok=False
-    )
 
 
 def test_a_partial_pull_is_refused_and_the_rest_can_be_built(clone: Copy) -> None:
