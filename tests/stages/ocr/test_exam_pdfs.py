@@ -16,6 +16,8 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 
+pytestmark = pytest.mark.slow
+
 COUNTS = {
     "CNAO_2023.pdf": 11,
     "CNAO_2023_ans.pdf": 11,
