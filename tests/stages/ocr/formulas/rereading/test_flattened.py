@@ -52,3 +52,10 @@ def test_cells_of_words_beside_a_cell_are_no_fraction() -> None:
     head = line("Group", 50, 100, 90, 112)
     cells = [line("Nitrogen", 94, 94, 140, 105), line("Oxygen", 94, 107, 140, 118)]
     assert group_flattened([head, *cells]) == []
+
+
+def test_a_denominator_in_the_box_of_its_line_belongs_to_it() -> None:
+    first = line("(A) W = p1V1", 37, 182, 120, 201, suspect=True)
+    second = line("(B) W = p2V2", 37, 196, 119, 215, suspect=True)
+    below = line("k-1", 88, 208, 107, 217)
+    assert group_flattened([first, second, below]) == [[first], [second, below]]

@@ -10,6 +10,8 @@ from omibench.stages.ocr.layout.layout import Box, Line
 
 _SHARED_HEIGHT = 0.3
 """Minimum overlap of two lines in one row, as a share of the lower line's height."""
+_INSIDE = 0.6
+"""Minimum overlap in height of lines of which one is inside the other, as the same share."""
 _GAP = 1.2
 """Maximum gap between them, in heights of the lower line."""
 _OVERLAP = 0.3
@@ -100,7 +102,12 @@ def _share_column(a: Box, b: Box) -> bool:
 
 
 def _belong_together(a: Box, b: Box) -> bool:
-    """Return whether two boxes are side by side rather than above each other."""
+    """Return whether two boxes are side by side rather than above each other, or mostly overlap.
+
+    The denominator of a line's last fraction is in the box of the whole line.
+    """
     height = min(a.height, b.height)
+    shared = -a.gap_y(b)
     is_beside = -_OVERLAP * height < a.gap_x(b) < _GAP * height
-    return is_beside and -a.gap_y(b) > _SHARED_HEIGHT * height
+    is_inside = a.gap_x(b) < 0 and shared > _INSIDE * height
+    return is_inside or (is_beside and shared > _SHARED_HEIGHT * height)
