@@ -72,8 +72,9 @@ class DoubtfulFormula(Noun):
     """A formula of a problem with an uncertain reading, and the crop of its page.
 
     `latex` is the best reading, as written between dollar signs in the problem; `bbox` is (x0,
-    y0, x1, y1) in PDF points from the top left corner of the page, which counts from 1. `sha256`
-    is over the bytes of `file`, which is in `formulas/` and is never shown to a model.
+    y0, x1, y1) in PDF points from the top left corner of the page, which counts from 1. Of a
+    formula that is broken over lines, it is the part in the first line; the crop shows all parts.
+    `sha256` is over the bytes of `file`, which is in `formulas/` and is never shown to a model.
     """
 
     page: int

@@ -7,7 +7,7 @@ import pytest
 from omibench.stages.ocr.corrections.entry import Correction, CorrectionEntry
 from omibench.stages.ocr.corrections.lines import PageCorrector
 from omibench.stages.ocr.corrections.outcome import CorrectionLog
-from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, NextLine
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.marks import Region as Drawing
 from omibench.stages.ocr.structure.document import DocumentPage
@@ -124,3 +124,14 @@ def test_an_empty_text_takes_lines_out() -> None:
         [make_line("noise"), make_line("x", Box(60, 300, 90, 312))], box=LINE, text=""
     )
     assert [line.text for line in page.lines] == ["x"]
+
+
+@pytest.mark.parametrize("box", [Box(300, 88, 360, 106), Box(60, 104, 90, 120)])
+def test_a_broken_formula_is_corrected_at_its_part_in_either_line(box: Box) -> None:
+    second = NextLine(FormulaRegion(Box(60, 104, 90, 120), ()), 300, -14)
+    region = FormulaRegion(Box(300, 88, 360, 106), (), following=(second,))
+    line = make_line("So $a=b+c$", formulas=(Formula(region, "a=b+c", ("unsure",)),))
+    rest = make_line("holds.", Box(60, 104, 360, 118))
+    page, status = correct([line, rest], box=box, formula="a=b-c", was="a=b+c")
+    assert ([line.text for line in page.lines], status) == (["So $a=b-c$", "holds."], "applied")
+    assert page.lines[0].formulas[0].doubts == ()

@@ -51,7 +51,7 @@ class PageCorrector:
 
     def _correct_formula(self, page: DocumentPage, entry: CorrectionEntry) -> None:
         correction = entry.correction
-        lines = [line for line in page.lines if covers(line.box, entry.box, _SHARE)]
+        lines = [line for line in page.lines if _is_line_at(line, entry.box)]
         formulas = [formula for line in lines for formula in _list_formulas(line)]
         latex = str(correction.formula)
         if not lines:
@@ -133,7 +133,9 @@ class _Formula(NamedTuple):
 
     def is_at(self, box: Box) -> bool:
         """Return whether it is known to be at a box."""
-        return self.box is not None and covers(self.box, box)
+        if self.box is None:
+            return False
+        return any(covers(part, box) for part in self.line.formulas[self.place].region.boxes)
 
     def correct(self, latex: str) -> Line:
         """Return its line with the formula replaced and no longer marked as doubtful."""
@@ -149,6 +151,12 @@ class _Formula(NamedTuple):
             formulas = (*formulas[: self.place], certain, *formulas[self.place + 1 :])
         text = f"{text[:start]}{sign}{latex}{sign}{text[end:]}"
         return replace(self.line, text=text, formulas=formulas, differences=differences)
+
+
+def _is_line_at(line: Line, box: Box) -> bool:
+    """Return whether a line is at a box, or the end of a formula that is broken after it."""
+    ends = (end for formula in line.formulas for end in formula.region.boxes[1:])
+    return covers(line.box, box, _SHARE) or any(covers(end, box) for end in ends)
 
 
 def _list_formulas(line: Line) -> list[_Formula]:

@@ -89,7 +89,7 @@ def _read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     upright = [piece for piece in pieces if piece.upright]
     lines = [_line(number, group) for group in _join_beside_formulas(_baselines(upright))]
     lines += [_line(number, [piece]) for piece in pieces if not piece.upright]
-    lines = [line for line in lines if line.text]
+    lines = _widen_after_breaks([line for line in lines if line.text])
     return LayerReading(
         _mark_suspects(lines, reading.rest),
         reading.is_partial,
@@ -310,6 +310,25 @@ def _line(page: int, pieces: Sequence[_Piece]) -> Line:
         upright=upright,
         formulas=formulas,
     )
+
+
+def _widen_after_breaks(lines: list[Line]) -> list[Line]:
+    """Return the lines, those that begin inside a broken formula with the box of all they print.
+
+    The formula is in the text of the line where it begins.
+    """
+    parts = [box for line in lines for f in line.formulas for box in f.region.boxes[1:]]
+    if not parts:
+        return lines
+    widened = list(lines)
+    for box in parts:
+        for k, line in enumerate(widened):
+            gap = line.box.x0 - box.x1
+            is_level = line.upright and box.y0 - 1 < line.baseline < box.y1 + 1
+            if is_level and -_ITALIC_GAP * line.size < gap < _WORD_GAP * line.size:
+                widened[k] = replace(line, box=line.box.union(box))
+                break
+    return widened
 
 
 def _write_formulas(text: str, formulas: Sequence[Formula]) -> str:

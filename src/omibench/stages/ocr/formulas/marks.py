@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from omibench.stages.ocr.layout.layout import Box
 
@@ -15,6 +15,9 @@ Kind = Literal[
 limits above and below it; `piece`: a part of a bracket, brace or root sign assembled from several
 glyphs; `unknown`: a glyph that no table identifies.
 """
+
+_INNER = 1.0
+"""Maximum margin in points at a line break: the parts of a formula are about 2.5 points apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,30 @@ class FormulaRegion:
     pictures: tuple[SmallPicture, ...] = ()
     display: bool = False
     is_object: bool = False
+    following: tuple[NextLine, ...] = ()
+    """Its parts in the next lines, if it is broken; all other fields are of the first line."""
+
+    @property
+    def lines(self) -> tuple[FormulaRegion, ...]:
+        """Its part in each line."""
+        return (self, *(part.region for part in self.following))
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """Box of its part in each line."""
+        return tuple(part.box for part in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class NextLine:
+    """Part of a broken formula in a line after its first.
+
+    Moved by `dx` and `dy`, in points, it continues the first line on its baseline.
+    """
+
+    region: FormulaRegion
+    dx: float
+    dy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +155,28 @@ class Formula:
     region: FormulaRegion
     latex: str
     doubts: tuple[str, ...] = ()
+
+
+class ShiftedBox(NamedTuple):
+    """Box on a page, and the distances in points by which its content is moved."""
+
+    box: Box
+    dx: float
+    dy: float
+
+
+def list_shifted(region: FormulaRegion, margin: float) -> list[ShiftedBox]:
+    """Return the boxes of a formula's lines with the moves that put them into one line.
+
+    Args:
+        region: Formula, possibly broken.
+        margin: Margin around the whole formula, in points; between its parts it is smaller.
+    """
+    moves = [(region, 0.0, 0.0), *((part.region, part.dx, part.dy) for part in region.following)]
+    inner, last = min(margin, _INNER), len(moves) - 1
+    shifted = []
+    for k, (line, dx, dy) in enumerate(moves):
+        box = line.box.grow(0, margin)
+        left, right = margin if k == 0 else inner, margin if k == last else inner
+        shifted.append(ShiftedBox(box._replace(x0=box.x0 - left, x1=box.x1 + right), dx, dy))
+    return shifted

@@ -129,7 +129,8 @@ def measure_coverage(
         lines: Lines of the page.
     """
     read = [picture.box.grow(3, 3) for picture in pictures]
-    read += [formula.region.box.grow(2, 2) for line in lines for formula in line.formulas]
+    formulas = [formula for line in lines for formula in line.formulas]
+    read += [box.grow(2, 2) for formula in formulas for box in formula.region.boxes]
     read += markings.settled
     margins = _list_margins(Box(*page.rect))
     covered = [*read, *margins, *(word.grow(_AROUND, _AROUND) for word in markings.words)]

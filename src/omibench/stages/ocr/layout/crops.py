@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.schemas.problem import BBox, Figure, Panel
+from omibench.stages.ocr.formulas.marks import ShiftedBox
 from omibench.stages.ocr.layout.layout import Box, Picture
 
 if TYPE_CHECKING:
@@ -58,6 +60,37 @@ def crop_box(page: pymupdf.Page, box: Box, dpi: int) -> tuple[bytes, BBox]:
         max(box.x0, sheet.x0), max(box.y0, sheet.y0), min(box.x1, sheet.x1), min(box.y1, sheet.y1)
     )
     return _render(page.get_displaylist(annots=0), clipped, dpi), _round_box(clipped)
+
+
+def crop_parts(page: pymupdf.Page, parts: Sequence[ShiftedBox], dpi: int) -> bytes:
+    """Return parts of a page in one picture, as the bytes of a PNG.
+
+    Args:
+        page: Page with its rotation removed.
+        parts: Boxes and the distances by which their contents are moved.
+        dpi: Resolution in pixels per inch, less if a side would exceed 4096 pixels.
+    """
+    import pymupdf
+
+    whole = reduce(Box.union, (_shift(part) for part in parts))
+    scale = min(dpi / 72, MAX_SIDE / max(whole.width, whole.height, 1.0))
+    size = (round(whole.width * scale) + 1, round(whole.height * scale) + 1)
+    canvas = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, *size), False)
+    canvas.clear_with(255)
+    sheet = page.get_displaylist(annots=0)
+    for part in parts:
+        matrix, clip = pymupdf.Matrix(scale, scale), pymupdf.Rect(*part.box)
+        pixels = sheet.get_pixmap(matrix=matrix, clip=clip, alpha=0)
+        place = _shift(part)
+        x, y = round((place.x0 - whole.x0) * scale), round((place.y0 - whole.y0) * scale)
+        pixels.set_origin(x, y)
+        canvas.copy(pixels, pixels.irect)
+    return bytes(canvas.tobytes("png"))
+
+
+def _shift(part: ShiftedBox) -> Box:
+    box, dx, dy = part
+    return Box(box.x0 + dx, box.y0 + dy, box.x1 + dx, box.y1 + dy)
 
 
 def _render(sheet: pymupdf.DisplayList, box: Box, dpi: int) -> bytes:

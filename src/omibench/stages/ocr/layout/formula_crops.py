@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.schemas.problem import DoubtfulFormula
-from omibench.stages.ocr.formulas.marks import Formula
-from omibench.stages.ocr.layout.crops import crop_box
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, list_shifted
+from omibench.stages.ocr.layout.crops import crop_box, crop_parts
 from omibench.stages.ocr.layout.layout import Line
 
 if TYPE_CHECKING:
@@ -35,6 +35,13 @@ def list_doubtful(lines: Sequence[Line]) -> list[tuple[int, Formula]]:
     return list(formulas.values())
 
 
+def _crop_region(page: pymupdf.Page, region: FormulaRegion, dpi: int) -> bytes:
+    """Return a formula as the bytes of a PNG, the parts of a broken one in one line."""
+    if not region.following:
+        return crop_box(page, region.box.grow(MARGIN, MARGIN), dpi)[0]
+    return crop_parts(page, list_shifted(region, MARGIN), dpi)
+
+
 def crop_formulas(
     pdf: pymupdf.Document, lines: Sequence[Line], folder: Path, prefix: str, dpi: int
 ) -> dict[int, DoubtfulFormula]:
@@ -48,11 +55,12 @@ def crop_formulas(
         dpi: Resolution in pixels per inch.
 
     Returns:
-        The rows of `doubtful_formulas` by id(formula).
+        The rows of `doubtful_formulas` by id(formula). The box of a broken formula is that of its
+        part in the first line.
     """
     rows: dict[int, DoubtfulFormula] = {}
     for k, (number, formula) in enumerate(list_doubtful(lines)[:MOST], 1):
-        data, _ = crop_box(pdf[number - 1], formula.region.box.grow(MARGIN, MARGIN), dpi)
+        data = _crop_region(pdf[number - 1], formula.region, dpi)
         name = f"p{number:03d}-{k}.png"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)

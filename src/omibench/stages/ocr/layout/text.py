@@ -44,11 +44,18 @@ def collect_words(lines: Sequence[Line]) -> frozenset[str]:
 def _breaks(above: Line, line: Line) -> bool:
     if line.page != above.page or line.box.y0 < above.box.y0 - line.size:
         return re.search(r"[.!?。！？:：]$", above.text) is not None
-    if abs(line.baseline - above.baseline) <= 0.8 * line.size:
+    level = _find_last_baseline(above)
+    if abs(line.baseline - level) <= 0.8 * line.size:
         return False
     if line.starts and _LIST.match(line.text):
         return True
-    return line.baseline - above.baseline > 1.75 * max(line.size, above.size)
+    return line.baseline - level > 1.75 * max(line.size, above.size)
+
+
+def _find_last_baseline(line: Line) -> float:
+    """Return the baseline of a line, or of the line in which its broken formula ends."""
+    parts = [part for formula in line.formulas[-1:] for part in formula.region.following]
+    return line.baseline - (parts[-1].dy if parts else 0.0)
 
 
 def _join_texts(text: str, continuation: str, words: Collection[str]) -> str:

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion
+from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, NextLine
 from omibench.stages.ocr.formulas.rereading.crops import (
     CropDesk,
     CropReply,
@@ -74,6 +74,20 @@ def test_a_doubtful_formula_waits_as_a_crop_and_is_settled_by_its_reply(
     assert [formula.doubts for formula in settled.formulas] == [(), ()]
     assert settled.formulas[1].latex == "a^2"
     assert settled.differences == ()
+
+
+def test_the_parts_of_a_broken_formula_are_asked_for_in_one_line(
+    page: pymupdf.Page, desk: CropDesk
+) -> None:
+    second = NextLine(FormulaRegion(Box(20, 120, 60, 142), ()), 122.5, -30)
+    region = FormulaRegion(BOX, (), following=(second,))
+    reread(desk, page, make_line(Formula(region, "a+b", ("unsure",))))
+    (file,) = desk.waiting.iterdir()
+    with Image.open(file) as crop:
+        width, height = crop.size
+        assert (round(width * 72 / 300), round(height * 72 / 300)) == (88, 28)
+        assert crop.getpixel((90, 58)) == (0, 0, 0)
+        assert crop.getpixel((width - 20, 58)) == (255, 255, 255)
 
 
 def test_a_formula_that_is_read_differently_stays_doubtful_and_is_named(

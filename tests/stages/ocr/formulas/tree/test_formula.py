@@ -268,9 +268,11 @@ def test_marks_over_each_other_take_bounded_time() -> None:
     assert time.process_time() - start < 10
 
 
-def test_a_formula_that_breaks_off_is_doubtful() -> None:
-    formula = read_formula(Setting().put("v=").region())
-    assert formula.doubts == ("the formula ends with a sign that needs something after it",)
+@pytest.mark.parametrize("signs", ["=", "+", "⇒", "→", "+ln"])
+def test_a_formula_that_breaks_off_is_doubtful(signs: str) -> None:
+    setting = Setting().put("v").put(signs, font="CMR10", gap=0.0)
+    doubts = read_formula(setting.region()).doubts
+    assert doubts == ("the formula ends with a sign that needs something after it",)
 
 
 def test_a_charge_number_without_a_mass_number_is_doubtful() -> None:

@@ -40,19 +40,23 @@ def find_doubts(
         marks: Marks that the page paints.
         missing: Glyphs of the page that the text layer lacks.
     """
-    regions = [place.region for place in places]
+    pieces = [(number, line) for number, place in enumerate(places) for line in place.region.lines]
+    regions = [line for _, line in pieces]
     doubts: defaultdict[int, dict[str, None]] = defaultdict(dict)
 
     def add(found: Iterable[tuple[int, str]]) -> None:
         for number, doubt in found:
             doubts[number].setdefault(doubt)
 
+    def add_of_lines(found: Iterable[tuple[int, str]]) -> None:
+        add((pieces[k][0], doubt) for k, doubt in found)
+
     left = find_left(regions, marks.glyphs)
-    add(find_torn(regions, marks.glyphs))
-    add(find_unused(regions, marks))
+    add_of_lines(find_torn(regions, marks.glyphs))
+    add_of_lines(find_unused(regions, marks))
     add(find_cut(places))
-    add(find_neighbours(regions, marks.glyphs))
-    add(left.doubts)
+    add_of_lines(find_neighbours(regions, marks.glyphs))
+    add_of_lines(left.doubts)
     owned = {id(glyph) for region in regions for glyph in region.glyphs}
     free = [glyph for glyph in marks.glyphs if id(glyph) not in owned]
     rest = [*left.rest, *find_overlines(list_free(regions, marks), free)]
@@ -61,7 +65,7 @@ def find_doubts(
         if near is None:
             vanished.append(leftover)
         else:
-            add([(near, VANISHED)])
+            add_of_lines([(near, VANISHED)])
     numbers = sorted(range(len(places)), key=lambda k: (id(places[k].row), places[k].start))
     for _, group in groupby(numbers, key=lambda k: id(places[k].row)):
         members = list(group)

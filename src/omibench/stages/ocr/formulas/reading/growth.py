@@ -336,7 +336,7 @@ class RowReader(RowOperands):
     def _take_overlapping(self) -> None:
         for k in range(len(self.units) - 1):
             a, b = self.units[k], self.units[k + 1]
-            if self.taken[k] != self.taken[k + 1]:
+            if self.taken[k] != self.taken[k + 1] and k + 1 not in self.breaks:
                 narrow = max(0.5, min(a.box.width, b.box.width))
                 if -a.box.gap_x(b.box) > 0.5 * narrow:
                     self._take(k, k + 2)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, takewhile
 
 from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.reading.page_marks import is_level
 from omibench.stages.ocr.layout.layout import Box
 
+_CLOSING = frozenset(".,;:!?)]”’»。，；：、）")
+"""Punctuation that ends a sentence or a bracket of prose."""
 Place = tuple[int, int]
 """Run of a character and its position in it."""
 
@@ -57,9 +59,14 @@ def insert_formulas(runs: Sequence[TextRun], formulas: Sequence[PlacedFormula]) 
     """
     owner = {place: k for k, formula in enumerate(formulas) for place in formula.characters}
     homes = {k: home for k, formula in enumerate(formulas) if (home := _home(formula, runs))}
+    inserted: dict[Place, list[Item]] = {}
+    for k, home in homes.items():
+        tail = _find_tail(formulas[k], runs, owner)
+        owner |= dict.fromkeys(tail, k)
+        inserted[home] = [formulas[k], *_move_tail(formulas[k], runs, tail)]
     remaining: list[list[Item]] = []
     for number, run in enumerate(runs):
-        remaining.append(list(_without_parts(number, run, owner, homes, formulas)))
+        remaining.append(list(_without_parts(number, run, owner, inserted)))
     alone: list[PlacedFormula] = []
     for k, formula in enumerate(formulas):
         if k not in homes and not _fill_hole(formula, runs, remaining):
@@ -91,6 +98,38 @@ def _home(formula: PlacedFormula, runs: Sequence[TextRun]) -> Place | None:
     return min(level)[1] if level else None
 
 
+def _find_tail(
+    formula: PlacedFormula, runs: Sequence[TextRun], owner: Mapping[Place, int]
+) -> list[Place]:
+    """Find the punctuation right after a broken formula, in its last line."""
+    if not formula.formula.region.following:
+        return []
+    last = formula.formula.region.lines[-1].box
+    inside = [
+        place
+        for place in formula.characters
+        if last.grow(0.5, 0.5).holds(runs[place[0]].characters[place[1]].box)
+    ]
+    if not inside:
+        return []
+    number, k = max(inside, key=lambda place: runs[place[0]].characters[place[1]].box.x1)
+    characters = runs[number].characters
+    after = ((number, place) for place in range(k + 1, len(characters)))
+    return list(takewhile(lambda p: characters[p[1]].text in _CLOSING and p not in owner, after))
+
+
+def _move_tail(
+    formula: PlacedFormula, runs: Sequence[TextRun], places: Sequence[Place]
+) -> list[Character]:
+    """Return characters without a width at the end of a formula's first line."""
+    x, y = formula.box.x1, formula.baseline
+    characters = (runs[number].characters[k] for number, k in places)
+    return [
+        replace(c, x=x, y=y, box=Box(x, c.box.y0 + y - c.y, x, c.box.y1 + y - c.y))
+        for c in characters
+    ]
+
+
 def _is_on_level(character: Character, formula: PlacedFormula) -> bool:
     return (
         abs(character.y - formula.baseline) < 0.2 * formula.size
@@ -102,19 +141,19 @@ def _without_parts(
     number: int,
     run: TextRun,
     owner: Mapping[Place, int],
-    homes: Mapping[int, Place],
-    formulas: Sequence[PlacedFormula],
+    inserted: Mapping[Place, Sequence[Item]],
 ) -> Iterator[Item]:
-    """Yield the items of a run without characters of formulas, each formula once at its home."""
+    """Yield the items of a run without characters of formulas, each formula once at its home.
+
+    The punctuation after a broken formula follows it.
+    """
     owners = [owner.get((number, k)) for k in range(len(run.characters))]
     if not any(k is not None for k in owners):
         yield from run.characters
         return
     for k, character in enumerate(run.characters):
-        formula = owners[k]
-        if formula is not None:
-            if homes.get(formula) == (number, k):
-                yield formulas[formula]
+        if owners[k] is not None:
+            yield from inserted.get((number, k), ())
         elif not character.text.isspace() or not _is_within(owners, run, k):
             yield character
 

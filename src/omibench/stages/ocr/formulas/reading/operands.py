@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from omibench.stages.ocr.formulas.reading.kinds import Role, is_hyphen, is_math_font, role_of
@@ -19,12 +19,15 @@ _SYMBOLS = "OpenSymbol"
 """LibreOffice's font of operators and brackets in formulas, and of bullets."""
 SPACE = 0.75
 """Maximum gap between an operator and its operands, in type sizes."""
+BREAK = 0.25
+"""Gap between two lines of a row, in type sizes, as around a relation."""
 SIGNS = frozenset("+-−±∓")
 RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
 """Exponents that are separate characters: they belong to the unit before them."""
 _DOTS = 3
 _CENTRED_DOTS = frozenset("·⋅∙")
 _DEEPEST = 4
+_ELLIPSIS = "⋯"
 _LONGEST_BARS = 30
 _ALLOWED = frozenset(":;!%'′…")
 """Allowed roles between brackets besides letters, digits and operators."""
@@ -33,10 +36,14 @@ _ALLOWED = frozenset(":;!%'′…")
 class RowOperands:
     """Row of units with the role of each, its words, brackets and operands."""
 
-    def __init__(self, row: Row, *, has_greek_prose: bool = False) -> None:
+    def __init__(
+        self, row: Row, *, has_greek_prose: bool = False, breaks: Sequence[int] = ()
+    ) -> None:
         self.units = row
+        self.breaks = tuple(breaks)
+        """Places where its lines begin, after the first."""
         self.roles: list[Role] = [role_of(u, has_greek_prose=has_greek_prose) for u in row]
-        self.gaps = _measure_gaps(row)
+        self.gaps = _measure_gaps(row, self.breaks)
         self.taken = [False] * len(row)
         """Units that are formulas, as far as known."""
         self.words = self._find_words()
@@ -129,6 +136,8 @@ class RowOperands:
         """Return the end of the operand that begins at a place, or None."""
         if k >= len(self.units) or depth > _DEEPEST:
             return None
+        if self.sign(k) == _ELLIPSIS:
+            return k + 1
         if self.roles[k] == "operator":
             if self._is_dots(k, k + 3):
                 return k + 3
@@ -187,6 +196,8 @@ class RowOperands:
 
     def operand_before(self, k: int) -> int | None:
         """Return the start of the operand that ends before a place, or None."""
+        if k > 0 and self.sign(k - 1) == _ELLIPSIS:
+            return k - 1
         read = self._BEFORE.get(self.roles[k - 1]) if k > 0 else None
         return read(self, k - 1) if read else None
 
@@ -293,11 +304,13 @@ class RowOperands:
         return is_hyphen(self.units[k]) and not self.is_minus(k)
 
 
-def _measure_gaps(row: Row) -> list[float]:
+def _measure_gaps(row: Row, breaks: Sequence[int]) -> list[float]:
     """Gap before each unit, in type sizes; a zero-width accent does not end a row."""
     gaps, end, size = [], -1e6, 1.0
-    for unit in row:
+    for k, unit in enumerate(row):
         box = unit.whole_box
+        if k in breaks:
+            end = box.x0 - BREAK * max(size, unit.size)
         gaps.append((box.x0 - end) / max(size, unit.size))
         end, size = max(end, box.x1), max(unit.size, 1.0)
     return gaps

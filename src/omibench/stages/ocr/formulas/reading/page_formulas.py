@@ -83,7 +83,7 @@ def read_formulas(
     formulas = [
         PlacedFormula(
             _add_doubts(read_formula(place.region), more),
-            frozenset(places[id(glyph)] for glyph in place.region.glyphs),
+            frozenset(places[id(glyph)] for line in place.region.lines for glyph in line.glyphs),
             place.baseline,
             place.size,
         )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.marks import FormulaRegion, PageMarks
+from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, PageMarks
 from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
+from omibench.stages.ocr.formulas.reading.line_breaks import find_crossing, is_certain
 from omibench.stages.ocr.formulas.reading.objects import as_unit, split_objects
+from omibench.stages.ocr.formulas.reading.operands import BREAK
 from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
+from omibench.stages.ocr.formulas.reading.passages import Passage, find_passages
 from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
 from omibench.stages.ocr.formulas.reading.scripts import attach_scripts
 from omibench.stages.ocr.formulas.reading.units import RowUnit
@@ -65,7 +69,7 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     places = _place_regions(marks, [rest], embedded)
     torn = _count_torn(places, marks)
     if torn:
-        groups = separate(rest, [place.region for place in places])
+        groups = separate(rest, _list_lines(places))
         apart = _place_regions(marks, groups, embedded)
         if _count_torn(apart, marks) < torn:
             return apart
@@ -73,7 +77,11 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
 
 
 def _count_torn(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
-    return count_torn([place.region for place in places], marks.glyphs)
+    return count_torn(_list_lines(places), marks.glyphs)
+
+
+def _list_lines(places: Sequence[PlacedRegion]) -> list[FormulaRegion]:
+    return [line for place in places for line in place.region.lines]
 
 
 def _place_regions(
@@ -85,16 +93,53 @@ def _place_regions(
     marks = _without_bars(marks, rows)
     greek = has_greek_prose(marks)
     places: list[PlacedRegion] = []
-    for row in rows:
-        reader = RowReader(row, has_greek_prose=greek)
-        intervals = reader.find_intervals()
-        base = next((u for u in row if not u.has_axis), row[0])
-        size = max((u.size for u in row if not u.has_axis), default=base.size)
-        for start, end in intervals:
-            display = len(intervals) == 1 and end - start == len(row)
-            region = make_region(row[start:end], marks, display=display)
-            places.append(PlacedRegion(region, base.baseline, size, reader, start, end))
+    for passage in find_passages(rows, marks.glyphs):
+        places += _read_passage(passage, marks, has_greek_prose=greek)
     return join_aligned(sorted(places, key=lambda p: (p.region.box.y0, p.region.box.x0)))
+
+
+def _read_passage(
+    passage: Passage, marks: PageMarks, *, has_greek_prose: bool
+) -> list[PlacedRegion]:
+    """Return the formulas of a passage; it is split where no formula crosses for certain."""
+    row = RowReader(passage.units, has_greek_prose=has_greek_prose, breaks=passage.breaks)
+    intervals = row.find_intervals()
+    for place, edge in zip(passage.breaks, passage.edges, strict=True):
+        crossing = find_crossing(intervals, place)
+        if crossing is None or not is_certain(row, intervals, crossing, place, edge):
+            above, below = (
+                _read_passage(part, marks, has_greek_prose=has_greek_prose)
+                for part in passage.split(place)
+            )
+            return [*above, *below]
+    is_alone = len(intervals) == 1 and intervals[0] == (0, len(row.units))
+    return [_place_region(row, start, end, marks, is_alone) for start, end in intervals]
+
+
+def _place_region(
+    row: RowReader, start: int, end: int, marks: PageMarks, is_alone: bool
+) -> PlacedRegion:
+    """Return an interval of a row as a region, with its parts in the lines that it crosses."""
+    edges = [0, *row.breaks, len(row.units)]
+    lines = [row.units[a:b] for a, b in pairwise(edges) if a < end and start < b]
+    cuts = [start, *(b for b in row.breaks if start < b < end), end]
+    parts = [row.units[a:b] for a, b in pairwise(cuts)]
+    baselines = [_find_base(line).baseline for line in lines]
+    first, *rest = (make_region(part, marks, display=is_alone) for part in parts)
+    size = max((u.size for u in lines[0] if not u.has_axis), default=_find_base(lines[0]).size)
+    following: list[NextLine] = []
+    x = parts[0][-1].whole_box.x1
+    for region, part, baseline in zip(rest, parts[1:], baselines[1:], strict=True):
+        dx = x + BREAK * size - part[0].whole_box.x0
+        following.append(NextLine(region, dx, baselines[0] - baseline))
+        x = part[-1].whole_box.x1 + dx
+    region = replace(first, following=tuple(following))
+    return PlacedRegion(region, baselines[0], size, row, start, end)
+
+
+def _find_base(line: Sequence[RowUnit]) -> RowUnit:
+    """Return the unit that has the baseline of a line."""
+    return next((unit for unit in line if not unit.has_axis), line[0])
 
 
 def _without_bars(marks: PageMarks, rows: Sequence[Row]) -> PageMarks:

@@ -18,7 +18,8 @@ _ORDINALS = "st nd rd th o a os as er e ere re eme ème º ª ᵒ to ta do da"
 _ELEMENTS = (
     "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Sc|Ti|Cr|Mn|Fe|Co|Ni|Cu|Zn|Ga|Ge|As|Se|Br|Kr|Rb|Sr|Zr|Nb|"
     "Mo|Tc|Ru|Rh|Pd|Ag|Cd|In|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pr|Nd|Pm|Sm|Eu|Gd|Tb|Dy|Ho|Er|Tm|Yb|Lu|Hf|"
-    "Ta|Re|Os|Ir|Pt|Au|Hg|Tl|Pb|Bi|Po|At|Rn|Fr|Ra|Ac|Th|Pa|Np|Pu|Am|Cm|H|B|C|N|O|F|P|S|K|V|Y|I|W|U"
+    "Ta|Re|Os|Ir|Pt|Au|Hg|Tl|Pb|Bi|Po|At|Rn|Fr|Ra|Ac|Th|Pa|Np|Pu|Am|Cm|HA|H|B|C|N|O|F|P|S|K|V|Y|I|"
+    "W|U"
 )
 FUNCTIONS = frozenset(_FUNCTIONS.split())
 UNITS = frozenset(_UNITS.split())

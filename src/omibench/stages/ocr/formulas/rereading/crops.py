@@ -7,11 +7,13 @@ replies from another, both named by the SHA-256 of the crop's bytes, so each is 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel
 
+from omibench.stages.ocr.formulas.marks import FormulaRegion, ShiftedBox, list_shifted
 from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.scans import render_page
 
@@ -105,14 +107,36 @@ class PageCrops:
             box: Box in points.
             margin: Margin above and below it, in points.
         """
+        return self._join([ShiftedBox(box.grow(MARGIN, margin), 0.0, 0.0)])
+
+    def cut_formula(self, region: FormulaRegion) -> bytes | None:
+        """Return a formula as a PNG, the parts of a broken one in one line.
+
+        None if a part is entirely off the page.
+        """
+        return self._join(list_shifted(region, MARGIN))
+
+    def _join(self, parts: Sequence[ShiftedBox]) -> bytes | None:
+        import numpy as np
         import pymupdf
 
         if self._pixels is None:
             self._pixels = render_page(self._page, self._scale)
         height, width = self._pixels.shape[:2]
-        x0, y0, x1, y1 = (round(value * self._scale) for value in box.grow(MARGIN, margin))
-        x0, y0, x1, y1 = max(0, x0), max(0, y0), min(width, x1), min(height, y1)
-        if x0 >= x1 or y0 >= y1:
-            return None
-        crop = self._pixels[y0:y1, x0:x1].tobytes()
-        return bytes(pymupdf.Pixmap(pymupdf.csRGB, x1 - x0, y1 - y0, crop, False).tobytes("png"))
+        placed: list[tuple[int, int, Pixels]] = []
+        for box, dx, dy in parts:
+            x0, y0, x1, y1 = (round(value * self._scale) for value in box)
+            x0, y0, x1, y1 = max(0, x0), max(0, y0), min(width, x1), min(height, y1)
+            if x0 >= x1 or y0 >= y1:
+                return None
+            x, y = x0 + round(dx * self._scale), y0 + round(dy * self._scale)
+            placed.append((x, y, self._pixels[y0:y1, x0:x1]))
+        left, top = min(x for x, _, _ in placed), min(y for _, y, _ in placed)
+        right = max(x + pixels.shape[1] for x, _, pixels in placed)
+        bottom = max(y + pixels.shape[0] for _, y, pixels in placed)
+        canvas = np.full((bottom - top, right - left, 3), 255, dtype=np.uint8)
+        for x, y, pixels in placed:
+            rows, columns = pixels.shape[:2]
+            canvas[y - top : y - top + rows, x - left : x - left + columns] = pixels
+        picture = pymupdf.Pixmap(pymupdf.csRGB, right - left, bottom - top, canvas.tobytes(), False)
+        return bytes(picture.tobytes("png"))

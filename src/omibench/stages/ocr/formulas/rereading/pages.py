@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,6 @@ from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.rereading.agreement import compare_formulas, compare_lines
 from omibench.stages.ocr.formulas.rereading.crops import (
     LINE_MARGIN,
-    MARGIN,
     CropDesk,
     CropKind,
     PageCrops,
@@ -80,7 +79,7 @@ class _PageRereader:
         text, formulas, differences = line.text, list(line.formulas), list(line.differences)
         for index in reversed(range(len(spans))):
             span, formula = spans[index], formulas[index]
-            reply = self._ask("formula", formula.region.box) if formula.doubts else None
+            reply = self._ask_formula(formula) if formula.doubts else None
             if reply is None:
                 continue
             agreement = compare_formulas(formula.latex, reply)
@@ -93,7 +92,7 @@ class _PageRereader:
 
     def _reread_group(self, group: Sequence[Line]) -> list[Line]:
         joined = join_group(group)
-        reply = self._ask("line", joined.box)
+        reply = self._ask_line(joined.box)
         agreement = compare_lines(joined.text, reply) if reply else None
         if agreement is None or not agreement.is_settled:
             return list(group)
@@ -107,11 +106,17 @@ class _PageRereader:
             )
         ]
 
-    def _ask(self, kind: CropKind, box: Box) -> str | None:
+    def _ask_formula(self, formula: Formula) -> str | None:
+        return self._ask("formula", lambda crops: crops.cut_formula(formula.region))
+
+    def _ask_line(self, box: Box) -> str | None:
+        return self._ask("line", lambda crops: crops.cut(box, LINE_MARGIN))
+
+    def _ask(self, kind: CropKind, cut: Callable[[PageCrops], bytes | None]) -> str | None:
         if self.asked == MOST_CROPS:
             return None
         self.asked += 1
-        crop = self.crops[kind].cut(box, MARGIN if kind == "formula" else LINE_MARGIN)
+        crop = cut(self.crops[kind])
         reply = crop and self.desk.find_reply(kind, crop, self.place, self.number)
         return reply.text if reply else None
 

@@ -7,7 +7,20 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign
+from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign, Words
+
+_OPERATORS = ("-", "+", "\\cdot", "\\times", "\\pm", "\\mp", "\\div", "/")
+_ARROWS = (
+    "\\to", "\\rightarrow", "\\longrightarrow", "\\leftrightarrow", "\\rightleftharpoons",
+    "\\mapsto", "\\Rightarrow", "\\Leftrightarrow",
+)  # fmt: skip
+_FUNCTIONS = frozenset(
+    ("sin", "cos", "tan", "cot", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "ln", "log",
+     "exp")
+)  # fmt: skip
+"""Functions that need an argument."""
+_OPEN = frozenset((*_OPERATORS, *_ARROWS))
+"""Operators and arrows that need something after them."""
 
 
 def are_balanced(node: Node) -> bool:
@@ -23,13 +36,13 @@ def are_balanced(node: Node) -> bool:
 
 
 def ends_open(node: Node) -> bool:
-    """Return whether the last symbol of a row is an operator or a relation, as in `v =`."""
+    """Return whether the last symbol of a row needs something after it, as in `v =`."""
     if isinstance(node, Chemistry):
-        return node.text.endswith((" +", "->", "<=>", "<->"))
+        return node.text.endswith((" +", "->", "<=>", "<->", " ="))
     last = node.children[-1] if isinstance(node, Row) and node.children else None
-    return isinstance(last, Sign) and (
-        last.kind == "relation" or last.latex in {"-", "+", "\\cdot", "\\times", "\\pm", "/"}
-    )
+    if isinstance(last, Words):
+        return last.command == "operator" and last.text in _FUNCTIONS
+    return isinstance(last, Sign) and (last.kind == "relation" or last.latex in _OPEN)
 
 
 def _is_even(row: Row) -> bool:

@@ -21,6 +21,7 @@ from omibench.stages.ocr.formulas.tree.parts import (
 )
 from omibench.stages.ocr.formulas.tree.pieces import join_pieces
 from omibench.stages.ocr.formulas.tree.rows import build_row
+from omibench.stages.ocr.formulas.tree.straight import straighten
 
 MOST_MARKS = 1200
 """Maximum number of marks of a formula, far above those of real papers."""
@@ -35,7 +36,7 @@ def read_formula(region: FormulaRegion) -> Formula:
     Returns:
         The best reading, never empty, and its doubts as text.
     """
-    node, doubts = build_tree(region)
+    node, doubts = build_tree(straighten(region))
     latex = write_latex(node).strip()
     if not latex:
         return Formula(region, "\\square", (*doubts, "no symbol of the formula could be read"))

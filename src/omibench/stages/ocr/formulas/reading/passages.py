@@ -1,0 +1,219 @@
+"""Lines of a page that are read as one row, since a formula may cross from one into the next.
+
+TeX and Typst break a formula after a relation or an operator (The TeXbook, chapter 18), Word before
+it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from omibench.stages.ocr.formulas.marks import Glyph
+from omibench.stages.ocr.formulas.reading.kinds import is_hyphen, role_of
+from omibench.stages.ocr.formulas.reading.rows import Row
+from omibench.stages.ocr.formulas.reading.units import RowUnit
+from omibench.stages.ocr.layout.layout import Box
+
+_COLUMN_GAP = 0.75
+"""Minimum gap between two columns, in type sizes."""
+_LATER = 20
+"""Minimum number of glyphs painted between the neighbours in two columns."""
+_NEAREST, _FARTHEST = 0.75, 2.4
+"""Range of the distance between consecutive baselines, in type sizes; tall formulas move lines
+apart."""
+_SAME_SIZE = 0.92
+"""Minimum ratio between the type sizes of two lines of one paragraph."""
+_INDENT = 6.0
+"""Maximum distance between the left edges of two lines of one paragraph, in type sizes."""
+_NEIGHBOURS = 30.0
+"""Height above and below a line in which its column's right edge is looked up, in type sizes."""
+_ROUND = 0.12
+"""Minimum gap after an operator between two operands, in type sizes; a sign has a smaller one."""
+_MOST_BREAKS = 8
+"""Maximum number of line breaks in a passage."""
+_MOST_NEAR = 100
+"""Maximum number of parts of lines below a line, or around it, that are compared with it."""
+_SKIPPED = 1
+"""Maximum number of glyphs that are listed between the end of a line and the next one."""
+_FUNCTIONS = frozenset(
+    ("sin", "cos", "tan", "cot", "tg", "ctg", "arcsin", "arccos", "arctan", "arctg", "sinh",
+     "cosh", "tanh", "ln", "log", "exp")
+)  # fmt: skip
+"""Functions after which a line of typed text can end."""
+_LONGEST_FUNCTION = 6
+_NO_BREAK = frozenset(":/|∣‖∥*∗•†‡↑↓")
+"""Signs at which no formula is broken: text and lists use them as well."""
+_BULLETS = frozenset("·⋅∙")
+"""Further signs with which no line of a formula begins."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passage:
+    """Units of a row, or of the ends and beginnings of consecutive lines."""
+
+    units: Row
+    breaks: tuple[int, ...] = ()
+    """Places where its lines begin, after the first."""
+    edges: tuple[float, ...] = ()
+    """Right edge of the column at each break, in points."""
+
+    def split(self, place: int) -> tuple[Passage, Passage]:
+        """Return the parts before and after one of its breaks."""
+        k = self.breaks.index(place)
+        above = Passage(self.units[:place], self.breaks[:k], self.edges[:k])
+        later = tuple(other - place for other in self.breaks[k + 1 :])
+        return above, Passage(self.units[place:], later, self.edges[k + 1 :])
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """Part of a row in one column."""
+
+    units: Row
+    box: Box = field(init=False)
+    baseline: float = field(init=False)
+    size: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        base = next((u for u in self.units if not u.has_axis), self.units[0])
+        self.baseline, self.size = base.baseline, base.size
+        box = self.units[0].whole_box
+        for unit in self.units[1:]:
+            box = box.union(unit.whole_box)
+        self.box = box
+
+
+def find_passages(rows: Sequence[Row], glyphs: Sequence[Glyph]) -> list[Passage]:
+    """Return the rows of a page, those that a formula may cross joined.
+
+    Args:
+        rows: Rows from `form_rows`.
+        glyphs: Glyphs of the page in painting order.
+    """
+    order = {id(glyph): place for place, glyph in enumerate(glyphs)}
+    parts = [list(_part(row, order)) for row in rows]
+    lines = sorted((_Line(units) for row in parts for units in row), key=lambda ln: ln.baseline)
+    links = _link_lines(lines, order)
+    by_first = {id(line.units[0]): line for line in lines}
+    continuing = {id(line) for line in links.values()}
+    first = (by_first[id(units[0])] for row in parts for units in row)
+    return [
+        passage
+        for line in first
+        if id(line) not in continuing
+        for passage in _follow(line, links, lines)
+    ]
+
+
+def _follow(line: _Line, links: Mapping[int, _Line], lines: Sequence[_Line]) -> Iterator[Passage]:
+    """Yield the passage that begins with a line, in parts if it is very long."""
+    following: _Line | None = line
+    while following is not None:
+        units = list(following.units)
+        breaks: list[int] = []
+        edges: list[float] = []
+        while (below := links.get(id(following))) is not None and len(breaks) < _MOST_BREAKS:
+            edges.append(_find_edge(following, lines))
+            breaks.append(len(units))
+            units += below.units
+            following = below
+        yield Passage(units, tuple(breaks), tuple(edges))
+        following = below
+
+
+def _part(row: Row, order: Mapping[int, int]) -> Iterator[Row]:
+    """Yield the parts of a row in separate columns: text right of a gap is painted later."""
+    start = 0
+    for k in range(1, len(row)):
+        gap = row[k].whole_box.x0 - row[k - 1].whole_box.x1
+        if gap > _COLUMN_GAP * row[k].size and _count_between(row[k - 1], row[k], order) > _LATER:
+            yield row[start:k]
+            start = k
+    yield row[start:]
+
+
+def _link_lines(lines: Sequence[_Line], order: Mapping[int, int]) -> dict[int, _Line]:
+    """Return the lines into which a formula may continue, by the id of the line above."""
+    levels = [line.baseline for line in lines]
+    links: dict[int, _Line] = {}
+    taken: set[int] = set()
+    for above in lines:
+        low = bisect_left(levels, above.baseline + _NEAREST * above.size)
+        high = bisect_right(levels, above.baseline + _FARTHEST * above.size)
+        near = (ln for ln in lines[low : min(high, low + _MOST_NEAR)] if id(ln) not in taken)
+        below = next((line for line in near if _may_continue(above, line, order)), None)
+        if below is not None:
+            links[id(above)] = below
+            taken.add(id(below))
+    return links
+
+
+def _may_continue(above: _Line, line: _Line, order: Mapping[int, int]) -> bool:
+    """Return whether a formula at the end of one line may continue in another one."""
+    return (
+        (_is_sign(above.units[-1]) or _ends_with_function(above) or _begins_late(line))
+        and _is_below(line, above)
+        and 0 <= _count_between(above.units[-1], line.units[0], order) <= _SKIPPED
+    )
+
+
+def _is_below(line: _Line, above: _Line) -> bool:
+    """Return whether a line can follow another one in a paragraph."""
+    sizes = sorted((line.size, above.size))
+    return (
+        sizes[0] >= _SAME_SIZE * sizes[1]
+        and line.box.x0 < above.box.x1
+        and line.box.x0 - above.box.x0 < _INDENT * line.size
+    )
+
+
+def _is_sign(unit: RowUnit) -> bool:
+    """Return whether a unit is an operator or a relation of mathematics."""
+    glyph = unit.glyph
+    if glyph is None or glyph.text in _NO_BREAK or is_hyphen(unit):
+        return False
+    return role_of(unit) in ("operator", "relation")
+
+
+def _ends_with_function(line: _Line) -> bool:
+    """Return whether a line ends with a function after an operator or a relation, as `+ sin`."""
+    last = line.units[-_LONGEST_FUNCTION - 1 :]
+    texts = ["" if unit.is_block or unit.scripts else unit.glyphs[0].text for unit in last]
+    return any(
+        "".join(texts[k:]) in _FUNCTIONS and _is_sign(last[k - 1]) for k in range(1, len(last))
+    )
+
+
+def _begins_late(line: _Line) -> bool:
+    """Return whether a line begins with a relation, or an operator between two operands."""
+    if len(line.units) < 2 or not _is_sign(line.units[0]):
+        return False
+    first, second = line.units[:2]
+    if first.glyphs[0].text in _BULLETS:
+        return False
+    gap = second.whole_box.x0 - first.whole_box.x1
+    return role_of(first) == "relation" or gap > _ROUND * first.size
+
+
+def _count_between(unit: RowUnit, following: RowUnit, order: Mapping[int, int]) -> int:
+    """Return the number of glyphs painted between two units; negative if they are not in order."""
+    last = max(_list_places(unit, order), default=0)
+    return min(_list_places(following, order), default=-1) - last - 1
+
+
+def _list_places(unit: RowUnit, order: Mapping[int, int]) -> list[int]:
+    return [order[id(glyph)] for part in unit.walk() for glyph in part.glyphs]
+
+
+def _find_edge(line: _Line, lines: Sequence[_Line]) -> float:
+    """Return the right edge of a line's column, in points."""
+    place = bisect_left(lines, line.baseline, key=lambda other: other.baseline)
+    near = (
+        other.box.x1
+        for other in lines[max(0, place - _MOST_NEAR) : place + _MOST_NEAR]
+        if abs(other.baseline - line.baseline) < _NEIGHBOURS * line.size
+        and abs(other.box.x0 - line.box.x0) < _INDENT * line.size
+    )
+    return max(near, default=line.box.x1)
