@@ -105,8 +105,9 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
     lines = {page.number: page.lines for page in pages}
     outcomes = []
     for number, formula in enumerate(truth["formulas"]):
-        box, page = Box(*formula["box"]), lines[formula["page"]]
-        readings, doubts = find_readings(page, box)
+        boxes = [Box(*box) for box in formula.get("lines", [formula["box"]])]
+        page = lines[formula["page"]]
+        readings, doubts = find_readings(page, boxes)
         outcomes.append(
             Outcome(
                 id=f"{formula['id']} {pdf.parents[1].name} p{formula['page']} {formula['box']}",
@@ -114,7 +115,7 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
                 fonts=truth["fonts"],
                 kind=formula["kind"],
                 is_held=pdf.parent.name == "held",
-                is_exact=number in exact or is_among(formula["latex"], page, box),
+                is_exact=number in exact or is_among(formula["latex"], page, boxes[0]),
                 is_flagged=bool(doubts),
                 latex=formula["latex"],
                 reading=" | ".join([*readings, *(f"[{doubt}]" for doubt in doubts)]),
@@ -125,20 +126,20 @@ def read_paper(pdf: Path) -> tuple[list[Outcome], list[str]]:
     return outcomes, ["".join(pieces[place].tokens) for place in sorted(lost)]
 
 
-def find_readings(lines: Iterable[Line], box: Box) -> tuple[list[str], list[str]]:
-    """Return the formulas that were read in a box, and their doubts."""
+def find_readings(lines: Iterable[Line], boxes: Sequence[Box]) -> tuple[list[str], list[str]]:
+    """Return the formulas that were read in the boxes of a formula's lines, and their doubts."""
     formulas = [
         formula
         for line in lines
         for formula in line.formulas
-        if formula.region.box.grow(-0.5, -0.5).touches(box)
+        if any(part.grow(-0.5, -0.5).touches(box) for part in formula.region.boxes for box in boxes)
     ]
     suspects = [
         f"suspect: {reason}"
         for line in lines
-        if line.math_suspect and line.box.touches(box)
+        if line.math_suspect and any(line.box.touches(box) for box in boxes)
         for reason in line.reasons or (line.text,)
-        if _is_about(reason, box)
+        if any(_is_about(reason, box) for box in boxes)
     ]
     doubts = [doubt for formula in formulas for doubt in formula.doubts]
     return [formula.latex for formula in formulas], doubts + suspects

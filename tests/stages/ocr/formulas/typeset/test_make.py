@@ -7,9 +7,11 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.stages.ocr.formulas.typeset.make import typst_text, word
+from tests.stages.ocr.formulas.typeset.make.broken import write_broken
 from tests.stages.ocr.formulas.typeset.make.documents import write_paper
 from tests.stages.ocr.formulas.typeset.make.grammar import Grammar
 from tests.stages.ocr.formulas.typeset.make.tex import write_tex
+from tests.stages.ocr.formulas.typeset.make.typed import can_type, write_typed
 from tests.stages.ocr.formulas.typeset.make.written import read_table
 
 WRITTEN = [latex for formulas in read_table().values() for latex in formulas]
@@ -22,6 +24,25 @@ def test_a_paper_is_the_same_each_time_and_no_formula_stands_twice() -> None:
     formulas = [formula.latex for formula in papers[0].list_formulas()]
     assert len(set(formulas)) == len(formulas) > 10
     assert write_paper("cm-held", 5, 17) != papers[0]
+
+
+def test_a_paper_of_long_formulas_is_the_same_each_time() -> None:
+    papers = [write_broken("cm-shown", "held", 17, lambda _: True) for _ in range(2)]
+    assert write_tex(papers[0], "cm", colour=True) == write_tex(papers[1], "cm", colour=True)
+    formulas = [formula.latex for formula in papers[0].list_formulas()]
+    assert len(set(formulas)) == len(formulas) > 20
+    assert all(latex.count("{") == latex.count("}") for latex in formulas)
+
+
+def test_a_formula_is_typed_as_text_with_spaces_at_its_operators() -> None:
+    markup = write_typed(r"a_{1} = -b + \sin \theta", (1, 2, 255))
+    document = f'<w:p xmlns:w="urn:w">{markup}</w:p>'
+    texts = [run.text for run in ElementTree.fromstring(document).iter("{urn:w}t")]
+    assert texts == ["a", "1", " = ", "−", "b", " + ", "sin ", "θ"]
+    assert markup.count('<w:vertAlign w:val="subscript"/>') == 1
+    assert '<w:color w:val="0102FF"/>' in markup
+    assert not can_type(r"\frac{a}{b}")
+    assert not can_type("a_{1}^{2}")
 
 
 @pytest.mark.parametrize("kind", list(Grammar(Random()).kinds))

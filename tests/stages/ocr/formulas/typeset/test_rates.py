@@ -18,13 +18,15 @@ from omibench.latex import normalise
 PAPERS = sorted(FOLDER.glob("*/*.pdf"))
 TRUTHS = {pdf: json.loads(pdf.with_suffix(".json").read_text("utf-8")) for pdf in PAPERS}
 MOST_BYTES = 5_000_000
-SAMPLE = ("shown/pdftex-cm", "shown/typst-newcm")
+SAMPLE = ("shown/pdftex-cm", "shown/typst-newcm", "shown/typst-newcm-broken")
 EXACT_OF_PAPER = 0.95
 EXACT_OF_TOOL = {"pdftex": 0.95, "luatex": 0.96, "typst": 0.93, "libreoffice": 0.90}
 MOST_FALSE_ALARMS = 0.03
 """Of exact formulas, those that are flagged."""
 FLAGGED_OF_WRONG = {"shown": 0.97, "held": 0.93}
 """Of formulas that are not exact, those that are flagged."""
+LEAST_BROKEN = 100
+EXACT_OF_BROKEN = 0.95
 MOST_LOST_WORDS = 3
 
 
@@ -46,6 +48,17 @@ def test_the_truth_has_every_tool_and_kind_and_a_third_is_held_back() -> None:
     assert min(Counter(formula["kind"] for formula in formulas).values()) >= 10
     held = sum(len(t["formulas"]) for pdf, t in TRUTHS.items() if pdf.parent.name == "held")
     assert 0.25 < held / len(formulas) < 0.4
+
+
+def test_broken_formulas_are_on_several_lines() -> None:
+    formulas = list_formulas()
+    broken = [formula for formula in formulas if formula["kind"] == "broken"]
+    assert len(broken) >= LEAST_BROKEN
+    assert [f["id"] for f in formulas if "lines" in f] == [f["id"] for f in broken]
+    for formula in broken:
+        first, second = formula["lines"][:2]
+        assert second[1] > first[1]
+        assert formula["box"] == first
 
 
 def test_the_papers_are_small_and_name_no_time_and_no_folder() -> None:
@@ -86,9 +99,24 @@ def test_most_formulas_of_a_paper_are_exact_and_its_prose_stays(name: str) -> No
     assert len(lost) <= MOST_LOST_WORDS
 
 
+@pytest.fixture(scope="module")
+def all_outcomes() -> list[Outcome]:
+    return [outcome for pdf in PAPERS for outcome in read_paper(pdf)[0]]
+
+
 @pytest.mark.slow
-def test_rates_of_each_tool() -> None:
-    outcomes = [outcome for pdf in PAPERS for outcome in read_paper(pdf)[0]]
+def test_rates_of_broken_formulas(all_outcomes: list[Outcome]) -> None:
+    broken = [outcome for outcome in all_outcomes if outcome.kind == "broken"]
+    for is_held in (False, True):
+        group = [outcome for outcome in broken if outcome.is_held == is_held]
+        assert share(group) >= EXACT_OF_BROKEN
+        assert count_flags(group) <= MOST_FALSE_ALARMS
+        assert all(outcome.is_flagged for outcome in group if not outcome.is_exact)
+
+
+@pytest.mark.slow
+def test_rates_of_each_tool(all_outcomes: list[Outcome]) -> None:
+    outcomes = all_outcomes
     by_tool = {
         tool: [outcome for outcome in outcomes if outcome.tool == tool] for tool in EXACT_OF_TOOL
     }

@@ -19,12 +19,25 @@ import pymupdf
 from tests.stages.ocr.formulas.typeset.make import tex as tex_source
 from tests.stages.ocr.formulas.typeset.make import typst_text as typst_source
 from tests.stages.ocr.formulas.typeset.make import word
-from tests.stages.ocr.formulas.typeset.make.boxes import check_places, find_boxes
+from tests.stages.ocr.formulas.typeset.make.boxes import check_places, find_boxes, find_lines
+from tests.stages.ocr.formulas.typeset.make.broken import BROKEN, write_broken
 from tests.stages.ocr.formulas.typeset.make.documents import Check, Paper, Printed, write_paper
 from tests.stages.ocr.formulas.typeset.make.tex import LUATEX, read_colour
+from tests.stages.ocr.formulas.typeset.make.typed import can_type, type_formulas
 
 FOLDER: Final = Path(__file__).parents[1]
 SEED: Final = 17
+BROKEN_SETUPS: Final = (
+    ("pdftex", "cm", "shown"), ("luatex", "latinmodern-math", "held"),
+    ("typst", "newcm", "shown"), ("typst", "newcm", "held"),
+    ("libreoffice", "liberation", "shown"), ("libreoffice", "liberation", "held"),
+)  # fmt: skip
+"""Tool, fonts and folder of the papers of long formulas.
+
+LibreOffice never breaks its objects: there, the formulas are typed as text.
+"""
+LEAST_BROKEN: Final = 10
+"""Least number of broken formulas in such a paper."""
 SIZES: Final = {"shown": 26, "held": 13}
 """Problems in one column, by the folder; two thirds of the formulas are shown."""
 
@@ -44,6 +57,9 @@ def main() -> None:
         for folder in SIZES:
             if options.only in f"{tool}-{fonts}-{folder}":
                 make_paper(tool, fonts, folder, seed=options.seed, out=options.out or FOLDER)
+    for tool, fonts, folder in BROKEN_SETUPS:
+        if options.only in f"{tool}-{fonts}-{BROKEN}-{folder}":
+            make_broken(tool, fonts, folder, seed=options.seed, out=options.out or FOLDER)
 
 
 def list_setups() -> list[tuple[str, str]]:
@@ -80,6 +96,49 @@ def make_paper(tool: str, fonts: str, folder: str, *, seed: int = SEED, out: Pat
     print(name, folder, len(truth["formulas"]), (target / f"{name}.pdf").stat().st_size)
 
 
+def make_broken(tool: str, fonts: str, folder: str, *, seed: int, out: Path) -> None:
+    """Typeset one paper of long formulas and write it with its truth.
+
+    The arguments are those of `make_paper`.
+
+    Raises:
+        ValueError: Too few of its formulas are broken.
+    """
+    name = f"{tool}-{fonts}-{BROKEN}"
+    is_typed = tool == "libreoffice"
+    check: Check = can_type if is_typed else lambda _: True
+    paper = write_broken(f"{name}-{folder}", folder, seed, check)
+    formulas = list(paper.list_formulas())
+    target = out / folder
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        press = print_typed if is_typed else PRESSES[tool]
+        plain, coloured = press(paper, fonts, Path(scratch))
+        check_places(plain, coloured)
+        lines = find_lines(coloured, len(formulas))
+        count = sum(len(boxes) > 1 for _, boxes in lines.values())
+        if count < LEAST_BROKEN and seed == SEED:
+            raise ValueError(f"{name}: {count} formulas are broken; give the paper more problems")
+        write_pdf(plain, target / f"{name}.pdf", is_tagged=False)
+    first = {serial: (page, boxes[0]) for serial, (page, boxes) in lines.items()}
+    truth = describe_paper(paper, tool, f"{fonts}-{BROKEN}", first)
+    for serial, row in enumerate(truth["formulas"], 1):
+        if len(lines[serial][1]) > 1:
+            row |= {"kind": BROKEN, "lines": lines[serial][1]}
+    (target / f"{name}.json").write_text(write_compact(truth), "utf-8")
+    print(name, folder, len(formulas), count, (target / f"{name}.pdf").stat().st_size)
+
+
+def write_compact(truth: dict[str, Any]) -> str:
+    """The truth of a paper as JSON with a block or a formula in each line."""
+    rows = {
+        key: ",\n".join(json.dumps(row, ensure_ascii=False) for row in truth[key])
+        for key in ("blocks", "formulas")
+    }
+    head = json.dumps({"tool": truth["tool"], "fonts": truth["fonts"]})[:-1]
+    return head + "".join(f', "{key}": [\n{text}\n]' for key, text in rows.items()) + "}\n"
+
+
 def print_tex(paper: Paper, fonts: str, folder: Path) -> list[Path]:
     """The paper in black and in colour, by pdfTeX or LuaTeX."""
     return [
@@ -111,6 +170,17 @@ def print_word(paper: Paper, fonts: str, folder: Path) -> list[Path]:
     return [word.convert(source, "pdf", folder) for source in (flat, coloured)]
 
 
+def print_typed(paper: Paper, fonts: str, folder: Path) -> list[Path]:
+    """The paper in black and in colour, by LibreOffice, with its formulas typed as text."""
+    documents = []
+    for colours in (False, True):
+        document = folder / f"{colours}.docx"
+        write = type_formulas(list(paper.list_formulas()), colours=colours)
+        word.write_word(paper, fonts, document, write)
+        documents.append(word.convert(document, "pdf", folder))
+    return documents
+
+
 PRESSES: Final[dict[str, Callable[[Paper, str, Path], list[Path]]]] = {
     "pdftex": print_tex,
     "luatex": print_tex,
@@ -119,9 +189,13 @@ PRESSES: Final[dict[str, Callable[[Paper, str, Path], list[Path]]]] = {
 }
 
 
-def write_pdf(source: Path, target: Path) -> None:
-    """Write a PDF without dates, names of producers and identifiers."""
+def write_pdf(source: Path, target: Path, *, is_tagged: bool = True) -> None:
+    """Write a PDF without dates, names of producers and identifiers, and without tags if not
+    wanted."""
     with pymupdf.open(source) as document:
+        if not is_tagged:
+            for key in ("StructTreeRoot", "MarkInfo", "Outlines"):
+                document.xref_set_key(document.pdf_catalog(), key, "null")
         document.set_metadata({})
         document.del_xml_metadata()
         document.xref_set_key(-1, "ID", "null")

@@ -59,6 +59,8 @@ class Paper:
 
     name: str
     sections: list[tuple[Layout, list[Block]]]
+    is_justified: bool = False
+    """Whether lines are even on the right in two columns as well."""
 
     def list_blocks(self) -> Iterator[Block]:
         """Every block, in the order of reading."""

@@ -35,6 +35,8 @@ _HEAD: Final = r"""\documentclass[11pt]{article}
 \providecommand{\lVert}{\|}
 \begin{document}
 """
+_BREAKING: Final = "\\relpenalty=30 \\binoppenalty=60 \\emergencystretch=1em\n"
+"""By default TeX breaks few formulas; where it breaks them stays the same."""
 _OMIT_PDFTEX: Final = r"\pdfinfoomitdate=1 \pdftrailerid{}\pdfsuppressptexinfo=-1"
 _OMIT_LUATEX: Final = r"\pdfvariable suppressoptionalinfo 1023 "
 
@@ -50,10 +52,13 @@ def write_tex(paper: Paper, fonts: str, *, colour: bool) -> str:
     }
     serials = {part.id: serial for serial, part in enumerate(paper.list_formulas(), 1)}
     known = serials if colour else {}
+    if paper.is_justified:
+        head += _BREAKING
     bodies = []
     for layout, blocks in paper.sections:
         body = "".join(_write_block(block, known, layout) for block in blocks)
-        columns = "\\begin{multicols}{2}\\raggedright\n%s\n\\end{multicols}"
+        ragged = "" if paper.is_justified else "\\raggedright"
+        columns = f"\\begin{{multicols}}{{2}}{ragged}\n%s\n\\end{{multicols}}"
         bodies.append(columns % body if layout == "two" else body)
     return head + "\n\\clearpage\n".join(bodies) + "\n\\end{document}\n"
 

@@ -19,6 +19,9 @@ FONTS: Final = {
     "libertinus": ("Libertinus Serif", "STIX Two Math"),
 }
 """Text and mathematics of each choice of fonts."""
+Colours = dict[str, tuple[int, int, int]]
+_BLACK: Final = (0, 0, 0)
+"""Of formulas that break: Typst spaces a coloured one and one without a colour differently."""
 FOLDERS: Final = ("/usr/share/texlive/texmf-dist/fonts/opentype/public",)
 SIGNS: Final = {command: sign for sign, command in COMMANDS.items() if command != r"\|"} | {
     r"\to": "→", r"\le": "≤", r"\ge": "≥", r"\mid": "∣", r"\oplus": "⊕", r"\odot": "⊙",
@@ -116,27 +119,30 @@ def write_typst(paper: Paper, fonts: str, *, colour: bool) -> str:
         f'#set document(date: none)\n#set page(paper: "a4", margin: 2.2cm, numbering: "1")\n#set text(font: "{text}", size: 11pt, hyphenate: false)\n'
         f'#show math.equation: set text(font: "{mathematics}")\n#set par(justify: true)\n'
     )
-    serials = {part.id: n for n, part in enumerate(paper.list_formulas(), 1)} if colour else {}
+    numbers = enumerate(paper.list_formulas(), 1)
+    colours = {part.id: read_colour(n) if colour else _BLACK for n, part in numbers}
+    if not (colour or paper.is_justified):
+        colours = {}
     bodies = []
     for layout, blocks in paper.sections:
-        body = "\n\n".join(_write_block(block, serials, layout) for block in blocks)
+        body = "\n\n".join(_write_block(block, colours, layout) for block in blocks)
         bodies.append(f"#columns(2)[\n{body}\n]" if layout == "two" else body)
     return head + "\n#pagebreak()\n".join(bodies) + "\n"
 
 
-def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
+def _write_block(block: Block, colours: Colours, layout: str) -> str:
     label = f"*{re.sub('[.]', chr(92) + '.', block.label)}* " if block.label else ""
     if block.kind == "heading":
         return f"*#text(13pt)[{block.parts[0]}]*"
     if block.kind == "display":
         (formula,) = block.parts
         assert isinstance(formula, Printed)
-        display = _colour(f"$ {write_formula(formula.latex)} $", formula, serials)
+        display = _colour(f"$ {write_formula(formula.latex)} $", formula, colours)
         if formula.number is None:
             return display
         return f"#grid(columns: (1fr, auto, 1fr), align: (left, center, right + horizon), [], [{display}], [({formula.number})])"
     texts = [
-        _colour(f"${write_formula(part.latex)}$", part, serials)
+        _colour(f"${write_formula(part.latex)}$", part, colours)
         if isinstance(part, Printed)
         else _escape(part)
         for part in block.parts
@@ -150,11 +156,10 @@ def _write_block(block: Block, serials: dict[str, int], layout: str) -> str:
     return label + "".join(texts)
 
 
-def _colour(markup: str, formula: Printed, serials: dict[str, int]) -> str:
-    if formula.id not in serials:
+def _colour(markup: str, formula: Printed, colours: Colours) -> str:
+    if formula.id not in colours:
         return markup
-    red, green, blue = read_colour(serials[formula.id])
-    return f"#text(fill: rgb({red}, {green}, {blue}))[{markup}]"
+    return f"#text(fill: rgb{colours[formula.id]})[{markup}]"
 
 
 def _escape(text: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
@@ -209,11 +209,21 @@ _WRITERS: Final = {
 }
 
 
-def write_word(paper: Paper, fonts: str, path: Path) -> None:
-    """Write a paper as a document of Word."""
+def write_word(
+    paper: Paper, fonts: str, path: Path, write: Callable[[Printed], str] | None = None
+) -> None:
+    """Write a paper as a document of Word, by default with its formulas as objects.
+
+    Args:
+        paper: What is written.
+        fonts: A key of `FONTS`.
+        path: The new file.
+        write: Gives the markup of a formula.
+    """
+    write = write or (lambda formula: write_formula(formula.latex))
     bodies = []
     for place, (layout, blocks) in enumerate(paper.sections):
-        body = "".join(_write_block(block, layout) for block in blocks)
+        body = "".join(_write_block(block, layout, write) for block in blocks)
         columns = 2 if layout == "two" else 1
         last = place == len(paper.sections) - 1
         section = (
@@ -246,14 +256,11 @@ def _paragraph(inner: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr>{inner}</w:p>"
 
 
-def _write_block(block: Block, layout: str) -> str:
+def _write_block(block: Block, layout: str, write: Callable[[Printed], str]) -> str:
     label = _text(f"{block.label} ", bold=True) if block.label else ""
     if block.kind == "heading":
         return _paragraph(_text(str(block.parts[0]), bold=True))
-    parts = [
-        write_formula(part.latex) if isinstance(part, Printed) else _text(part)
-        for part in block.parts
-    ]
+    parts = [write(part) if isinstance(part, Printed) else _text(part) for part in block.parts]
     if block.kind == "display":
         (formula,) = block.parts
         number = formula.number if isinstance(formula, Printed) else None
