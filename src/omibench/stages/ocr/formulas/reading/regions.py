@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from omibench.stages.ocr.formulas.breaks.certainty import find_crossing, is_certain
+from omibench.stages.ocr.formulas.breaks.passages import Passage, find_passages
 from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, PageMarks
 from omibench.stages.ocr.formulas.reading.aligned import join_aligned
 from omibench.stages.ocr.formulas.reading.blocks import find_units
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
-from omibench.stages.ocr.formulas.reading.line_breaks import find_crossing, is_certain
 from omibench.stages.ocr.formulas.reading.objects import as_unit, split_objects
 from omibench.stages.ocr.formulas.reading.operands import BREAK
 from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
-from omibench.stages.ocr.formulas.reading.passages import Passage, find_passages
 from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
 from omibench.stages.ocr.formulas.reading.scripts import attach_scripts
 from omibench.stages.ocr.formulas.reading.units import RowUnit

@@ -1,0 +1,1 @@
+"""Formulas that are broken at the end of a line."""
