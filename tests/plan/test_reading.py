@@ -160,6 +160,14 @@ def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:
     assert set(plan.reading.unopened) == {"absent", "broken"}
 
 
+def test_formulas_for_mathpix_are_counted_too(tmp_path: Path) -> None:
+    make_paper(tmp_path / "paper.pdf")
+    papers = [{"name": "paper", "paper": "paper.pdf"}]
+    plan = plan_it(make_study(tmp_path, papers, formula_reader="mathpix"))
+    assert plan.reading is not None
+    assert plan.reading.mathpix_formulas >= 1
+
+
 def test_the_command_plans_papers_before_they_are_read(tmp_path: Path) -> None:
     make_paper(tmp_path / "paper.pdf")
     study = make_study(tmp_path, [{"name": "p", "paper": "paper.pdf"}], formula_reader="m")

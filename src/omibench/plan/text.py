@@ -199,7 +199,8 @@ def _notes(plan: Plan) -> list[str]:
         notes += list_reading_notes(plan.reading)
     if not plan.frozen:
         notes.append(
-            "The dataset is not frozen yet: cells are planned afterwards, or with --synthetic."
+            "The dataset is not frozen yet: cells are planned afterwards, or with --synthetic if "
+            "`benchmark.like` is set."
         )
     if any(row.simulated for row in plan.rows):
         notes.append("SIMULATED models cost nothing.")
