@@ -75,3 +75,21 @@ def test_a_formula_that_begins_with_a_relation() -> None:
     setting = Setting().put("=b+c", gap=0.2)
     marks = PageMarks(600, 800, tuple(setting.glyphs))
     assert {doubt for _, doubt in rows.find_cut(place_regions(marks))} == {beside.BEGINS}
+
+
+def test_a_formula_that_is_only_a_modulus() -> None:
+    setting = Setting().put("(", font="EUFM10", gap=0.0).put("mod", font="CMR10", gap=0.0)
+    setting.put("m", x=setting.x + 1.8, gap=0.0).put(")", font="EUFM10")
+    marks = PageMarks(600, 800, tuple(setting.glyphs))
+    assert {doubt for _, doubt in rows.find_cut(place_regions(marks))} == {beside.BEGINS}
+
+
+def test_close_rows_with_long_left_sides_may_be_one_formula() -> None:
+    def find(y: float) -> list[str]:
+        setting = Setting().put("(a+b)c=d", x=100, gap=0.1).put("(a−b)c=e", x=100, y=y, gap=0.1)
+        places = place_regions(PageMarks(600, 800, tuple(setting.glyphs)))
+        assert len(places) == 2
+        return [doubt for _, doubt in rows.find_cut(places)]
+
+    assert find(115) == [rows.ROWS, rows.ROWS]
+    assert find(119) == []

@@ -83,3 +83,11 @@ def test_what_a_font_of_words_does_not_explain_is_no_formula(
     box = Box(0, 0, 5, 10)
     glyph = Glyph(0, "\ufffd", GlyphSymbol("\\square", kind), font, 10, 0, 10, box)
     assert role_of(RowUnit(box, 10, 7.5, (glyph,))) == role
+
+
+def test_characters_at_one_origin_keep_their_glyphs() -> None:
+    page = pymupdf.open().new_page()
+    for text in ("ab", "xb"):
+        page.insert_text((50, 100), text)
+    glyphs = [(c.text, c.glyph_id) for run in read_runs(page) for c in run.characters]
+    assert len({glyph_id for _, glyph_id in glyphs}) == len({text for text, _ in glyphs}) == 3

@@ -31,3 +31,29 @@ def read(*words: tuple[str, float]) -> list[str]:
 )
 def test_words_beside_relations(words: list[tuple[str, float]], formulas: list[str]) -> None:
     assert read(*words) == formulas
+
+
+def read_mathematics(text: str, *, font: str = "", gap: float = 0.05) -> list[str]:
+    """The formulas of a row in the fonts of Computer Modern."""
+    setting = Setting().put(text, font=font, gap=gap)
+    row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
+    return [row.text(start, end) for start, end in row.find_intervals()]
+
+
+@pytest.mark.parametrize("text", ["1+2+···+n", "|a+b|≤|a|+|b|", "V↑", "x≡1"])
+def test_a_formula_is_whole(text: str) -> None:
+    assert read_mathematics(text) == [text]
+
+
+def test_a_bracket_behind_a_slanted_capital_closes_the_formula() -> None:
+    setting = Setting().put("[R", gap=0.0).put(",", gap=0.0, font="CMMI10").put("V", gap=0.0)
+    setting.put("]", x=setting.x + 2.6)
+    row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
+    assert row.find_intervals() == [(0, 5)]
+
+
+def test_an_arrow_of_two_glyphs_joins_what_is_on_both_sides() -> None:
+    setting = Setting().put("x", gap=0.3).put("↦", gap=-0.5, font="CMSY10")
+    setting.put("→", font="CMSY10", gap=0.3).put("y")
+    row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
+    assert row.find_intervals() == [(0, 4)]

@@ -309,3 +309,33 @@ def test_two_rows_in_the_parentheses_of_an_object_are_doubtful() -> None:
     embedded = read_formula(replace(region, is_object=True))
     assert embedded.latex == r"\binom{n}{k}"
     assert embedded.doubts == ("two rows in parentheses may be a binomial or a column",)
+
+
+def test_an_index_right_before_the_bar_of_a_root_is_not_under_it() -> None:
+    setting = Setting().tall("√", 91, 102, x=10).put("x", x=15.5).bar(15, 21, 91)
+    assert latex(setting.put("3", x=12, y=95, size=5)) == r"\sqrt[3]{x}"
+
+
+def test_a_subscript_above_a_fraction_bar_is_no_index_of_the_root_below_it() -> None:
+    setting = Setting().put("n", x=16, y=93).put("A", x=21, y=95, size=5).bar(14, 33, 97.5)
+    setting.tall("√", 99.5, 110, x=22).put("b", x=27, y=109).bar(27, 32, 99.5)
+    assert latex(setting) == r"\frac{n_{A}}{\sqrt{b}}"
+
+
+def test_a_matrix_of_one_column_with_an_index_is_not_a_binomial() -> None:
+    setting = Setting().tall("(", 85, 112).put("6", x=18, y=94).put("m", x=16.5, y=106.5)
+    setting.put("9", x=22, y=108.5, size=7).tall(")", 85, 112, x=26)
+    assert latex(setting) == r"\begin{pmatrix}6 \\ m_{9}\end{pmatrix}"
+
+
+def test_a_tilde_over_an_equals_sign_is_on_its_baseline() -> None:
+    setting = Setting().put("a").put("∼", x=20, y=96.5, font="CMSY10").put("=", x=20)
+    assert latex(setting.put("b", x=30)) == r"a\cong b"
+
+
+def test_a_reaction_that_ends_with_its_arrow_is_doubtful() -> None:
+    setting = Setting().put("H", font="CMR10", gap=0.0).put("2", y=101.5, size=7, font="CMR8")
+    setting.put("→", x=setting.x + 3, font="CMSY10")
+    formula = read_formula(setting.region())
+    assert formula.latex == r"\ce{H2 ->}"
+    assert formula.doubts == ("the formula ends with a sign that needs something after it",)

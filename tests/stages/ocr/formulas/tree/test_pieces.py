@@ -110,3 +110,14 @@ def test_a_wide_hat_stands_over_all_its_letters() -> None:
 def test_an_accent_alone_is_doubtful() -> None:
     region = FormulaRegion(Box(0, 0, 50, 50), (glyph("hatwide", Box(10, 10, 20, 12)),))
     assert read_formula(region).doubts == ("an accent is not over a letter",)
+
+
+def test_pieces_of_a_shaft_are_not_heads_of_an_arrow() -> None:
+    head = identify("XITSMath-Regular", "\u20d7")
+    shaft = identify("XITSMath-Regular", "\u20d6")
+    arrow = [
+        Glyph(0, "\u20d6", shaft, "XITSMath-Regular", 10, x, 98, Box(x, 88, x + 4, 88.6))
+        for x in (10, 13.5)
+    ]
+    arrow.append(Glyph(0, "\u20d7", head, "XITSMath-Regular", 10, 16, 98, Box(16, 87, 20.5, 89.2)))
+    assert read(Setting().put("AB"), *arrow) == (r"\overrightarrow{AB}", ())

@@ -15,12 +15,14 @@ _ALIGNED = 1.0
 
 
 def find_cut(places: Sequence[PlacedRegion]) -> Iterator[tuple[int, str]]:
-    """Yield the formulas that begin with a relation or a state of matter, and those in directly
-    adjacent rows."""
+    """Yield the formulas that begin with a relation, a modulus or a state of matter, and those in
+    directly adjacent rows."""
     for number, place in enumerate(places):
-        if place.row.roles[place.start] == "relation" and place.end - place.start > 1:
+        row, start = place.row, place.start
+        is_later_part = row.roles[start] == "relation" or row.is_modulus(start)
+        if is_later_part and place.end - start > 1:
             yield number, BEGINS
-        if place.row.roles[place.start] == "open" and _begins_with_state(place):
+        if row.roles[start] == "open" and _begins_with_state(place):
             yield number, BEGINS
     for number, place in enumerate(places):
         for other, below in enumerate(places):

@@ -13,7 +13,11 @@ from omibench.stages.ocr.formulas.reading.fractions import (
     find_neighbours,
     join_fraction,
 )
-from omibench.stages.ocr.formulas.reading.harpoons import join_congruences, join_harpoons
+from omibench.stages.ocr.formulas.reading.harpoons import (
+    join_congruences,
+    join_harpoons,
+    join_strokes,
+)
 from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
 from omibench.stages.ocr.formulas.reading.rules import WIDEST
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units, unit_of_glyph
@@ -52,6 +56,7 @@ def find_units(marks: PageMarks) -> InkField:
     join_bars(field)
     join_harpoons(field)
     join_congruences(field)
+    join_strokes(field)
     join_long_arrows(field)
     _join_limits(field)
     bars = sorted(marks.bars, key=lambda bar: bar.x1 - bar.x0)[:MAX_BARS]
@@ -137,8 +142,13 @@ def _touch(a: RowUnit, b: RowUnit) -> bool:
 
 
 def _join_above_below(
-    field: InkField, base: Sequence[RowUnit], box: Box, axis: float, smaller: float
+    field: InkField,
+    base: Sequence[RowUnit],
+    box: Box,
+    axis: float,
+    smaller: float,
 ) -> None:
+    """Join an operator with its limits; those of words, such as `lim`, are below it."""
     size = max(unit.size for unit in base)
     middle = box.centre[0]
     reach = Box(box.x0 - 3 * size, box.y0 - 1.3 * size, box.x1 + 3 * size, box.y1 + 1.3 * size)
@@ -148,7 +158,7 @@ def _join_above_below(
         if u not in base and u.size <= max(smaller, _OF_LIMITS) * size and not u.is_block
     ]
     parts: list[RowUnit] = []
-    for above in (True, False):
+    for above in (True, False) if len(base) == 1 else (False,):
         side = [
             u
             for u in around

@@ -8,6 +8,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from omibench.stages.ocr.formulas.marks import Rule
+from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units
 from omibench.stages.ocr.layout.layout import Box
 
@@ -99,7 +100,11 @@ def join_fraction(
 
 def _is_underline(above: Sequence[RowUnit], bar: Rule) -> bool:
     """Return whether a bar is close under words, as under a link; numerators leave more space."""
-    letters = [u for u in above if u.glyph and u.glyph.symbol.kind == "letter"]
+    letters = [
+        u
+        for u in above
+        if u.glyph and u.glyph.symbol.kind == "letter" and not is_math_font(u.glyph.font)
+    ]
     near = [u for u in letters if bar.y - u.baseline < _UNDER * u.size]
     return len(near) >= _FEWEST and len(near) > 0.7 * len(letters)
 

@@ -101,7 +101,7 @@ class RowReader(RowOperands):
         start = None
         for k in range(len(self.taken) + 1):
             far = start is not None and k < len(self.gaps) and self.gaps[k] > SPACE
-            far = far and not self._is_modulus(k)
+            far = far and not self.is_modulus(k)
             if k < len(self.taken) and self.taken[k] and not far:
                 start = k if start is None else start
                 continue
@@ -151,11 +151,11 @@ class RowReader(RowOperands):
         if end < k:
             return
         is_part = self.is_mathematics(k + 1, end) or self._is_argument(k, end)
-        widest = _BEFORE_MODULUS if self._is_modulus(k) else THIN
+        widest = _BEFORE_MODULUS if self.is_modulus(k) else THIN
         if self.gaps[k] < widest and is_part:
             self._take(k, end + 1)
 
-    def _is_modulus(self, k: int) -> bool:
+    def is_modulus(self, k: int) -> bool:
         """Return whether `(mod m)` begins at a place; TeX sets a wide gap before it."""
         return self.roles[k] == "open" and k + 1 < len(self.units) and self.word(k + 1) == "mod"
 

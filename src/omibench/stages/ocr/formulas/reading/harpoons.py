@@ -1,4 +1,4 @@
-"""Signs that are set as two, one above the other: equilibrium arrows, congruence."""
+"""Signs that are set as two, one above the other: equilibrium arrows, congruence, a stroke."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _OVERLAID = 0.15
 
 
 def join_harpoons(field: InkField) -> None:
-    """Attach each lower harpoon, with the dashes that lengthen it, to the upper one."""
+    """Attach each lower harpoon, with the dashes that lengthen it, to the upper one.
+
+    The arrow gets the baseline in the middle of its two halves, which is that of its row.
+    """
     for upper in [u for u in field.units if _latex(u) in _UPPER]:
         reach = 1.5 * upper.size
         around = Box(
@@ -23,9 +26,14 @@ def join_harpoons(field: InkField) -> None:
             upper.box.x1 + reach,
             upper.box.y1 + _BELOW * upper.size,
         )
-        near = [u for u in field.centred_in(around) if u.baseline > upper.baseline]
+        inside = field.centred_in(around)
+        near = [u for u in inside if u.baseline > upper.baseline]
         for lower in [u for u in near if _latex(u) in _LOWER]:
             dashes = [u for u in near if _latex(u) == "-" and _is_level(u, lower)]
+            shift = (lower.baseline - upper.baseline) / 2
+            above = [u for u in inside if _latex(u) == "-" and _is_level(u, upper)]
+            for unit in [*above, upper]:
+                unit.axis += shift
             for unit in [lower, *dashes]:
                 field.remove(unit)
                 upper.scripts.append(unit)
@@ -41,6 +49,19 @@ def join_congruences(field: InkField) -> None:
             if _latex(equals) == "=" and max(map(abs, ends)) < _OVERLAID * tilde.size:
                 field.remove(tilde)
                 equals.scripts.append(tilde)
+                break
+
+
+def join_strokes(field: InkField) -> None:
+    """Attach the stroke of Euler's `\\hbar`, which comes from a text font, to its letter."""
+    for stroke in [u for u in field.units if _latex(u) == "-"]:
+        if stroke.glyphs[0].symbol.kind != "piece":
+            continue
+        around = stroke.box.grow(stroke.size, stroke.size)
+        for letter in field.centred_in(around):
+            if _latex(letter) == "h" and letter.box.holds(stroke.box):
+                field.remove(stroke)
+                letter.scripts.append(stroke)
                 break
 
 

@@ -25,6 +25,10 @@ _APART = 2.0
 """Weight of the height between a script and a tall base, which may be one of the next row."""
 _ON_SIGN = 0.2
 """What is added to the distance of a script from an operator: most stand beside letters."""
+_APART = 0.16
+"""Minimum gap between a word and the number of an element after it, in type sizes."""
+_LEFT_GAP = 0.35
+"""Maximum gap between a script and the letter after it, in type sizes of the script."""
 _FAR = 0.62
 """Distance between the baselines of a script and its letter, in type sizes: TeX's have .45."""
 _ABOVE = 0.9
@@ -49,6 +53,11 @@ def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
     base_of: dict[RowUnit, RowUnit] = {}
     bands = _Bands(units)
     far = _attach_near(order, starts, bands, base_of)
+    apart = _list_apart(base_of)
+    for unit in apart:
+        del base_of[unit]
+    for unit in apart:
+        _attach_left(unit, order, starts, base_of)
     before = [u.size for u, base in base_of.items() if base.box.x0 > u.box.x0]
     if before:
         largest = 1.2 * max(before)
@@ -60,8 +69,10 @@ def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
         base = None if unit in base_of else bands.find_base(unit, largest, base_of)
         if base is not None:
             _attach(unit, base, base_of)
-    for unit, base in _list_apart(base_of):
-        _move_to_following(unit, base, order, starts, base_of)
+    for unit, base in apart.items():
+        if unit not in base_of:
+            base_of[unit] = base
+            _move_to_following(unit, base, order, starts, base_of)
     for unit, base in base_of.items():
         base.scripts.append(unit)
     return [u for u in order if u not in base_of]
@@ -87,18 +98,26 @@ def _attach_near(
             continue
         base = bands.find_base(unit, largest, base_of)
         is_far = base is not None and _is_far(unit, base_of.get(base, base))
-        if (base is None or is_far) and unit.size < _SMALLER_BEFORE * largest:
-            low = bisect_left(starts, unit.box.x1 - 0.1 * unit.size)
-            high = bisect_left(starts, unit.box.x1 + 0.25 * largest)
-            right = [u for u in order[low:high] if u is not unit and _is_left_script(u, unit)]
-            if right:
-                base = min(right, key=lambda u: abs(u.box.x0 - unit.box.x1))
-                is_far = False
         if base is not None and not is_far:
             _attach(unit, base, base_of)
-        elif is_far or far:
+        elif not _attach_left(unit, order, starts, base_of) and (is_far or far):
             far.append((unit, largest))
     return far
+
+
+def _attach_left(
+    unit: RowUnit,
+    order: Sequence[RowUnit],
+    starts: Sequence[float],
+    base_of: dict[RowUnit, RowUnit],
+) -> bool:
+    """Attach a script to the letter right after it; return whether there is one."""
+    low = bisect_left(starts, unit.box.x1 - 0.1 * unit.size)
+    high = bisect_left(starts, unit.box.x1 + _LEFT_GAP * unit.size)
+    right = [u for u in order[low:high] if u is not unit and _is_left_script(u, unit)]
+    if right:
+        _attach(unit, min(right, key=lambda u: abs(u.box.x0 - unit.box.x1)), base_of)
+    return bool(right)
 
 
 class _Bands:
@@ -162,18 +181,21 @@ def _is_number(unit: RowUnit) -> bool:
     return not unit.is_block and (symbol.kind == "digit" or symbol.latex == "-")
 
 
-def _list_apart(base_of: dict[RowUnit, RowUnit]) -> list[tuple[RowUnit, RowUnit]]:
-    """List the digits that have a space between them and their bases, which are words."""
-    ends: defaultdict[tuple[RowUnit, int], list[float]] = defaultdict(list)
+def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
+    """Return the numbers that have a space between them and their bases, which are words."""
+    levels: defaultdict[tuple[RowUnit, int], list[RowUnit]] = defaultdict(list)
     for unit, base in base_of.items():
-        ends[base, round(unit.baseline)].append(unit.box.x1)
-    apart = []
-    for unit, base in base_of.items():
-        if _is_number(unit) and not is_math_font(base.glyphs[-1].font):
-            level = ends[base, round(unit.baseline)]
-            before = max((x for x in level if x < unit.box.centre[0]), default=0.0)
-            if unit.box.x0 - max(before, base.box.x1) > _SPACE * base.size:
-                apart.append((unit, base))
+        if not is_math_font(base.glyphs[-1].font):
+            levels[base, round(unit.baseline)].append(unit)
+    apart: dict[RowUnit, RowUnit] = {}
+    for (base, _), units in levels.items():
+        end = base.box.x1
+        for unit in sorted(units, key=lambda u: u.box.x0):
+            is_first = end == base.box.x1
+            if not _is_number(unit) or (is_first and unit.box.x0 - end <= _APART * base.size):
+                break
+            apart[unit] = base
+            end = unit.box.x1
     return apart
 
 

@@ -85,7 +85,7 @@ def reduce_rules(
     for number, rule in enumerate(queue):
         later = queue[number + 1 :]
         rest = (
-            _reduce_root(rest, rule, rule.sign, doubts, build)
+            _reduce_root(rest, rule, later, doubts, build)
             if rule.sign
             else _reduce_bar(rest, rule, later, doubts, build)
         )
@@ -98,8 +98,11 @@ def _reach_of(rule: Rule) -> float:
 
 
 def _reduce_root(
-    parts: list[PlacedPart], rule: Rule, sign: PlacedPart, doubts: Doubts, build: BuildRow
+    parts: list[PlacedPart], rule: Rule, later: Sequence[Rule], doubts: Doubts, build: BuildRow
 ) -> list[PlacedPart]:
+    sign = rule.sign
+    if sign is None:
+        return parts
     em = sign.size
     low = sign.box.y1 + 0.15 * em
     body = [
@@ -117,7 +120,12 @@ def _reduce_root(
         return [*parts, replace(sign, marks=rule.marks, kind="letter")]
     body += _list_limits(body, without(parts, body))
     rest = without(parts, body)
-    index = _index(rest, sign, max(part.size for part in body))
+    top = _limit(rule, later, up=True)
+    index = [
+        part
+        for part in _index(rest, sign, max(part.size for part in body))
+        if part.box.centre[1] > top
+    ]
     rest = without(rest, index)
     inside = build(body, doubts)
     node = Root(inside.node, build(index, doubts).node if index else None)

@@ -82,6 +82,8 @@ def _join_pairs(
                 continue
             latex, kind = symbol
             like = right if left.kind in {"accent", "piece"} else left
+            if latex == "\\cong":
+                like = max(left, right, key=lambda p: p.y)
             joined.append(join([left, right], Sign(latex, kind), like, kind=kind))
             taken |= {id(left), id(right)}
             break
