@@ -85,6 +85,7 @@ def test_a_folder_with_the_name_of_a_paper_is_called_one(tmp_path: Path) -> None
     assert error.value.code == "file_missing"
 
 
+@pytest.mark.slow
 def test_each_shared_bad_file_gets_the_code_of_its_readme(
     shared_data: Path, tmp_path: Path
 ) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import make_study
+from tests.stages.analyze.conftest import Folders, make_study
 from tests.stages.analyze.results.test_chance import open_analysis
 
 from omibench.stages.analyze.analysis import Analysis
@@ -97,9 +96,7 @@ def test_the_sentence_says_that_nothing_was_tested(analysis: Analysis) -> None:
     assert lines[1].startswith("1 ")
 
 
-def test_the_report_has_a_part_on_cost(tmp_path: Path) -> None:
-    folders = make_study(tmp_path, explorer=False)
-    folders.analyze()
-    page = (folders.out / "report.html").read_text("utf-8")
+def test_the_report_has_a_part_on_cost(reported: Folders) -> None:
+    page = (reported.out / "report.html").read_text("utf-8")
     assert 'id="part-cost"' in page
     assert page.index('id="part-failures"') < page.index('id="part-cost"')
