@@ -11,11 +11,12 @@ from tests.stages.ocr.corrections.mock_paper import draw_paper
 
 from omibench.ocr_view import make_look_writer
 from omibench.params.stages.ocr import OcrParams
-from omibench.schemas.pages import FileReport, PageText
+from omibench.schemas.pages import FileReport, PageInk, PageText
 from omibench.schemas.problem import DoubtfulFormula, Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.corrections.file import read_corrections
+from omibench.stages.ocr.corrections.reading import compute_digest
 from omibench.stages.ocr.sources.manifest import Source
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def look_with_doubts(folder: Path) -> Path:
         flat = [
             line.model_copy(update={"math_suspect": "planet" in line.text}) for line in page.lines
         ]
-        write_jsonl(reading / "pages.jsonl", [page.model_copy(update={"lines": flat})])
+        ink = PageInk(bbox=(400, 410, 440, 424), what="a mark of 40 x 14 points")
+        update = {"lines": flat, "unread": [ink]}
+        write_jsonl(reading / "pages.jsonl", [page.model_copy(update=update)])
         write(report, source, reading)
 
     read_papers([draw_paper(folder / "mock.pdf")], folder / "ocr", OcrParams(dpi=72), look=look)
@@ -178,3 +181,31 @@ def test_a_hostile_formula_is_shown_as_its_source_and_written_escaped(
     assert "\u202e" not in text
     assert read_entry(page, tmp_path)["was"] == EVIL
     assert page.locator("#correction-preview script").count() == 0
+
+
+def test_unread_ink_is_shown_in_its_place_and_corrected(page: Page, tmp_path: Path) -> None:
+    place = page.locator(".doubtful", has=page.locator("rect.unread"))
+    assert "not read: a mark of 40 x 14 points" in place.inner_text()
+    assert page.locator(".sheet g.k-ink title").text_content() == (
+        "ink that was not read: a mark of 40 x 14 points"
+    )
+    page.locator(".sheet g.k-ink").click()
+    assert page.locator("dialog[open] h2").inner_text() == "Ink on page 1 that was not read"
+    page.fill("[name=text]", "It is $x$.")
+    entry = read_entry(page, tmp_path)
+    assert (entry["text"], entry["page"]) == ("It is $x$.", 1)
+
+
+def test_all_choices_are_corrected_in_one_form(page: Page, tmp_path: Path) -> None:
+    page.locator("#q1 .fixes summary").click()
+    page.locator("#q1 .fixes").get_by_role("button", name="all choices").click()
+    assert page.locator("[name=choices]").input_value() == "(A) 3 s\n(B) 4 s\n(C) 5 s\n(D) 6 s"
+    page.fill("[name=choices]", "(A) $3$ s\n(B) 4 s,\nor more\n(E)")
+    entry = read_entry(page, tmp_path)
+    assert entry["choices"] == [
+        {"label": "A", "text": "$3$ s"},
+        {"label": "B", "text": "4 s,\nor more"},
+        {"label": "E", "text": ""},
+    ]
+    assert page.locator("#correction-preview .katex").count() == 1
+    assert entry["was"] == compute_digest("(A) 3 s (B) 4 s (C) 5 s (D) 6 s")

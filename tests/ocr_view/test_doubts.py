@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from omibench.ocr_view.doubts import list_doubts
-from omibench.schemas.pages import PageLine, PageText
+from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.schemas.problem import BBox, DoubtfulFormula, Problem
 from omibench.schemas.problem_warning import ProblemWarning
 
@@ -56,3 +56,26 @@ def test_readers_that_differ_are_shown_with_their_lines_or_their_doubtful_formul
     assert first.text == "$x$"
     assert (second.text, second.reasons) == ("far below", ["two readers differ: one has -"])
     assert json.loads(second.entry)["was"] == "far below"
+
+
+def test_unread_ink_comes_with_the_lines_of_its_row() -> None:
+    lines = [
+        make_line("when it falls", (240, 100, 330, 112)),
+        make_line("A ball has the speed", (72, 100, 190, 112)),
+        make_line("Find it.", (72, 120, 140, 132)),
+    ]
+    unread = [
+        PageInk(bbox=(195, 98, 215, 112), what="a mark of 20 x 14 points"),
+        PageInk(bbox=(217, 98, 236, 112), what="the glyph x"),
+        PageInk(bbox=(300, 400, 320, 412), what="a drawing of 20 x 12 points"),
+    ]
+    page = PAGE.model_copy(update={"lines": lines, "unread": unread})
+    warnings = [ProblemWarning("ink_unread", "page 1, box (195, 98, 215, 112): a mark")]
+    first, second = list_doubts("mock", [page], [make_problem(warnings=warnings)])
+    assert first.bbox == (72, 98, 330, 112)
+    assert first.reasons == ["not read: a mark of 20 x 14 points", "not read: the glyph x"]
+    assert (first.problem, first.ink) == ("1", tuple(unread[:2]))
+    entry = json.loads(first.entry)
+    assert entry["value"] == "A ball has the speed when it falls"
+    assert entry["was"].startswith("sha256:")
+    assert (second.problem, second.text, second.bbox) == ("", "", (300, 400, 320, 412))

@@ -1,15 +1,16 @@
-"""Places on a page to check: doubtful formulas, and lines with flattened formulas."""
+"""Places on a page to check: doubtful formulas, lines with flattened formulas, unread ink."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
-from omibench.ocr_view.entries import draft_formula, draft_lines
-from omibench.schemas.pages import PageLine, PageText
+from omibench.ocr_view.entries import draft_formula, draft_ink, draft_lines
+from omibench.schemas.pages import PageInk, PageLine, PageText
 from omibench.schemas.problem import BBox, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.doubts import DIFFERS, read_place
+from omibench.stages.ocr.corrections.doubts import DIFFERS, UNREAD, read_place
 from omibench.stages.ocr.corrections.entry import covers
 from omibench.stages.ocr.layout.layout import Box
 
@@ -19,6 +20,8 @@ least this share of the lower one's height.
 """
 
 _SHARE = 0.2
+_BESIDE = 6.0
+"""The parts of a row with unread ink are at most this many points apart."""
 _FLAT = "scripts, fractions and roots may be lost"
 
 
@@ -37,6 +40,8 @@ class Doubt(NamedTuple):
     """The correction template as JSON."""
     file: str = ""
     """Its crop, relative to the folder of the reading; empty if it is shown on the page image."""
+    ink: tuple[PageInk, ...] = ()
+    """Ink in it that was not read."""
 
     @property
     def width(self) -> float:
@@ -50,7 +55,8 @@ class Doubt(NamedTuple):
 
 
 def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Problem]) -> list[Doubt]:
-    """List the doubtful formulas of the problems and the flattened ones of the pages, in order."""
+    """List the doubtful formulas of the problems, and the flattened formulas and unread ink of the
+    pages, in order."""
     doubts: dict[tuple[int, BBox], Doubt] = {}
     for problem in problems:
         for formula in problem.doubtful_formulas:
@@ -74,6 +80,8 @@ def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Probl
             entry = draft_lines(source, page.page, box, inside)
             doubt = Doubt("", page.page, box, text, [_FLAT], "", entry)
             doubts.setdefault((page.page, box), doubt)
+        for doubt in _list_ink(source, page, problems):
+            doubts.setdefault((page.page, doubt.bbox), doubt)
     ordered = sorted(doubts.values(), key=lambda doubt: (doubt.page, doubt.bbox[1], doubt.bbox[0]))
     return [doubt._replace(anchor=f"f{k}") for k, doubt in enumerate(ordered, 1)]
 
@@ -99,6 +107,68 @@ def _add_difference(
     text = "\n".join(line.text for line in here)
     entry = draft_lines(problem.source, page, whole, here)
     doubts[page, whole] = Doubt("", page, whole, text, [reason], problem.number, entry)
+
+
+def _list_ink(source: str, page: PageText, problems: Sequence[Problem]) -> list[Doubt]:
+    """Return the places of a page with unread ink, each with the lines next to it."""
+    row = [Box(*line.bbox) for line in page.lines if not line.left_out]
+    row += [Box(*ink.bbox) for ink in page.unread]
+    boxes: list[Box] = []
+    for ink in page.unread:
+        box = _join_row(Box(*ink.bbox), row)
+        twins = [other for other in boxes if covers(other, box)]
+        boxes = [other for other in boxes if other not in twins]
+        boxes.append(reduce(Box.union, twins, box))
+    doubts = []
+    for box in boxes:
+        inks = tuple(ink for ink in page.unread if box.holds(Box(*ink.bbox)))
+        lines = [line for line in page.lines if box.holds(Box(*line.bbox))]
+        text = _join_rows(lines)
+        entry = draft_ink(source, page.page, box, lines, text)
+        reasons = [f"not read: {ink.what}" for ink in inks]
+        number = next((n for ink in inks if (n := _find_problem(page.page, ink, problems))), "")
+        doubts.append(Doubt("", page.page, box, text, reasons, number, entry, ink=inks))
+    return doubts
+
+
+def _join_row(ink: Box, parts: Sequence[Box]) -> Box:
+    """Return the box around unread ink and what follows it to the left and right in its row."""
+    whole, rest = ink, list(parts)
+    while True:
+        beside = [
+            part
+            for part in rest
+            if whole.gap_x(part) < _BESIDE
+            and -ink.gap_y(part) > _OVERLAP * min(ink.height, part.height)
+        ]
+        if not beside:
+            return whole
+        rest = [part for part in rest if part not in beside]
+        whole = reduce(Box.union, beside, whole)
+
+
+def _join_rows(lines: Sequence[PageLine]) -> str:
+    """Return the text of lines; those of one row are on one line, from left to right."""
+    rows: list[list[PageLine]] = []
+    for line in sorted(lines, key=lambda line: line.bbox[1]):
+        middle = (line.bbox[1] + line.bbox[3]) / 2
+        if rows and rows[-1][0].bbox[1] <= middle <= rows[-1][0].bbox[3]:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return "\n".join(
+        " ".join(line.text for line in sorted(row, key=lambda line: line.bbox[0])) for row in rows
+    )
+
+
+def _find_problem(page: int, ink: PageInk, problems: Sequence[Problem]) -> str:
+    """Return the number of the problem with a warning about unread ink, or an empty text."""
+    for problem in problems:
+        for warning in problem.warnings:
+            place = read_place(warning) if warning.code == UNREAD else None
+            if place and place[0] == page and covers(Box(*place[1]), Box(*ink.bbox)):
+                return problem.number
+    return ""
 
 
 def _is_suspect(line: PageLine) -> bool:

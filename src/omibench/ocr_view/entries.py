@@ -11,6 +11,7 @@ from omibench.schemas.problem import BBox, DoubtfulFormula, Figure, Problem
 from omibench.stages.ocr.corrections.reading import (
     compute_digest,
     describe_answer,
+    describe_choices,
     describe_figure,
     join_lines,
 )
@@ -38,6 +39,31 @@ def draft_lines(source: str, page: int, box: BBox, lines: Sequence[PageLine]) ->
             "kind": "text",
             "value": text,
             "was": _describe(text),
+            "shown": {"page": page, "box": _round(box)},
+        }
+    )
+
+
+def draft_ink(source: str, page: int, box: BBox, lines: Sequence[PageLine], text: str) -> str:
+    """Return the correction of a place with ink that was not read.
+
+    Args:
+        source: The name of the paper.
+        page: Page number, from 1.
+        box: The box around the ink and the lines next to it.
+        lines: The lines with their centre in the box.
+        text: Their text, to which the ink can be added.
+    """
+    was = join_lines([line.text for line in lines])
+    return _write(
+        {
+            "title": f"Ink on page {page} that was not read",
+            "paper": source,
+            "page": page,
+            "box": _round(box),
+            "kind": "text",
+            "value": text,
+            "was": _describe(was),
             "shown": {"page": page, "box": _round(box)},
         }
     )
@@ -71,8 +97,10 @@ def draft_problem(
     """
     was = _describe(problem.question)
     figure = {"image": len(problem.images), "page": problem.pages[0], "box": []}
+    choices = [{"label": c.label, "text": c.text or ""} for c in problem.choices or []]
     drafts: list[tuple[str, str, object, str]] = [
         ("statement", "text", problem.question, was),
+        ("all choices", "choices", choices, _describe(describe_choices(problem.choices))),
         ("answer", "answer", problem.answer or [], describe_answer(problem.answer)),
         ("solution", "solution", problem.solution or "", _describe(problem.solution or "")),
         ("split in two", "split", {"at": "", "number": ""}, was),

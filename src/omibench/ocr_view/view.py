@@ -30,6 +30,7 @@ LINES = {
     "unsure": f"line read with a confidence below {SURE}",
     "math": "formula that may have lost its form",
     "doubtful": "formula whose reading is doubtful",
+    "ink": "ink that was not read",
     "furniture": "ignored line",
 }
 
@@ -132,7 +133,7 @@ class Leaf(NamedTuple):
     going_on: list[tuple[str, str]]
     """Number and anchor of each problem that continues here."""
     doubts: list[Doubt]
-    """Formulas on it to check."""
+    """Formulas and unread ink on it to check."""
 
 
 def build_leaves(
@@ -163,7 +164,10 @@ def build_leaves(
         ]
         lines = [_line(source, sheet.page, line) for line in text.lines] if text else []
         page_doubts = [doubt for doubt in doubts if doubt.page == sheet.page]
-        lines += [_doubtful_shape(doubt) for doubt in page_doubts if doubt.problem]
+        lines += [
+            _doubtful_shape(doubt) for doubt in page_doubts if doubt.problem and not doubt.ink
+        ]
+        lines += [shape for doubt in page_doubts for shape in _list_ink_shapes(doubt)]
         page_shapes = [shape for page, shape in shapes if page == sheet.page]
         before = [p.number for p in problems if sheet.page in p.pages[1:]]
         going_on = [(number, anchors[number]) for number in before]
@@ -185,6 +189,13 @@ def _shape(k: int, place: Place, anchors: dict[str, str]) -> Shape:
 def _doubtful_shape(doubt: Doubt) -> Shape:
     says = f"{LINES['doubtful']}: {doubt.text} ({'; '.join(doubt.reasons)})"
     return Shape("doubtful", doubt.bbox, says, "?", entry=doubt.entry)
+
+
+def _list_ink_shapes(doubt: Doubt) -> list[Shape]:
+    return [
+        Shape("ink", ink.bbox, f"{LINES['ink']}: {ink.what}", "!", entry=doubt.entry)
+        for ink in doubt.ink
+    ]
 
 
 def _line(source: str, page: int, line: PageLine) -> Shape:

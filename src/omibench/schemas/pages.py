@@ -76,6 +76,8 @@ class CorrectionRow(Noun):
 
     line: int
     place: str
+    file: Annotated[str, Field(exclude_if=lambda file: not file)] = ""
+    """Name of the key or solutions with the place; omitted for the paper."""
     kind: str
     """Corrected field: `formula`, `text`, `choice`, `answer`, ..."""
     by: str
@@ -84,6 +86,11 @@ class CorrectionRow(Noun):
     """Why it does not apply."""
     problems: list[str] = []
     """Numbers of the problems concerned."""
+
+    @property
+    def where(self) -> str:
+        """The place, with its file if that is not the paper."""
+        return f"{self.place} of {self.file}" if self.file else self.place
 
 
 class FileReport(Noun):

@@ -14,6 +14,7 @@ const INPUTS = {
   formula: [["formula", "LaTeX, without dollar signs", true]],
   text: [["text", "Text, formulas between dollar signs", true]],
   choice: [["text", "Text of the choice", true]],
+  choices: [["choices", "All choices, each on its own line after its letter: (A) text", true]],
   answer: [["answer", "Answer; separate several letters or parts with ;", false]],
   solution: [["solution", "Worked solution", true]],
   figure: [
@@ -98,8 +99,25 @@ function makeInput([name, label, isLong]) {
   return make("label", {}, label, input);
 }
 
+/** Choices, one per line as `(A) text`; further lines continue the choice above them. */
+export function writeChoices(choices) {
+  return choices.map(({ label, text }) => `(${label}) ${text}`).join("\n");
+}
+
+/** The choices in such a text. Lines before the first letter are left out. */
+export function readChoices(text) {
+  const choices = [];
+  for (const line of text.split("\n")) {
+    const start = /^\s*[(（]([^()（）\s]+)[)）]\s*(.*?)\s*$/u.exec(line);
+    if (start) choices.push({ label: start[1], text: start[2] });
+    else if (choices.length && line.trim()) choices.at(-1).text += `\n${line.trim()}`;
+  }
+  return choices;
+}
+
 function getText(name) {
   const value = draft.value;
+  if (name === "choices") return writeChoices(value);
   const inner = typeof value === "object" && !Array.isArray(value) ? value[name] : value;
   if (Array.isArray(inner)) return inner.join(name === "box" ? ", " : "; ");
   return inner === undefined || inner === null || inner === true ? "" : String(inner);
@@ -122,6 +140,8 @@ function readValue() {
       return true;
     case "choice":
       return { label: draft.value.label, text: readText("text") };
+    case "choices":
+      return readChoices(readText("choices"));
     case "answer":
       return readText("answer")
         .split(";")
@@ -143,11 +163,17 @@ function showAll() {
   parts.yaml.value = writeEntry(draft, value, parts.by.value.trim() || "YOUR NAME", parts.note.value.trim());
   parts.yaml.rows = parts.yaml.value.split("\n").length;
   startText();
-  const text = draft.kind === "formula" ? `$${value}$` : (value.text ?? (typeof value === "string" ? value : ""));
+  const text = getPreview(value);
   parts.preview.replaceChildren(...renderInline(text, (index) => document.createTextNode(`[IMAGE${index}]`)));
   const isFigure = draft.kind === "figure";
   const box = isFigure ? value.box : draft.shown?.box;
   showCrop(isFigure ? value.page : draft.shown?.page, box, isFigure ? 0 : MARGIN);
+}
+
+function getPreview(value) {
+  if (draft.kind === "formula") return `$${value}$`;
+  if (draft.kind === "choices") return writeChoices(value);
+  return value.text ?? (typeof value === "string" ? value : "");
 }
 
 function showCrop(page, box, margin) {

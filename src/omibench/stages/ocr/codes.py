@@ -73,7 +73,7 @@ CODES: dict[str, Code] = {
     "ink_unread": Code(
         False,
         "something printed on a page is in no text, formula or figure",
-        "check the places in the warnings of the problems, and compare pages.jsonl with the page",
+        "check the places on the inspection page (--look), or in `unread` of pages.jsonl",
     ),
     "image_too_large": Code(
         False, "an image declares too many pixels and was not decoded", "scale the image down"

@@ -36,7 +36,7 @@ from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
 from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.crops import crop_all
-from omibench.stages.ocr.layout.formula_crops import crop_formulas
+from omibench.stages.ocr.layout.formula_crops import crop_formulas, drop_crops
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.places import find_places, write_layout
 from omibench.stages.ocr.sources.check import check_bytes, is_photograph
@@ -147,7 +147,7 @@ def read_source(job: OcrJob) -> OcrOutcome:
         if path == source.key and is_key_file(path):
             continue  # it is checked as it is read
         check_bytes(Path(path), source.sha256.get(path))
-    corrections = SourceCorrections(job.corrections)
+    corrections = SourceCorrections(job.corrections, source.paper)
     return _read_files(job, digest, Opener(job, password, corrections), corrections)
 
 
@@ -186,6 +186,7 @@ def _read_files(
     corrections.locate(places, source.paper)
     changed = PaperFigures(pdf, job.pictures, job.folder / prefix, prefix, job.params.dpi)
     problems = corrections.correct_problems(problems, changed, list_suspects(paper.drafts))
+    drop_crops(job.folder, crops, problems)
     _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
     if job.look:
         write_layout(pdf, document, places, job.folder / "look")
@@ -220,7 +221,7 @@ def _locate_codes(paper: Document, other_documents: Mapping[str, Document]) -> d
 def _locate(corrections: SourceCorrections) -> dict[str, str]:
     """Return a description of the corrections that no longer fit."""
     misfits = [
-        f"line {row.line}, {row.kind} of {row.place} by {row.by} ({row.reason})"
+        f"line {row.line}, {row.kind} of {row.where} by {row.by} ({row.reason})"
         for row in corrections.misfits
     ]
     remainder = f" and {len(misfits) - _MAX_LISTED} more" if len(misfits) > _MAX_LISTED else ""

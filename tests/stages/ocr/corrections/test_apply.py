@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.stages.ocr.corrections.mock_paper import (
     write_corrections,
 )
 
+from omibench.ocr_view.doubts import list_doubts
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
@@ -204,3 +206,51 @@ def test_a_doubtful_formula_is_settled_by_a_correction_at_its_box(
     assert (problem.doubtful_formulas == []) == is_settled
     codes = ["corrected"] if is_settled else ["formula_doubtful", "correction_misfit"]
     assert list_codes(problem) == codes
+
+
+@pytest.mark.usefixtures("_doubtful")
+def test_the_crop_of_a_formula_that_a_problem_no_longer_has_is_removed(tmp_path: Path) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 100), "1. What is the value of y, where x = 3 holds?")
+        page.insert_text((72, 140), "2. How many sides does a square have?")
+        pdf.save(tmp_path / "mock.pdf")
+    (formula,) = read_mock(tmp_path).problems["1"].doubtful_formulas
+    problem = read_mock(tmp_path, {"problem": "1", "text": "Find y."}).problems["1"]
+    assert problem.doubtful_formulas == []
+    assert not (tmp_path / "out" / formula.file).exists()
+
+
+def draw_unread(path: Path) -> Path:
+    """Write a paper with a picture of a formula in the middle of a line."""
+    picture = pymupdf.open().new_page(width=60, height=20)
+    picture.insert_text((2, 14), "v=3/4 m")
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 160), "1. What is the area of a square whose side is known?")
+        page.insert_text((72, 200), "2. A ball has the speed              when it is thrown.")
+        page.insert_image((190, 188, 240, 204), pixmap=picture.get_pixmap(dpi=150))
+        pdf.save(path)
+    return path
+
+
+@pytest.mark.parametrize("at", ["box", "problem"])
+def test_a_correction_settles_unread_ink(tmp_path: Path, at: str) -> None:
+    draw_unread(tmp_path / "mock.pdf")
+    assert list_codes(read_mock(tmp_path).problems["2"]) == ["ink_unread"]
+    (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)
+    (ink,) = page.unread
+    text = "A ball has the speed $\\frac{3}{4}$ when it is thrown."
+    (doubt,) = list_doubts("mock.pdf", [page], [read_mock(tmp_path).problems["2"]])
+    draft = json.loads(doubt.entry)
+    assert (doubt.problem, doubt.reasons) == ("2", [f"not read: {ink.what}"])
+    assert draft["value"] == "2. A ball has the speed when it is thrown."
+    entry = {"page": 1, "box": draft["box"], "text": f"2. {text}", "was": draft["was"]}
+    if at == "problem":
+        entry = {"problem": "2", "text": text}
+    reading = read_mock(tmp_path, entry)
+    assert reading.statuses == ["applied"]
+    assert reading.problems["2"].question == text
+    assert list_codes(reading.problems["2"]) == ["corrected"]
+    (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)
+    assert bool(page.unread) == (at == "problem")

@@ -37,9 +37,9 @@ _SHARE = 0.2
 class SourceCorrections:
     """The corrections of one source: pages first, then problems, answers and figures."""
 
-    def __init__(self, entries: Sequence[CorrectionEntry]) -> None:
+    def __init__(self, entries: Sequence[CorrectionEntry], paper: str = "") -> None:
         self._entries = list(entries)
-        self._log = CorrectionLog(entries)
+        self._log = CorrectionLog(entries, paper)
 
     @property
     def rows(self) -> list[CorrectionRow]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.corrections.doubts import drop_settled_doubts
+from omibench.stages.ocr.corrections.doubts import UNREAD, drop_settled_doubts
 from omibench.stages.ocr.corrections.entry import Correction
 from omibench.stages.ocr.corrections.reading import describe_answer, describe_choices
 from omibench.stages.ocr.corrections.structure import MisfitError, validate
@@ -18,7 +18,6 @@ _OF_ANSWERS = ("answer_conflict", "answer_doubtful", "answer_unread", "answer_ca
 STATEMENT = ""
 """The name of the statement among a problem's parts; choices are named by their letters."""
 SUSPECT = "math_suspect"
-UNREAD = "ink_unread"
 
 
 def describe_field(problem: Problem, correction: Correction) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from omibench.schemas.pages import CorrectionRow, CorrectionStatus
 from omibench.schemas.problem import Problem
@@ -14,9 +15,13 @@ MISFIT = "correction_misfit"
 
 
 class CorrectionLog:
-    """Notes on the corrections of one source, in order of application."""
+    """Notes on the corrections of one source, in order of application.
 
-    def __init__(self, entries: Sequence[CorrectionEntry]) -> None:
+    `paper` is the path of its paper; corrections of other files are listed with their names.
+    """
+
+    def __init__(self, entries: Sequence[CorrectionEntry], paper: str = "") -> None:
+        self._paper = paper
         self._rows = {entry.number: self._make_row(entry) for entry in entries}
 
     @property
@@ -55,9 +60,11 @@ class CorrectionLog:
 
     def _make_row(self, entry: CorrectionEntry) -> CorrectionRow:
         correction = entry.correction
+        is_elsewhere = correction.page is not None and entry.file != self._paper
         return CorrectionRow(
             line=entry.line,
             place=correction.place,
+            file=Path(entry.file).name if is_elsewhere else "",
             kind=correction.kind,
             by=correction.by,
             status="misfit",

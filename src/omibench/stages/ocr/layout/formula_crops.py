@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.schemas.problem import DoubtfulFormula
+from omibench.schemas.problem import DoubtfulFormula, Problem
 from omibench.stages.ocr.formulas.marks import Formula, FormulaRegion, list_shifted
 from omibench.stages.ocr.layout.crops import crop_box, crop_parts
 from omibench.stages.ocr.layout.layout import Line
@@ -74,3 +74,17 @@ def crop_formulas(
             doubts=list(formula.doubts),
         )
     return rows
+
+
+def drop_crops(folder: Path, prefix: str, problems: Iterable[Problem]) -> None:
+    """Remove the crops of formulas that are no longer in doubt, since a correction settled them.
+
+    Args:
+        folder: Folder of the paper's files.
+        prefix: Path of the crops in it.
+        problems: Problems with their corrections.
+    """
+    kept = {formula.file for problem in problems for formula in problem.doubtful_formulas}
+    for crop in (folder / prefix).glob("*.png"):
+        if f"{prefix}/{crop.name}" not in kept:
+            crop.unlink()
