@@ -37,6 +37,14 @@ def test_chinese_lines_are_joined_without_a_space(column: Column) -> None:
     assert paragraphs(column("恒星脱离", "主序")) == "恒星脱离主序"
 
 
+@pytest.mark.parametrize("end", [".", ", so it rolls.", ") it rolls."])
+def test_punctuation_follows_a_formula_that_was_broken_without_a_space(
+    column: Column, end: str
+) -> None:
+    assert paragraphs(column("it is $v=at$", end)) == f"it is $v=at${end}"
+    assert paragraphs(column("it is $v=at$", "and .5 m")) == "it is $v=at$ and .5 m"
+
+
 def test_a_sentence_runs_over_the_page(line: Callable[..., Line]) -> None:
     lines = [line("A ball that", y=800), line("rolls.", y=60, page=2), line("End.", y=60, page=3)]
     assert paragraphs(lines) == "A ball that rolls.\n\nEnd."

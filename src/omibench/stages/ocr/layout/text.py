@@ -9,6 +9,8 @@ from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.stages.ocr.layout.layout import Line
 
 _LIST = re.compile(r"[(（](?:\d{1,2}|[a-z]|[ivx]{1,4})[)）]|[•·▪–-]\s|\d{1,2}[.)]\s")
+_CLOSES = re.compile(r"[.,;:!?)\]](?!\w)")
+"""Punctuation after a formula that was broken over two lines."""
 _CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 
 
@@ -68,5 +70,7 @@ def _join_texts(text: str, continuation: str, words: Collection[str]) -> str:
         keep = hyphened in words and joined_word not in words
         return text + continuation if keep else text[:-1] + continuation
     if text and continuation and _CJK.match(text[-1]) and _CJK.match(continuation[0]):
+        return text + continuation
+    if text.endswith("$") and _CLOSES.match(continuation):
         return text + continuation
     return f"{text} {continuation}"

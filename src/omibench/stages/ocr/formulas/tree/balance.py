@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
 from typing import Any
 
 from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign, Words
@@ -21,6 +20,8 @@ _FUNCTIONS = frozenset(
 """Functions that need an argument."""
 _OPEN = frozenset((*_OPERATORS, *_ARROWS))
 """Operators and arrows that need something after them."""
+_NAMES: dict[type, tuple[str, ...]] = {}
+"""Kind of node -> its fields that can contain nodes: they are looked up for every node."""
 
 
 def are_balanced(node: Node) -> bool:
@@ -73,7 +74,8 @@ def _find_nodes(value: Any) -> Iterator[Node]:
         yield value
 
 
-@cache
 def _list_names(kind: type) -> tuple[str, ...]:
     """List the fields of a kind of node that can contain nodes."""
-    return tuple(field.name for field in fields(kind) if "Node" in str(field.type))
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(field.name for field in fields(kind) if "Node" in str(field.type))
+    return _NAMES[kind]
