@@ -51,6 +51,7 @@ def read_latex(*lines: str) -> list[str]:
         ((f"{LONG} case |a + b|", "|= c| for it"), ["a+b=c"]),
         ((f"{LONG} case |a|", "|+ b = c| for it"), ["a+b=c"]),
         ((f"{LONG} |a = b +|", f"|{MANY} −|", "|e| holds"), [f"a=b+{MANY.replace(' ', '')}-e"]),
+        ((f"{LONG} value |f (x,|", "|y ) = z| holds"), ["f(x,y)=z"]),
         (("(A) |a + b =|", "|c|"), ["a+b=c"]),
     ],
 )
@@ -70,6 +71,8 @@ def test_a_formula_is_read_over_the_end_of_its_line(
         (f"{LONG} part |a = b|", "- |c| falls"),  # a bullet
         (f"{LONG} part |a = b|", "|−c| falls"),  # a sign
         (f"{LONG} part |a = b|.", "|c = d| falls"),
+        (f"{LONG} part (with |a,|", "|b ) and others"),
+        (f"{LONG} part |a,|", "|b = c| and others"),
         ("|a = b +|", "|c + d|"),  # rows of a display
     ],
 )

@@ -43,6 +43,8 @@ _FUNCTIONS = frozenset(
 )  # fmt: skip
 """Functions after which a line of typed text can end."""
 _LONGEST_FUNCTION = 6
+_LONGEST_BRACKET = 30
+"""Maximum number of units between a bracket and the end of its line."""
 _NO_BREAK = frozenset(":/|∣‖∥*∗•†‡↑↓")
 """Signs at which no formula is broken: text and lists use them as well."""
 _BULLETS = frozenset("·⋅∙")
@@ -152,8 +154,9 @@ def _link_lines(lines: Sequence[_Line], order: Mapping[int, int]) -> dict[int, _
 
 def _may_continue(above: _Line, line: _Line, order: Mapping[int, int]) -> bool:
     """Return whether a formula at the end of one line may continue in another one."""
+    ends_open = _is_sign(above.units[-1]) or _ends_with_function(above) or _ends_in_bracket(above)
     return (
-        (_is_sign(above.units[-1]) or _ends_with_function(above) or _begins_late(line))
+        (ends_open or _begins_late(line))
         and _is_below(line, above)
         and 0 <= _count_between(above.units[-1], line.units[0], order) <= _SKIPPED
     )
@@ -184,6 +187,20 @@ def _ends_with_function(line: _Line) -> bool:
     return any(
         "".join(texts[k:]) in _FUNCTIONS and _is_sign(last[k - 1]) for k in range(1, len(last))
     )
+
+
+def _ends_in_bracket(line: _Line) -> bool:
+    """Return whether a line ends with a comma inside of a bracket, as `f(x,`."""
+    last = line.units[-1].glyph
+    if last is None or last.text not in ",;":
+        return False
+    depth = 0
+    for unit in reversed(line.units[-_LONGEST_BRACKET:]):
+        role = role_of(unit)
+        depth += (role == "close") - (role == "open")
+        if depth < 0:
+            return True
+    return False
 
 
 def _begins_late(line: _Line) -> bool:
