@@ -17,7 +17,8 @@ from omibench.files.hashes import hash_file
 from omibench.params.study import Study, parse_study
 from omibench.plan import plan_study, render
 from omibench.plan.reading import BLOCKS
-from omibench.plan.rows import Plan
+from omibench.plan.reading_text import list_reading_notes
+from omibench.plan.rows import Plan, ReadingCounts
 from omibench.schemas.pages import PageLine, PageText
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.engines.mathpix import locate_pdf_answer
@@ -120,15 +121,10 @@ def test_blocks_are_estimated_until_the_layout_of_a_page_is_stored(tmp_path: Pat
     assert row.estimate.output_most == 2 * 8000
 
 
-def test_lines_of_scans_are_unknown_until_a_local_engine_has_read_them(tmp_path: Path) -> None:
+def test_lines_of_scans_are_known_once_a_local_engine_has_read_them(tmp_path: Path) -> None:
     make_scan(tmp_path / "scan.pdf", pages=1)
     papers = [{"name": "scan", "paper": "scan.pdf"}]
     study = make_study(tmp_path, papers, engine="tesseract", formula_reader="m")
-    plan = plan_it(study)
-    assert plan.rows == []
-    text = " ".join(render(plan).split())
-    assert "doubtful lines of 1 scanned page, which" in text
-    assert "unknown before `omibench ocr`" in text
     lines = [
         PageLine(text="x2", bbox=(0, 0, 1, 1), engine="tesseract", math_suspect=True),
         PageLine(text="words", bbox=(0, 0, 1, 1), engine="tesseract"),
@@ -136,16 +132,25 @@ def test_lines_of_scans_are_unknown_until_a_local_engine_has_read_them(tmp_path:
     (tmp_path / "results/ocr").mkdir(parents=True)
     rows = [PageText(source="scan", page=1, text="", engine="tesseract", lines=lines)]
     write_jsonl(tmp_path / "results/ocr/pages.jsonl", rows)
-    assert "at most 1 as last read" in " ".join(render(plan_it(study)).split())
+    plan = plan_it(study)
+    assert plan.rows == []
+    assert plan.reading == ReadingCounts(scanned_pages=1, scanned_lines=1)
+
+
+def test_notes_name_what_no_row_counts() -> None:
+    before = list(list_reading_notes(ReadingCounts(scanned_pages=1)))
+    assert "doubtful lines of 1 scanned page, which" in before[0]
+    assert "unknown before `omibench ocr`" in before[0]
+    after = list(list_reading_notes(ReadingCounts(scanned_pages=2, scanned_lines=1)))
+    assert "2 scanned pages" in after[0]
+    assert "at most 1 as last read" in after[0]
+    assert list(list_reading_notes(ReadingCounts())) == []
 
 
 def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:
     make_scan(tmp_path / "scan.pdf", pages=2)
     make_scan(tmp_path / "known.pdf", pages=1)
-    (tmp_path / "broken.pdf").write_bytes(b"%PDF-")
-    papers = [
-        {"name": name, "paper": f"{name}.pdf"} for name in ("scan", "known", "broken")
-    ]  # fmt: skip
+    papers = [{"name": name, "paper": f"{name}.pdf"} for name in ("scan", "known")]
     absent = {"name": "absent", "paper": "absent.pdf", "sha256": {"absent.pdf": "0" * 64},
               "url": {"absent.pdf": "https://example.org/absent.pdf"}}  # fmt: skip
     study = make_study(tmp_path, [*papers, absent], engine="mathpix")
@@ -157,7 +162,7 @@ def test_papers_for_mathpix_are_counted_without_dollars(tmp_path: Path) -> None:
     assert "Mathpix is sent 2 pages and 0 formulas" in text
     assert "absent (not downloaded yet)" in text
     assert plan.reading is not None
-    assert set(plan.reading.unopened) == {"absent", "broken"}
+    assert list(plan.reading.unopened) == ["absent"]
 
 
 def test_formulas_for_mathpix_are_counted_too(tmp_path: Path) -> None:
