@@ -53,6 +53,7 @@ def read_latex(*lines: str) -> list[str]:
         ((f"{LONG} |a = b +|", f"|{MANY} −|", "|e| holds"), [f"a=b+{MANY.replace(' ', '')}-e"]),
         ((f"{LONG} value |f (x,|", "|y ) = z| holds"), ["f(x,y)=z"]),
         (("(A) |a + b =|", "|c|"), ["a+b=c"]),
+        (("It is known that", f"|{MANY} −|", "|e|"), [f"{MANY.replace(' ', '')}-e"]),
     ],
 )
 def test_a_formula_is_read_over_the_end_of_its_line(
@@ -83,6 +84,24 @@ def test_what_is_not_certainly_one_formula_stays_apart(lines: tuple[str, ...]) -
 def test_what_would_have_fitted_into_the_line_above_is_another_formula() -> None:
     regions = read(f"{LONG} table", "so |3 + 4 =|", "|5 + 6| holds")
     assert not any(region.following for region in regions)
+
+
+def test_the_rows_of_a_display_are_no_broken_formula() -> None:
+    setting = Setting()
+    set_line(setting, "It is known that the sum is", 100, x=LEFT)
+    for k, line in enumerate(("|a = b +|", "|c + d|")):
+        set_line(setting, line, 118 + k * LEADING, x=LEFT + 60)
+    regions = find_regions(PageMarks(600, 800, tuple(setting.glyphs)))
+    assert [bool(region.following) for region in regions] == [False, False]
+
+
+def test_a_wide_space_separates_no_words_from_a_broken_formula() -> None:
+    setting = Setting()
+    set_line(setting, "in the reaction", 100, x=LEFT)
+    set_line(setting, "|a = b +|", 100, x=setting.x + 20)
+    set_line(setting, "|c + d|", 112, x=LEFT)
+    (region,) = find_regions(PageMarks(600, 800, tuple(setting.glyphs)))
+    assert read_formula(region).latex == "a=b+c+d"
 
 
 def test_a_broken_formula_has_a_box_in_each_line_and_no_doubts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from omibench.stages.ocr.formulas.breaks.passages import Passage
 from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_letter
 from omibench.stages.ocr.formulas.reading.operands import THIN
@@ -18,25 +19,20 @@ _FITS = 0.5
 Interval = tuple[int, int]
 
 
-def find_crossing(intervals: list[Interval], place: int) -> Interval | None:
-    """Return the formula that has units on both sides of a place in its row."""
-    return next(((start, end) for start, end in intervals if start < place < end), None)
-
-
-def is_certain(
-    row: RowReader, intervals: list[Interval], crossing: Interval, place: int, edge: float
-) -> bool:
-    """Return whether a formula that crosses a line break is one formula for certain.
+def is_certain(row: RowReader, passage: Passage, intervals: list[Interval], place: int) -> bool:
+    """Return whether a formula crosses a line break, and is one formula for certain.
 
     Args:
         row: Row of several lines.
-        intervals: Its formulas.
-        crossing: The one that crosses.
+        passage: The same lines.
+        intervals: Formulas of the row.
         place: Where the next line begins.
-        edge: Right edge of the column, in points.
     """
+    crossing = next(((start, end) for start, end in intervals if start < place < end), None)
+    edge = passage.edges[passage.breaks.index(place)]
     return (
-        _has_prose(row, intervals)
+        crossing is not None
+        and (passage.follows_text or _has_prose(row, intervals))
         and not _begins_with_label(row, place)
         and not _begins_with_word(row, crossing, place)
         and _is_too_long(row, crossing, place, edge)

@@ -35,6 +35,12 @@ _MOST_BREAKS = 8
 """Maximum number of line breaks in a passage."""
 _MOST_NEAR = 100
 """Maximum number of parts of lines below a line, or around it, that are compared with it."""
+_LEVEL = 0.12
+"""Maximum difference between baselines, or left edges, that are the same, in type sizes."""
+_NEXT_LINE = 1.5
+"""Maximum distance between the baselines of two lines without a display, in type sizes."""
+_WIDEST_SPACE = 4.0
+"""Maximum space between two words of a justified line, in type sizes."""
 _SKIPPED = 1
 """Maximum number of glyphs that are listed between the end of a line and the next one."""
 _FUNCTIONS = frozenset(
@@ -60,11 +66,13 @@ class Passage:
     """Places where its lines begin, after the first."""
     edges: tuple[float, ...] = ()
     """Right edge of the column at each break, in points."""
+    follows_text: bool = False
+    """Whether words in the same line or the line above are painted directly before it."""
 
     def split(self, place: int) -> tuple[Passage, Passage]:
         """Return the parts before and after one of its breaks."""
         k = self.breaks.index(place)
-        above = Passage(self.units[:place], self.breaks[:k], self.edges[:k])
+        above = Passage(self.units[:place], self.breaks[:k], self.edges[:k], self.follows_text)
         later = tuple(other - place for other in self.breaks[k + 1 :])
         return above, Passage(self.units[place:], later, self.edges[k + 1 :])
 
@@ -105,14 +113,17 @@ def find_passages(rows: Sequence[Row], glyphs: Sequence[Glyph]) -> list[Passage]
         passage
         for line in first
         if id(line) not in continuing
-        for passage in _follow(line, links, lines)
+        for passage in _follow(line, links, lines, order)
     ]
 
 
-def _follow(line: _Line, links: Mapping[int, _Line], lines: Sequence[_Line]) -> Iterator[Passage]:
+def _follow(
+    line: _Line, links: Mapping[int, _Line], lines: Sequence[_Line], order: Mapping[int, int]
+) -> Iterator[Passage]:
     """Yield the passage that begins with a line, in parts if it is very long."""
     following: _Line | None = line
     while following is not None:
+        first = following
         units = list(following.units)
         breaks: list[int] = []
         edges: list[float] = []
@@ -121,8 +132,45 @@ def _follow(line: _Line, links: Mapping[int, _Line], lines: Sequence[_Line]) -> 
             breaks.append(len(units))
             units += below.units
             following = below
-        yield Passage(units, tuple(breaks), tuple(edges))
+        follows_text = bool(breaks) and _follows_text(first, lines, order)
+        yield Passage(units, tuple(breaks), tuple(edges), follows_text)
         following = below
+
+
+def _follows_text(line: _Line, lines: Sequence[_Line], order: Mapping[int, int]) -> bool:
+    """Return whether a line continues words on its left, or a line above with the same left edge.
+
+    A display is indented, and farther from the line above.
+    """
+    before = (
+        other
+        for other in _list_near(line, lines)
+        if _is_left(other, line) or _is_flush(other, line)
+    )
+    return any(
+        _count_between(other.units[-1], line.units[0], order) == 0 and _has_word(other)
+        for other in before
+    )
+
+
+def _is_left(other: _Line, line: _Line) -> bool:
+    gap = line.box.x0 - other.box.x1
+    is_level = abs(other.baseline - line.baseline) < _LEVEL * line.size
+    return is_level and 0 < gap < _WIDEST_SPACE * line.size
+
+
+def _is_flush(above: _Line, line: _Line) -> bool:
+    is_next = _NEAREST < (line.baseline - above.baseline) / line.size < _NEXT_LINE
+    return is_next and abs(line.box.x0 - above.box.x0) < _LEVEL * line.size
+
+
+def _has_word(line: _Line) -> bool:
+    """Return whether a line has three upright letters in a row."""
+    letters = "".join(
+        "x" if unit.glyph and unit.glyph.text.isalpha() and not unit.glyph.italic else " "
+        for unit in line.units
+    )
+    return "xxx" in letters
 
 
 def _part(row: Row, order: Mapping[int, int]) -> Iterator[Row]:
@@ -226,11 +274,16 @@ def _list_places(unit: RowUnit, order: Mapping[int, int]) -> list[int]:
 
 def _find_edge(line: _Line, lines: Sequence[_Line]) -> float:
     """Return the right edge of a line's column, in points."""
-    place = bisect_left(lines, line.baseline, key=lambda other: other.baseline)
     near = (
         other.box.x1
-        for other in lines[max(0, place - _MOST_NEAR) : place + _MOST_NEAR]
+        for other in _list_near(line, lines)
         if abs(other.baseline - line.baseline) < _NEIGHBOURS * line.size
         and abs(other.box.x0 - line.box.x0) < _INDENT * line.size
     )
     return max(near, default=line.box.x1)
+
+
+def _list_near(line: _Line, lines: Sequence[_Line]) -> Sequence[_Line]:
+    """List the parts of lines around a line, a bounded number."""
+    place = bisect_left(lines, line.baseline, key=lambda other: other.baseline)
+    return lines[max(0, place - _MOST_NEAR) : place + _MOST_NEAR]

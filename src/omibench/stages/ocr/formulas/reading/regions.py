@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from omibench.stages.ocr.formulas.breaks.certainty import find_crossing, is_certain
+from omibench.stages.ocr.formulas.breaks.certainty import is_certain
 from omibench.stages.ocr.formulas.breaks.passages import Passage, find_passages
 from omibench.stages.ocr.formulas.marks import FormulaRegion, NextLine, PageMarks
 from omibench.stages.ocr.formulas.reading.aligned import join_aligned
@@ -104,9 +104,8 @@ def _read_passage(
     """Return the formulas of a passage; it is split where no formula crosses for certain."""
     row = RowReader(passage.units, has_greek_prose=has_greek_prose, breaks=passage.breaks)
     intervals = row.find_intervals()
-    for place, edge in zip(passage.breaks, passage.edges, strict=True):
-        crossing = find_crossing(intervals, place)
-        if crossing is None or not is_certain(row, intervals, crossing, place, edge):
+    for place in passage.breaks:
+        if not is_certain(row, passage, intervals, place):
             above, below = (
                 _read_passage(part, marks, has_greek_prose=has_greek_prose)
                 for part in passage.split(place)
