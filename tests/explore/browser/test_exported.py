@@ -49,7 +49,9 @@ def test_a_mark_leads_to_its_response_and_on_to_the_next_item(disk_reader: Reade
     assert page.locator(f'[id="{target}"]').is_visible()
     images = page.locator("#statement .evidence img")
     assert images.count() > 0
-    assert images.first.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    # Not `decode()`: on a busy machine it may never answer.
+    page.wait_for_function("[...document.images].every((image) => image.complete)")
+    assert images.first.evaluate("image => image.naturalWidth") > 0
     page.get_by_text("next →").click()
     page.wait_for_selector("#statement .tex.set")
     page.get_by_text("all problems").click()
