@@ -103,7 +103,7 @@ def test_a_folder_lists_its_prompts_by_name(tmp_path: Path) -> None:
 
 def test_a_file_of_no_prompt_gets_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "qualty.txt").write_text("x")
-    with pytest.raises(ParamsError, match="'qualty' is not a prompt; .*; did you mean 'quality'"):
+    with pytest.raises(ParamsError, match=r"'qualty' is not a prompt; .*; did you mean 'quality'"):
         list_prompt_files(str(tmp_path))
 
 

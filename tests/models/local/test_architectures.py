@@ -222,5 +222,7 @@ def test_a_model_that_is_asked_in_its_own_way_needs_a_provider(tmp_path: Path) -
         texts(block(mute), [shown("Which?")])
     bare = build_own_code(tmp_path / "bare")
     (bare / "chat_template.jinja").unlink()
-    with pytest.raises(ModelError, match="has no chat template, which the transformers provider needs"):
+    with pytest.raises(
+        ModelError, match="has no chat template, which the transformers provider needs"
+    ):
         texts(block(bare), [shown("Which?")])
