@@ -112,6 +112,16 @@ def test_mathematics_in_no_formula_is_a_doubt_of_the_formula_beside_it_or_stays(
     assert [leftover.text for leftover in alone.rest] == ["a", "b", "∼"]
 
 
+def test_a_sign_at_the_end_of_a_line_is_mathematics_in_no_formula() -> None:
+    math = "NewCMMath-Book"
+    setting = Setting().put("A+", font=math)
+    assert [leftover.text for leftover in find_left([], setting.glyphs).rest] == ["+"]
+    setting.put("B", font="CMR10")
+    assert find_left([], setting.glyphs).rest == []
+    product = Setting().put("6⋅", font=math)
+    assert [leftover.text for leftover in find_left([], product.glyphs).rest] == ["⋅"]
+
+
 def test_a_smaller_symbol_beside_a_formula() -> None:
     setting = Setting().put("ab").put("7", y=96, size=7, font="CMR7")
     region = make_region(setting.glyphs[:2])

@@ -57,3 +57,11 @@ def test_an_arrow_of_two_glyphs_joins_what_is_on_both_sides() -> None:
     setting.put("→", font="CMSY10", gap=0.3).put("y")
     row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
     assert row.find_intervals() == [(0, 4)]
+
+
+def test_an_arrow_after_a_letter_ends_the_formula() -> None:
+    setting = Setting().put("l").put("↑", font="NewCMMath-Book")
+    setting.x += 3
+    setting.put("of", font="CMR10")
+    row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
+    assert [row.text(start, end) for start, end in row.find_intervals()] == ["l↑"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, Kind, PageMarks
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 from omibench.stages.ocr.layout.layout import Box
@@ -33,3 +35,11 @@ def test_numbers_above_each_other_belong_to_one_element_where_they_begin_togethe
     mass = [glyph(digit, 52.4 + 3.5 * k, "digit", 7, 96) for k, digit in enumerate("235")]
     charge = [glyph(digit, 52.4 + 3.5 * k, "digit", 7, 103) for k, digit in enumerate("92")]
     assert [len(text) for text in read(*mass, *charge, glyph("U", 63.2))] == [6]
+
+
+def test_numbers_of_another_font_need_a_narrow_space_only() -> None:
+    numbers = [glyph("0", 51.5, "digit", 7, 96), glyph("-", 51.5, "operator", 7, 103)]
+    numbers += [glyph("1", 55, "digit", 7, 103), glyph("e", 58.6)]
+    mathematics = [replace(number, font="NewCMMath-Book") for number in numbers]
+    prose = [glyph(letter, 35 + 5 * k) for k, letter in enumerate("tha")]
+    assert [sorted(text) for text in read(*prose, *mathematics)] == [sorted("0-1e")]

@@ -178,3 +178,20 @@ def test_an_exponent_of_unicode_stays_with_its_bracket() -> None:
     sheet = Sheet().put("so ").put("q", font="tiit").put(" = (1 + ").put("p", font="tiit").put(")²")
     assert ["".join(text.split()) for text in texts(sheet.regions())] == ["q=(1+p)²"]
     assert "²" not in "".join(texts(Sheet().put("root of (some)² = 0.81 here").regions()))
+
+
+def test_a_rule_painted_after_a_variable_and_as_wide_underlines_it() -> None:
+    sheet = Sheet().put("that ")
+    x0 = sheet.x
+    sheet.put("m", font="tiit")
+    sheet.page.draw_line((x0, 101.5), (sheet.x, 101.5), width=0.4)
+    [region] = sheet.put(" of the rod").regions()
+    assert len(region.bars) == 1
+
+
+def test_an_underlined_word_is_no_formula() -> None:
+    sheet = Sheet().put("that ")
+    x0 = sheet.x
+    sheet.put("mass")
+    sheet.page.draw_line((x0, 101.5), (sheet.x, 101.5), width=0.4)
+    assert sheet.put(" of the rod").regions() == []

@@ -339,3 +339,9 @@ def test_a_reaction_that_ends_with_its_arrow_is_doubtful() -> None:
     formula = read_formula(setting.region())
     assert formula.latex == r"\ce{H2 ->}"
     assert formula.doubts == ("the formula ends with a sign that needs something after it",)
+
+
+def test_a_subscript_of_the_row_above_is_no_index_of_a_root() -> None:
+    setting = Setting().put("=a", x=10, y=88).put("i", x=21, y=89.5, size=7)
+    setting.put("=", x=10).tall("√", 92, 104, x=22).bar(28, 40, 92).put("x", x=30)
+    assert r"\sqrt{x}" in read_formula(setting.region()).latex

@@ -21,6 +21,7 @@ _LEGIBLE = frozenset("=+<>")
 _NAMES = "sin cos tan cot csc sen tg ctg arcsin arccos arctan arctg sinh cosh tanh coth log ln exp"
 _FUNCTIONS = frozenset(_NAMES.split())
 _MINUS = frozenset("-−–")
+_DOTS = frozenset("·⋅")
 _SIZED = frozenset(("letter", "digit"))
 """Symbols whose type size is that of their row."""
 _SMALLER = 0.86
@@ -55,10 +56,11 @@ def find_left(regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]) -> Left
     free = [glyph for glyph in glyphs if id(glyph) not in owned]
     doubts: list[tuple[int, str]] = []
     rest: list[Leftover] = []
-    for glyph in free:
-        if is_mathematical(glyph):
+    for place, glyph in enumerate(free):
+        before = free[place - 1] if place else None
+        if is_mathematical(glyph) or _multiplies(before, glyph):
             near = find_nearest(glyph.box, glyph.size, regions, _BESIDE)
-            if near is None and glyph.text not in _LEGIBLE:
+            if near is None and (glyph.text not in _LEGIBLE or _ends_line(glyph, glyphs)):
                 rest.append(Leftover(glyph.box, glyph.text))
             elif near is not None:
                 doubts.append((near, SYMBOL))
@@ -74,6 +76,27 @@ def find_left(regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]) -> Left
     rest += find_functions(free)
     rest += find_raised(free)
     return LeftMarks(doubts, rest)
+
+
+def _multiplies(before: Glyph | None, glyph: Glyph) -> bool:
+    """Return whether a dot of a mathematical font follows a number, as in `6⋅`."""
+    return (
+        before is not None
+        and glyph.text in _DOTS
+        and before.symbol.kind == "digit"
+        and is_sign_font(glyph.font)
+        and abs(before.y - glyph.y) < 0.1 * glyph.size
+        and 0 <= glyph.box.x0 - before.box.x1 < _CLOSE * glyph.size
+    )
+
+
+def _ends_line(glyph: Glyph, glyphs: Sequence[Glyph]) -> bool:
+    """Return whether nothing is printed right of a sign in its row."""
+    reach = glyph.box.x1 + glyph.size
+    return not any(
+        glyph.box.x1 <= other.box.centre[0] < reach and abs(other.y - glyph.y) < 0.5 * glyph.size
+        for other in glyphs
+    )
 
 
 def is_mathematical(glyph: Glyph) -> bool:

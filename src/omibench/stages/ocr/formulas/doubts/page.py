@@ -12,10 +12,11 @@ from omibench.stages.ocr.formulas.doubts.left import Leftover, find_left
 from omibench.stages.ocr.formulas.doubts.neighbours import find_neighbours
 from omibench.stages.ocr.formulas.doubts.order import find_torn
 from omibench.stages.ocr.formulas.doubts.rows import find_cut
-from omibench.stages.ocr.formulas.doubts.rules import find_overlines, find_unused, list_free
+from omibench.stages.ocr.formulas.doubts.rules import UNUSED, find_overlines, find_unused, list_free
 from omibench.stages.ocr.formulas.doubts.vanished import VANISHED, doubt_vanished
 from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
 from omibench.stages.ocr.formulas.marks import PageMarks
+from omibench.stages.ocr.formulas.reading.painting import find_lost_bars
 from omibench.stages.ocr.formulas.reading.regions import PlacedRegion
 
 
@@ -54,6 +55,7 @@ def find_doubts(
     left = find_left(regions, marks.glyphs)
     add_of_lines(find_torn(regions, marks.glyphs))
     add_of_lines(find_unused(regions, marks))
+    add_of_lines((number, UNUSED) for number in find_lost_bars(regions, marks))
     add(find_cut(places))
     add_of_lines(find_neighbours(regions, marks.glyphs))
     add_of_lines(left.doubts)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from omibench.stages.ocr.formulas.glyphs.assembled import join_assembled
 from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph, place_combining
 from omibench.stages.ocr.formulas.glyphs.ink_boxes import InkBoxes
 from omibench.stages.ocr.formulas.glyphs.painted import (
@@ -39,6 +40,8 @@ _CODE_FLAG = 128
 _ITALIC, _BOLD = 2, 16
 _INK = 0.1
 """Points: a lower or narrower glyph has no ink, such as a space."""
+_SELECTORS = "\ufe00", "\ufe0f"
+"""Variation selectors: they choose a form of the letter before them and paint nothing."""
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -130,8 +133,8 @@ def read_characters(page: pymupdf.Page, marks: Iterable[Box] | None = None) -> L
         reader.skip(line, skipped[number]) if number in skipped else reader.read(line)
         for number, line in enumerate(raw_lines)
     ]
-    runs = _name_fonts(place_combining(page, runs, glyphs))
-    return LayerCharacters(runs, find_missing(glyphs, elsewhere))
+    runs, glyphs = join_assembled(page, place_combining(page, runs, glyphs), glyphs)
+    return LayerCharacters(_name_fonts(runs), find_missing(glyphs, elsewhere))
 
 
 def _read_prose(page: pymupdf.Page, lines: Sequence[dict[str, Any]]) -> LayerCharacters:
@@ -170,6 +173,8 @@ class _LineReader:
         is_named = not font.startswith(UNNAMED)
         for char in span["chars"]:
             origin, text, synthetic = char["origin"], char["c"], char["synthetic"]
+            if _SELECTORS[0] <= text <= _SELECTORS[1]:
+                continue
             x, y = origin
             painted = find_painted(origin, text)
             # The flag of a span is that of its first character: the trace knows each. A space

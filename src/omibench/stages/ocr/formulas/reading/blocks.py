@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from omibench.stages.ocr.formulas.glyphs.painted import SEQUENCE
 from omibench.stages.ocr.formulas.marks import PageMarks, RootSign, Rule
 from omibench.stages.ocr.formulas.reading.accents import seat_accents
 from omibench.stages.ocr.formulas.reading.bars import TALL_BARS, join_bar_fences, join_bars
@@ -18,6 +19,7 @@ from omibench.stages.ocr.formulas.reading.harpoons import (
     join_harpoons,
     join_strokes,
 )
+from omibench.stages.ocr.formulas.reading.kinds import is_math_letter
 from omibench.stages.ocr.formulas.reading.long_arrows import join_long_arrows
 from omibench.stages.ocr.formulas.reading.rules import WIDEST
 from omibench.stages.ocr.formulas.reading.units import InkField, RowUnit, join_units, unit_of_glyph
@@ -36,6 +38,8 @@ _BELOW_OVERLINE = 14.0
 _MOST_OVERLINED = 12
 _OVERLINE_GAP = 0.36
 """Maximum gap between an overline and the highest of its letters, in type sizes."""
+_EXACTLY = 0.1
+"""Maximum difference between an underline and its letters on either side, in type sizes."""
 _UNDERLINE_GAP = 0.3
 """Maximum gap between letters and a rule under them, in type sizes."""
 
@@ -68,8 +72,8 @@ def find_units(marks: PageMarks) -> InkField:
         sign = rooted.get(bar)
         if sign is not None:
             _join_root(field, bar, sign)
-        elif not join_fraction(field, bar, neighbours, plain):
-            _join_overline(field, bar)
+        elif not join_fraction(field, bar, neighbours, plain) and not _join_overline(field, bar):
+            _join_underline(field, bar)
     for drawn in marks.roots:
         if drawn not in rooted.values():
             _join_root(field, None, drawn)
@@ -272,23 +276,48 @@ def _is_point(unit: RowUnit) -> bool:
     return not unit.is_block and unit.glyphs[0].symbol.kind == "punctuation"
 
 
-def _join_overline(field: InkField, bar: Rule) -> None:
+def _join_overline(field: InkField, bar: Rule) -> bool:
     """Join a bar over a few symbols with them, unless it underlines the text above it."""
     below = field.centred_in(Box(bar.x0 - 1, bar.y, bar.x1 + 1, bar.y + _BELOW_OVERLINE))
     below = [u for u in below if not u.is_block and u.box.y0 > bar.y - 0.05 * u.size]
     if not 1 <= len(below) <= _MOST_OVERLINED:
-        return
+        return False
     size = max(u.size for u in below)
     base = max(u.baseline for u in below if u.size > 0.86 * size)
     below = [u for u in below if u.size < 0.86 * size or base - u.baseline < 0.15 * size]
     if min(u.box.y0 for u in below) - bar.y > _OVERLINE_GAP * size:
-        return
+        return False
     above = field.centred_in(Box(bar.x0 - 1, bar.y - 1.2 * size, bar.x1 + 1, bar.y))
-    if any(abs(bar.y - u.box.y1) < _UNDERLINE_GAP * size for u in above):
-        return
+    near = [u for u in above if abs(bar.y - u.box.y1) < _UNDERLINE_GAP * size]
+    if near and (_is_painted_next(bar, near) or not _is_painted_next(bar, below)):
+        return False
     x0, x1 = min(u.box.x0 for u in below), max(u.box.x1 for u in below)
-    if abs(bar.x0 - x0) < 0.35 * size and abs(bar.x1 - x1) < 0.35 * size:
-        field.replace(below, join_units(below, base - 0.25 * size, bars=[bar]))
+    if abs(bar.x0 - x0) >= 0.35 * size or abs(bar.x1 - x1) >= 0.35 * size:
+        return False
+    field.replace(below, join_units(below, base - 0.25 * size, bars=[bar]))
+    return True
+
+
+def _join_underline(field: InkField, bar: Rule) -> None:
+    """Join a bar under a few mathematical letters with them: it is exactly as wide."""
+    above = field.centred_in(Box(bar.x0 - 1, bar.y - _BELOW_OVERLINE, bar.x1 + 1, bar.y))
+    if not 1 <= len(above) <= _MOST_OVERLINED or not _is_painted_next(bar, above):
+        return
+    size = max(u.size for u in above)
+    letters = [g for u in above for g in u.glyphs if g.symbol.kind == "letter"]
+    is_mathematics = bool(letters) and all(is_math_letter(g) for g in letters)
+    x0, x1 = min(u.box.x0 for u in above), max(u.box.x1 for u in above)
+    gap = bar.y - max(u.box.y1 for u in above)
+    is_as_wide = max(abs(bar.x0 - x0), abs(bar.x1 - x1)) < _EXACTLY * size
+    if is_mathematics and is_as_wide and 0 <= gap < _UNDERLINE_GAP * size:
+        axis = max(above, key=lambda u: u.size).axis
+        field.replace(above, join_units(above, axis, bars=[bar]))
+
+
+def _is_painted_next(bar: Rule, units: Sequence[RowUnit]) -> bool:
+    """Return whether a rule is painted right before or after one of the symbols."""
+    number = bar.serial // SEQUENCE
+    return any(abs(g.serial // SEQUENCE - number) <= 1 for u in units for g in u.glyphs)
 
 
 def _join_fences(field: InkField) -> None:

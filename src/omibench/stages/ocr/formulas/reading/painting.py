@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,10 +10,15 @@ from typing import TypeVar
 
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, RootSign, Rule
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
+from omibench.stages.ocr.formulas.reading.rules import WIDEST
+from omibench.stages.ocr.layout.layout import Box
 
 _Mark = TypeVar("_Mark", Glyph, Rule, RootSign)
 _SHORTEST = 2
 """Minimum number of consecutive characters of text that separate two formulas, as in `1.`."""
+_LABEL = re.compile(r"\([A-Ha-h1-8]\)")
+_NEAR = 1.0
+"""Maximum distance between a formula and a rule painted after it, in type sizes."""
 _FULL_SIZE = 0.95
 """Minimum size of such characters, as a share of the most frequent size of the page."""
 
@@ -27,6 +33,42 @@ def count_torn(regions: Sequence[FormulaRegion], glyphs: Sequence[Glyph]) -> int
     places = {id(glyph): place for place, glyph in enumerate(_in_order(glyphs))}
     own = [sorted(places[id(glyph)] for glyph in region.glyphs) for region in regions]
     return sum(bool(ps) and ps[-1] - ps[0] + 1 != len(ps) for ps in own)
+
+
+def find_lost_bars(regions: Sequence[FormulaRegion], marks: PageMarks) -> Iterator[int]:
+    """Yield the index of each formula after whose marks a rule is painted that is in no formula.
+
+    Args:
+        regions: Formulas of a page.
+        marks: Marks that the page paints.
+    """
+    taken = {bar for region in regions for bar in region.bars}
+    free = [
+        bar for bar in marks.bars if bar not in taken and bar.x1 - bar.x0 < WIDEST * marks.width
+    ]
+    if not free:
+        return
+    owners = {id(glyph): k for k, region in enumerate(regions) for glyph in region.glyphs}
+    glyphs = _in_order(marks.glyphs)
+    serials = [glyph.serial for glyph in glyphs]
+    for bar in free:
+        place = bisect_right(serials, bar.serial) - 1
+        while place >= 0 and id(glyphs[place]) not in owners and _is_over(glyphs[place], bar):
+            place -= 1
+        owner = owners.get(id(glyphs[place])) if place >= 0 else None
+        if owner is not None and _is_near(bar, regions[owner], glyphs[place].size):
+            yield owner
+
+
+def _is_over(glyph: Glyph, bar: Rule) -> bool:
+    """Return whether a glyph is right above or below a rule."""
+    x, y = glyph.box.centre
+    return bar.x0 < x < bar.x1 and abs(y - bar.y) < _NEAR * glyph.size
+
+
+def _is_near(bar: Rule, region: FormulaRegion, size: float) -> bool:
+    box = Box(bar.x0, bar.y, bar.x1, bar.y)
+    return box.gap_x(region.box) < _NEAR * size and box.gap_y(region.box) < _NEAR * size
 
 
 def separate(marks: PageMarks, regions: Sequence[FormulaRegion]) -> list[PageMarks]:
@@ -71,11 +113,17 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
     owned = {id(glyph) for region in regions for glyph in region.glyphs}
     sizes = Counter(round(glyph.size, 1) for glyph in glyphs)
     least = _FULL_SIZE * sizes.most_common(1)[0][0] if sizes else 0.0
-    start, count = 0, 0
-    for glyph in _in_order(glyphs):
-        is_text = id(glyph) not in owned and glyph.size >= least and not is_math_font(glyph.font)
-        if is_text and not count:
-            start = glyph.serial
-        count = count + 1 if is_text else 0
-        if count == _SHORTEST:
-            yield start
+    ordered = _in_order(glyphs)
+    is_text = [glyph.size >= least and not is_math_font(glyph.font) for glyph in ordered]
+    length = 0
+    for place, glyph in enumerate(ordered):
+        length = length + 1 if is_text[place] and id(glyph) not in owned else 0
+        if length == _SHORTEST:
+            yield ordered[place - _SHORTEST + 1].serial
+        elif all(is_text[place : place + 3]) and _is_label(ordered[place : place + 3]):
+            yield glyph.serial
+
+
+def _is_label(glyphs: Sequence[Glyph]) -> bool:
+    """Return whether three characters are the label of a choice, as `(A)`."""
+    return _LABEL.fullmatch("".join(glyph.text for glyph in glyphs)) is not None

@@ -16,7 +16,11 @@ from omibench.stages.ocr.formulas.reading.growth import RowReader
 from omibench.stages.ocr.formulas.reading.kinds import is_math_font
 from omibench.stages.ocr.formulas.reading.objects import as_unit, split_objects
 from omibench.stages.ocr.formulas.reading.operands import BREAK
-from omibench.stages.ocr.formulas.reading.painting import count_torn, separate
+from omibench.stages.ocr.formulas.reading.painting import (
+    count_torn,
+    find_lost_bars,
+    separate,
+)
 from omibench.stages.ocr.formulas.reading.rows import Row, form_rows
 from omibench.stages.ocr.formulas.reading.scripts import attach_scripts
 from omibench.stages.ocr.formulas.reading.units import RowUnit
@@ -67,17 +71,19 @@ def place_regions(marks: PageMarks) -> list[PlacedRegion]:
     rest, objects = split_objects(marks)
     embedded = [as_unit(each, attach_scripts(list(find_units(each).units))) for each in objects]
     places = _place_regions(marks, [rest], embedded)
-    torn = _count_torn(places, marks)
-    if torn:
+    mixed = _count_mixed(places, marks)
+    if mixed:
         groups = separate(rest, _list_lines(places))
         apart = _place_regions(marks, groups, embedded)
-        if _count_torn(apart, marks) < torn:
+        if _count_mixed(apart, marks) < mixed:
             return apart
     return places
 
 
-def _count_torn(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
-    return count_torn(_list_lines(places), marks.glyphs)
+def _count_mixed(places: Sequence[PlacedRegion], marks: PageMarks) -> int:
+    """Count the formulas that lack marks painted with theirs, or have those of others."""
+    lines = _list_lines(places)
+    return count_torn(lines, marks.glyphs) + len(list(find_lost_bars(lines, marks)))
 
 
 def _list_lines(places: Sequence[PlacedRegion]) -> list[FormulaRegion]:

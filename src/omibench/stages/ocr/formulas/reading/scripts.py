@@ -25,7 +25,7 @@ _APART = 2.0
 """Weight of the height between a script and a tall base, which may be one of the next row."""
 _ON_SIGN = 0.2
 """What is added to the distance of a script from an operator: most stand beside letters."""
-_APART = 0.16
+_BEFORE_NUMBER = 0.16
 """Minimum gap between a word and the number of an element after it, in type sizes."""
 _LEFT_GAP = 0.35
 """Maximum gap between a script and the letter after it, in type sizes of the script."""
@@ -42,8 +42,8 @@ _STACKED = 0.2
 """Maximum offset between the left edges of two scripts of one letter, in type sizes."""
 _MOST_ROWS = 12
 """Maximum number of rows next to a block that are examined."""
-_SPACE = 0.2
-"""Minimum gap between words, in type sizes."""
+_NARROW_SPACE = 0.08
+"""The same before a number of a mathematical font."""
 
 
 def attach_scripts(units: Sequence[RowUnit]) -> list[RowUnit]:
@@ -192,7 +192,9 @@ def _list_apart(base_of: dict[RowUnit, RowUnit]) -> dict[RowUnit, RowUnit]:
         end = base.box.x1
         for unit in sorted(units, key=lambda u: u.box.x0):
             is_first = end == base.box.x1
-            if not _is_number(unit) or (is_first and unit.box.x0 - end <= _APART * base.size):
+            is_other_font = is_math_font(unit.glyphs[0].font)
+            least = _NARROW_SPACE if is_other_font else _BEFORE_NUMBER
+            if not _is_number(unit) or (is_first and unit.box.x0 - end <= least * base.size):
                 break
             apart[unit] = base
             end = unit.box.x1
@@ -216,7 +218,9 @@ def _move_to_following(
         if abs(following.baseline - unit.baseline) < 0.05 * unit.size:
             run.append(following)
         elif following not in base_of and _is_left_script(following, last):
-            base_of.update(dict.fromkeys(run, following))
+            start = unit.box.x0 - _STACKED * unit.size
+            stacked = [u for u, b in base_of.items() if b is base and u.box.x0 > start]
+            base_of.update(dict.fromkeys([*run, *stacked], following))
             return
 
 

@@ -8,18 +8,17 @@ from typing import Any
 
 from omibench.stages.ocr.formulas.tree.nodes import Chemistry, Node, Row, Sign, Words
 
-_OPERATORS = ("-", "+", "\\cdot", "\\times", "\\pm", "\\mp", "\\div", "/")
-_ARROWS = (
-    "\\to", "\\rightarrow", "\\longrightarrow", "\\leftrightarrow", "\\rightleftharpoons",
-    "\\mapsto", "\\Rightarrow", "\\Leftrightarrow",
-)  # fmt: skip
 _FUNCTIONS = frozenset(
     ("sin", "cos", "tan", "cot", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "ln", "log",
      "exp")
 )  # fmt: skip
 """Functions that need an argument."""
-_OPEN = frozenset((*_OPERATORS, *_ARROWS))
-"""Operators and arrows that need something after them."""
+_AFTER_OPERANDS = frozenset(
+    ("!", "*", "\\ast", "\\star", "\\prime", "\\dagger", "\\uparrow", "\\downarrow")
+)
+"""Signs that can end a formula: `n!`, `z*`."""
+_OPEN_REACTIONS = (" +", "->", "<=>", "<->", " =")
+"""Ends of a reaction that goes on."""
 _NAMES: dict[type, tuple[str, ...]] = {}
 """Kind of node -> its fields that can contain nodes: they are looked up for every node."""
 
@@ -39,11 +38,13 @@ def are_balanced(node: Node) -> bool:
 def ends_open(node: Node) -> bool:
     """Return whether the last symbol of a row needs something after it, as in `v =`."""
     if isinstance(node, Chemistry):
-        return node.text.endswith((" +", "->", "<=>", "<->", " ="))
+        return node.text.endswith(_OPEN_REACTIONS)
     last = node.children[-1] if isinstance(node, Row) and node.children else None
     if isinstance(last, Words):
         return last.command == "operator" and last.text in _FUNCTIONS
-    return isinstance(last, Sign) and (last.kind == "relation" or last.latex in _OPEN)
+    return isinstance(last, Sign) and (
+        last.kind in {"relation", "operator", "arrow"} and last.latex not in _AFTER_OPERANDS
+    )
 
 
 def _is_even(row: Row) -> bool:

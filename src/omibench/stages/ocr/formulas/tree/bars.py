@@ -190,7 +190,19 @@ def _index(parts: Sequence[PlacedPart], sign: PlacedPart, size: float) -> list[P
         and part.x < box.x0 + 0.75 * box.width
         and part.box.x0 > box.x0 - 0.9 * em
         and box.y0 - 0.6 * em < part.box.y1 < box.y0 + 0.75 * box.height
+        and not any(_is_lowered(part, other) for other in parts)
     ]
+
+
+def _is_lowered(part: PlacedPart, base: PlacedPart) -> bool:
+    """Return whether a part is the subscript of a letter in the row above."""
+    gap = part.box.x0 - base.box.x1
+    return (
+        base.kind == "letter"
+        and part.size < 0.85 * base.size
+        and -0.1 * base.size < gap < 0.15 * base.size
+        and 0.05 * base.size < part.y - base.y < 0.4 * base.size
+    )
 
 
 def _reduce_bar(
