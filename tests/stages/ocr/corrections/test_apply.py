@@ -16,6 +16,7 @@ from tests.stages.ocr.corrections.mock_paper import (
     write_corrections,
 )
 
+from omibench.ocr_view import make_look_writer
 from omibench.ocr_view.doubts import list_doubts
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
@@ -254,3 +255,29 @@ def test_a_correction_settles_unread_ink(tmp_path: Path, at: str) -> None:
     assert list_codes(reading.problems["2"]) == ["corrected"]
     (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)
     assert bool(page.unread) == (at == "problem")
+
+
+@pytest.mark.parametrize(("was", "status"), [("1. A", "applied"), ("1. B", "misfit")])
+def test_a_correction_of_a_key_is_listed_with_its_file(
+    tmp_path: Path, was: str, status: str
+) -> None:
+    draw_paper(tmp_path / "mock.pdf")
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for k, text in enumerate(("Answers", "1. A", "2. 4", "3. the Earth")):
+            page.insert_text((72, 100 + 20 * k), text)
+        pdf.save(tmp_path / "key.pdf")
+    manifest = tmp_path / "sources.yaml"
+    manifest.write_text("sources:\n- {name: mock, paper: mock.pdf, key: key.pdf}\n", "utf-8")
+    entry = {"page": 1, "box": [60, 108, 200, 124], "text": "1. C", "was": was}
+    write_corrections(tmp_path, entry | {"paper": "key.pdf"})
+    look = make_look_writer(tmp_path / "looks")
+    read_papers([], tmp_path / "out", OcrParams(dpi=72), manifest=manifest, look=look)
+    first = read_jsonl(tmp_path / "out/problems.jsonl", Problem)[0]
+    assert first.answer == (["C"] if status == "applied" else ["A"])
+    (file,) = read_json(tmp_path / "out/report.json", OcrReport).files
+    (row,) = file.corrections
+    assert (row.status, row.file) == (status, "key.pdf")
+    place = "text of page 1, box (60, 108, 200, 124) of key.pdf"
+    assert (place in file.where.get("correction_misfit", "")) == (status == "misfit")
+    assert place in (tmp_path / "looks/mock.html").read_text("utf-8")
