@@ -21,7 +21,7 @@ from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
 from omibench.stages.ocr.formulas.marks import FormulaRegion, Glyph, PageMarks, Rule
 from omibench.stages.ocr.formulas.reading.page_formulas import PageFormulas, read_formulas
 from omibench.stages.ocr.formulas.reading.regions import place_regions
-from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Node, Row, Script, Sign
+from omibench.stages.ocr.formulas.tree.nodes import Accent, Fraction, Node, Root, Row, Script, Sign
 from omibench.stages.ocr.layout.layout import Box
 
 X, Y = Sign("x", "letter"), Sign("2", "digit")
@@ -172,3 +172,10 @@ def test_a_glyph_that_the_text_layer_lacks() -> None:
     ((far, leftover),) = doubt_vanished([], [hat])
     assert (far, leftover.text) == (None, "⃗")
     assert VANISHED
+
+
+def test_a_radicand_that_ends_with_an_operator() -> None:
+    open_end = Row((X, Sign("\\cdot", "operator")))
+    assert constructs.OPEN in set(constructs.find_constructs(Root(open_end)))
+    assert constructs.OPEN in set(constructs.find_constructs(Fraction(Y, open_end)))
+    assert constructs.OPEN not in set(constructs.find_constructs(Fraction(Y, Row((X, Y)))))

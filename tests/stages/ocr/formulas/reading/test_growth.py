@@ -40,7 +40,7 @@ def read_mathematics(text: str, *, font: str = "", gap: float = 0.05) -> list[st
     return [row.text(start, end) for start, end in row.find_intervals()]
 
 
-@pytest.mark.parametrize("text", ["1+2+···+n", "|a+b|≤|a|+|b|", "V↑", "x≡1"])
+@pytest.mark.parametrize("text", ["1+2+···+n", "|a+b|≤|a|+|b|", "V↑", "x≡1", "(ab)/(cd)"])
 def test_a_formula_is_whole(text: str) -> None:
     assert read_mathematics(text) == [text]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from omibench.stages.ocr.formulas.tree.balance import list_children
+from omibench.stages.ocr.formulas.tree.balance import ends_open, list_children
 from omibench.stages.ocr.formulas.tree.nodes import (
     Accent,
     Fraction,
@@ -20,6 +20,7 @@ SCRIPT = "a script is next to a fraction or a root without brackets"
 ACCENT = "an accent covers a letter and its scripts"
 ARROW = "a two-headed arrow over letters may have only one head"
 VECTOR = "an arrow over a capital may also cover the next letter"
+OPEN = "a part of a fraction or a root ends with a sign that needs something after it"
 _RARE_ARROWS = frozenset(("\\overleftrightarrow", "\\underleftrightarrow"))
 _ARROWS = frozenset(("\\overrightarrow", "\\overleftarrow"))
 
@@ -28,6 +29,8 @@ def find_constructs(node: Node) -> Iterator[str]:
     """Yield the doubts of a formula's tree."""
     if isinstance(node, Script) and isinstance(node.base, Fraction | Root):
         yield SCRIPT
+    if any(ends_open(part) for part in _list_parts(node)):
+        yield OPEN
     if isinstance(node, Accent):
         if node.command in _RARE_ARROWS:
             yield ARROW
@@ -40,6 +43,13 @@ def find_constructs(node: Node) -> Iterator[str]:
         yield VECTOR
     for child in list_children(node):
         yield from find_constructs(child)
+
+
+def _list_parts(node: Node) -> tuple[Node, ...]:
+    """List the parts of a node that are complete by themselves."""
+    if isinstance(node, Fraction):
+        return (node.above, node.below)
+    return (node.body,) if isinstance(node, Root) else ()
 
 
 def _is_capital(node: Node) -> bool:

@@ -22,7 +22,7 @@ def find_cut(places: Sequence[PlacedRegion]) -> Iterator[tuple[int, str]]:
         is_later_part = row.roles[start] == "relation" or row.is_modulus(start)
         if is_later_part and place.end - start > 1:
             yield number, BEGINS
-        if row.roles[start] == "open" and _begins_with_state(place):
+        if row.sign(start) == "(" and _begins_with_state(place):
             yield number, BEGINS
     for number, place in enumerate(places):
         for other, below in enumerate(places):

@@ -88,7 +88,18 @@ class RowReader(RowOperands):
         if self.sign(start - 1) != "(" or bracket.is_tall:
             return True
         inside = self.roles[start:end]
-        return "relation" not in inside and len({"operator", "point"} & set(inside)) > 0
+        has_operator = len({"operator", "point"} & set(inside)) > 0
+        return "relation" not in inside and (has_operator or self._is_factor(start - 1, end))
+
+    def _is_factor(self, first: int, last: int) -> bool:
+        """Return whether an operator is right before or after a pair of brackets."""
+        return any(
+            0 <= k < len(self.units)
+            and self.roles[k] == "operator"
+            and self.gaps[max(k, first)] < THIN
+            and not is_hyphen(self.units[k])
+            for k in (first - 1, last + 1)
+        )
 
     def _take_strong_brackets(self) -> None:
         """Include mathematical brackets around a formula."""

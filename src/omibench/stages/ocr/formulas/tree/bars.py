@@ -174,8 +174,8 @@ def _crosses(part: PlacedPart, rule: Rule) -> bool:
 
 
 def _beyond(part: PlacedPart, room: float) -> float:
-    """Return the tolerance behind the end of a bar for a part's centre; none for a full stop."""
-    return 0.0 if part.kind == "punctuation" else room
+    """Return the tolerance behind the end of a bar for a part's centre; none for a sign."""
+    return 0.0 if part.kind in _NO_OPERANDS else room
 
 
 def _index(parts: Sequence[PlacedPart], sign: PlacedPart, size: float) -> list[PlacedPart]:
