@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,9 +28,29 @@ if TYPE_CHECKING:
     import pymupdf
 
 
+MAX_LINES = 2_500
+"""Maximum number of lines of a page that is searched: a page of a paper has fewer than 200."""
+CROWD_SIDE = 24.0
+"""Side of a square in which characters are counted, in points."""
+MAX_CROWD = 300
+"""Maximum number of characters in such a square. Type of 4 points has about 80."""
+
+
 def exceeds_limits(runs: Sequence[TextRun]) -> bool:
-    """Return whether a page has too many characters to be searched for formulas."""
-    return sum(len(run.characters) for run in runs) > MAX_CHARACTERS
+    """Return whether a page has too many characters or lines to be searched.
+
+    Characters are also counted in each square of the page: the time to read those that overlap
+    grows with the square of their number.
+    """
+    count = sum(len(run.characters) for run in runs)
+    if count > MAX_CHARACTERS or len(runs) > MAX_LINES:
+        return True
+    if count <= MAX_CROWD:
+        return False
+    crowds = Counter(
+        (int(c.x // CROWD_SIDE), int(c.y // CROWD_SIDE)) for run in runs for c in run.characters
+    )
+    return max(crowds.values()) > MAX_CROWD
 
 
 class PageFormulas(NamedTuple):
