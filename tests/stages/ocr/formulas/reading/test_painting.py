@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pymupdf
 import pytest
+from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import PageMarks
 from omibench.stages.ocr.formulas.reading.page_marks import read_marks
@@ -44,3 +47,11 @@ def test_marks_are_separated_where_text_is_painted(choices: PageMarks) -> None:
         "(A)x+1b", "(B)cy+2",
     ]  # fmt: skip
     assert [len(group.bars) for group in groups] == [1, 1]
+
+
+def test_an_element_stays_with_its_numbers() -> None:
+    setting = Setting().put("of", font="CMR10", x=10).put("131", x=30, y=96, size=7, font="CMMI7")
+    setting.put("I", font="CMR10", gap=0.0).put("9.", font="CMR10", x=10, y=114)
+    glyphs = tuple(replace(g, serial=k) for k, g in enumerate(setting.glyphs))
+    groups = separate(PageMarks(300, 200, glyphs), [])
+    assert ["".join(glyph.text for glyph in group.glyphs) for group in groups] == ["of131I", "9."]

@@ -19,6 +19,8 @@ _SHORTEST = 2
 _LABEL = re.compile(r"\([A-Ha-h1-8]\)")
 _NEAR = 1.0
 """Maximum distance between a formula and a rule painted after it, in type sizes."""
+_TOUCH = 0.15
+"""Maximum gap between the characters of a word, in type sizes."""
 _FULL_SIZE = 0.95
 """Minimum size of such characters, as a share of the most frequent size of the page."""
 
@@ -117,11 +119,20 @@ def _find_starts(glyphs: Sequence[Glyph], regions: Sequence[FormulaRegion]) -> I
     is_text = [glyph.size >= least and not is_math_font(glyph.font) for glyph in ordered]
     length = 0
     for place, glyph in enumerate(ordered):
-        length = length + 1 if is_text[place] and id(glyph) not in owned else 0
+        is_piece = is_text[place] and id(glyph) not in owned
+        if is_piece and not length and place and _touches(ordered[place - 1], glyph):
+            is_piece = False  # an element after its numbers
+        length = length + 1 if is_piece else 0
         if length == _SHORTEST:
             yield ordered[place - _SHORTEST + 1].serial
         elif all(is_text[place : place + 3]) and _is_label(ordered[place : place + 3]):
             yield glyph.serial
+
+
+def _touches(before: Glyph, glyph: Glyph) -> bool:
+    """Return whether a character is right after another one, as in a word."""
+    gap = glyph.box.x0 - before.box.x1
+    return abs(gap) < _TOUCH * glyph.size and before.box.gap_y(glyph.box) < 0
 
 
 def _is_label(glyphs: Sequence[Glyph]) -> bool:
