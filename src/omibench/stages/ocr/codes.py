@@ -67,7 +67,7 @@ CODES: dict[str, Code] = {
     ),
     "formulas_unread": Code(
         False,
-        "a page has too many characters, drawings or rules to search it for formulas",
+        "a page has too many characters, lines, drawings or rules to search it for formulas",
         "compare pages.jsonl with the page",
     ),
     "ink_unread": Code(
