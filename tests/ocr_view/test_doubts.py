@@ -39,6 +39,13 @@ def test_rows_of_one_flat_formula_are_one_place_with_one_correction() -> None:
     assert [doubt.anchor for doubt in (first, second)] == ["f1", "f2"]
 
 
+def test_a_label_of_a_figure_is_not_a_flat_formula() -> None:
+    figure = {"file": "f.png", "sha256": "", "page": 1, "bbox": (50, 290, 220, 320)}
+    elsewhere = figure | {"page": 2, "bbox": (200, 90, 240, 120)}
+    (only,) = list_doubts("mock", [PAGE], [make_problem(images=[figure, elsewhere])])
+    assert only.text == "11\n2 d"
+
+
 def test_readers_that_differ_are_shown_with_their_lines_or_their_doubtful_formula() -> None:
     formula = DoubtfulFormula(
         page=1, bbox=(100, 98, 130, 114), latex="x", file="f.png", sha256="", doubts=["unsure"]

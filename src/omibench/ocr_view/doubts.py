@@ -71,7 +71,14 @@ def list_doubts(source: str, pages: Sequence[PageText], problems: Sequence[Probl
             if warning.code == DIFFERS and (where := read_place(warning)):
                 _add_difference(doubts, problem, warning, lines_by_page.get(where[0], []), where)
     for page in pages:
-        for lines in _group([line for line in page.lines if _is_suspect(line)]):
+        figures = [
+            Box(*figure.bbox)
+            for problem in problems
+            for figure in problem.images
+            if figure.page == page.page and figure.bbox is not None
+        ]
+        suspects = [line for line in page.lines if _is_suspect(line, figures)]
+        for lines in _group(suspects):
             box = Box(*lines[0].bbox)
             for line in lines:
                 box = box.union(Box(*line.bbox))
@@ -171,8 +178,11 @@ def _find_problem(page: int, ink: PageInk, problems: Sequence[Problem]) -> str:
     return ""
 
 
-def _is_suspect(line: PageLine) -> bool:
-    return line.math_suspect and not line.left_out
+def _is_suspect(line: PageLine, figures: Sequence[Box]) -> bool:
+    """Return whether the text of a problem may lack a formula's form; a figure's labels are ink."""
+    box = Box(*line.bbox)
+    is_label = any(figure.holds(box) for figure in figures)
+    return line.math_suspect and not line.left_out and not is_label
 
 
 def _group(lines: Sequence[PageLine]) -> list[list[PageLine]]:
