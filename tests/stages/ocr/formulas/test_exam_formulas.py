@@ -34,9 +34,16 @@ def is_held(truth: dict[str, Any]) -> bool:
     return int(hashlib.sha256(place.encode()).hexdigest(), 16) % 3 == 0
 
 
-def hash_latex(formulas: Iterable[Formula]) -> str:
-    """One hash for all formulas of a place, however they are parted into rows."""
-    latex = " ".join(formula.latex for formula in formulas)
+def split_aligned(latex: str) -> list[str]:
+    """The rows of aligned equations: the box of a transcribed one may hold one row alone."""
+    begin, end = r"\begin{aligned}", r"\end{aligned}"
+    if not (latex.startswith(begin) and latex.endswith(end)):
+        return []
+    return latex.removeprefix(begin).removesuffix(end).split(r"\\")
+
+
+def hash_text(latex: str) -> str:
+    """The hash of what was read at a place, however it is parted into rows."""
     plain = normalise(latex.rstrip(STOPS)).replace("\\\\", "").replace("&", "")
     return hashlib.sha256(plain.encode()).hexdigest()
 
@@ -57,7 +64,9 @@ def find_formulas(formulas: Iterable[Formula], box: Box) -> list[Formula]:
 def judge(formulas: list[Formula], hashes: list[str]) -> set[str]:
     """What became of one formula: exact, flagged, lost; silent where wrong without a doubt."""
     rows = sorted(formulas, key=lambda formula: formula.region.box.y0)
-    is_exact = bool({hash_latex(formulas), hash_latex(rows)} & set(hashes))
+    readings = {hash_text(" ".join(f.latex for f in some)) for some in (formulas, rows)}
+    readings |= {hash_text(row) for formula in formulas for row in split_aligned(formula.latex)}
+    is_exact = bool(readings & set(hashes))
     is_flagged = any(formula.doubts for formula in formulas)
     outcome = {"exact" if is_exact else "wrong"}
     if is_flagged:
@@ -110,7 +119,7 @@ def test_formulas_of_real_papers_are_exact(rates: dict[str, Counter[str]], group
 
 def test_no_formula_of_real_papers_is_lost(rates: dict[str, Counter[str]]) -> None:
     assert rates["shown"]["lost"] == rates["held"]["lost"] == 0
-    assert rates["shown"]["silent"] + rates["held"]["silent"] <= 6
+    assert rates["shown"]["silent"] + rates["held"]["silent"] <= 4
 
 
 @pytest.mark.parametrize("kind", ["root", "fraction", "script", "line"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.stages.ocr.formulas.fonts.embedded import EmbeddedFonts
@@ -38,6 +40,15 @@ class PaintedGlyph(NamedTuple):
     glyph_id: int
 
 
+class _Letter(NamedTuple):
+    """Character that an accent may belong to: centre and baseline in points, and its line."""
+
+    x: float
+    y: float
+    row: list[Character]
+    character: Character
+
+
 def place_combining(
     page: pymupdf.Page, runs: Sequence[TextRun], glyphs: Sequence[PaintedGlyph]
 ) -> list[TextRun]:
@@ -55,19 +66,43 @@ def place_combining(
     if not 0 < len(accents) <= _MOST:
         return list(runs)
     rows = [[c for c in run.characters if not _is_combining(c.text, c.font)] for run in runs]
-    places = [(row, c) for row in rows for c in row if not c.text.isspace()]
-    if not places:
+    letters = [_Letter(c.box.centre[0], c.y, row, c) for row in rows for c in row]
+    letters = sorted((p for p in letters if not p.character.text.isspace()), key=lambda p: p.x)
+    if not letters:
         return list(runs)
+    columns = [letter.x for letter in letters]
     for accent, box in _find_ink(page, accents):
-        x = box.centre[0]
-        row, letter = min(
-            places, key=lambda p: abs(p[1].box.centre[0] - x) + abs(p[1].y - accent.y)
-        )
+        place = _find_nearest(letters, columns, box.centre[0], accent.y)
+        nearest = letters[place]
+        letter, row = nearest.character, nearest.row
         character = replace(letter, **accent._asdict(), box=box, code=None, synthetic=False)
-        place = row.index(letter)
-        row[place : place + 1] = [_without(letter, accent.text), character]
-        places = [(r, row[place] if c is letter else c) for r, c in places]
+        plain = _without(letter, accent.text)
+        letters[place] = nearest._replace(character=plain)
+        index = row.index(letter)
+        row[index : index + 1] = [plain, character]
     return [replace(run, characters=tuple(row)) for run, row in zip(runs, rows, strict=True)]
+
+
+def _find_nearest(letters: Sequence[_Letter], columns: Sequence[float], x: float, y: float) -> int:
+    """Return the index of the letter with the least sum of distances in x and y.
+
+    Args:
+        letters: From left to right.
+        columns: Their positions.
+        x: Position of the accent, in points.
+        y: The same.
+    """
+    middle = bisect_left(columns, x)
+    best, least = -1, inf
+    for side in (range(middle, len(letters)), range(middle - 1, -1, -1)):
+        for index in side:
+            across = abs(columns[index] - x)
+            if across > least:
+                break
+            distance = across + abs(letters[index].y - y)
+            if distance < least:
+                best, least = index, distance
+    return best
 
 
 def _without(letter: Character, accent: str) -> Character:
