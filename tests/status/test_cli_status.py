@@ -42,16 +42,6 @@ def test_text_json_page_and_lists(params: str) -> None:
     assert call("--params", params, "--lacking").stdout == "results/infer/one/cot.parquet\n"
 
 
-def test_a_file_named_as_an_argument_is_read_with_a_warning(params: str) -> None:
-    named, argument = call("--params", params, "--json"), call(params, "--json")
-    assert argument.stderr == (
-        "omibench: status s.yaml: the argument is deprecated and will not be read from "
-        "version 0.2 on; write --params s.yaml\n"
-    )
-    assert json.loads(argument.stdout)["study"] == json.loads(named.stdout)["study"]
-    assert named.stderr == ""
-
-
 def test_mistakes_are_one_line(params: str) -> None:
     Path("taken").write_text("a file where a folder is wanted")
     for words, begins in (
@@ -93,5 +83,5 @@ def test_looking_leaves_every_file_as_it_is(params: str) -> None:
         return {p: p.stat().st_mtime_ns for p in Path().rglob("*") if p.is_file()}
 
     before = state()
-    assert call(params).returncode == 0
+    assert call("--params", params).returncode == 0
     assert state() == before

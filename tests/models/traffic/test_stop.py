@@ -34,6 +34,14 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         assert stop_requested() is None, "one watch knows of the signals of another"
 
 
+@pytest.fixture(autouse=True)
+def attentive() -> Iterator[None]:
+    """Under nohup the tests ignore the hang-up signal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @BOTH
 def test_a_process_with_nothing_out_stops_where_it_is(number: signal.Signals) -> None:
     with signals_watched(), pytest.raises(StopSignal) as found:
