@@ -5,7 +5,9 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
+from omibench.stages.ocr.formulas.glyphs.characters import read_characters
 from omibench.stages.ocr.formulas.reading import page_marks
+from omibench.stages.ocr.formulas.reading.page_formulas import read_formulas
 from omibench.stages.ocr.formulas.reading.page_marks import cut_region, read_marks
 from omibench.stages.ocr.layout.layout import Box
 
@@ -66,6 +68,14 @@ def test_a_page_of_too_many_glyphs_is_cut_off(
     monkeypatch.setattr(page_marks, "MAX_GLYPHS", 3)
     page.insert_text((50, 100), "abcdefgh")
     assert len(read_marks(page).glyphs) == 3
+
+
+def test_a_letter_as_large_as_the_page_is_no_mark_beside_a_formula(page: pymupdf.Page) -> None:
+    page.insert_text((20, 100), "If x = 3 + y", fontname="tiit")
+    page.insert_text((50, 150), "A", fontsize=200)
+    assert "A" not in {glyph.text for glyph in read_marks(page).glyphs}
+    reading = read_formulas(page, *read_characters(page))
+    assert [formula.formula.latex for formula in reading.formulas] == ["x=3+y"]
 
 
 def test_a_region_holds_the_marks_of_a_box(page: pymupdf.Page) -> None:

@@ -18,7 +18,7 @@ _SHARE = 0.4
 """Minimum share of the page from which a glyph's box is larger than its visible part."""
 
 
-def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
+def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph | None, ...]:
     """Cut the boxes of stretched glyphs to their visible parts.
 
     Args:
@@ -26,22 +26,23 @@ def cut_stretched(page: pymupdf.Page, glyphs: Sequence[Glyph]) -> tuple[Glyph, .
         glyphs: All its glyphs.
 
     Returns:
-        The visible glyphs, stretched ones in the type size of the page.
+        The glyphs, stretched ones in the type size of the page; None for a glyph that is as large
+        as the page, such as a letter of a watermark.
     """
     high, wide = _SHARE * page.rect.height, _SHARE * page.rect.width
     if not any(g.box.height > high or g.box.width > wide for g in glyphs):
         return tuple(glyphs)
     clips = list(_find_clips(page.get_drawings(extended=True)))
     size = median(g.size for g in glyphs)
-    cut: list[Glyph] = []
+    cut: list[Glyph | None] = []
     for glyph in glyphs:
         box = glyph.box
         if box.height <= high and box.width <= wide:
             cut.append(glyph)
             continue
         seen = _see(glyph, clips)
-        if seen and seen.height <= high and seen.width <= wide:
-            cut.append(replace(glyph, box=seen, size=size, y=seen.y1))
+        is_small = seen is not None and seen.height <= high and seen.width <= wide
+        cut.append(replace(glyph, box=seen, size=size, y=seen.y1) if seen and is_small else None)
     return tuple(cut)
 
 

@@ -15,11 +15,7 @@ from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph
 from omibench.stages.ocr.formulas.marks import Formula
 from omibench.stages.ocr.formulas.reading.blocks import MAX_BARS
 from omibench.stages.ocr.formulas.reading.insertion import PlacedFormula
-from omibench.stages.ocr.formulas.reading.page_marks import (
-    MAX_DRAWINGS,
-    gather_marks,
-    level_characters,
-)
+from omibench.stages.ocr.formulas.reading.page_marks import MAX_DRAWINGS, gather_marks
 from omibench.stages.ocr.formulas.reading.regions import place_regions
 from omibench.stages.ocr.formulas.tree.formula import read_formula
 from omibench.stages.ocr.layout.layout import Box
@@ -94,11 +90,8 @@ def read_formulas(
         painted = find_vanished(painted, runs)
     if not painted and all(run.is_prose for run in runs):
         return PageFormulas([], [], [], is_partial=len(drawings) > MAX_DRAWINGS)
-    marks = gather_marks(page, runs, drawings, page.get_image_info(), frames)
-    places = {
-        id(glyph): (run, k)
-        for glyph, (run, k, _) in zip(marks.glyphs, level_characters(runs), strict=True)
-    }
+    marks, origins = gather_marks(page, runs, drawings, page.get_image_info(), frames)
+    places = {id(glyph): place for glyph, place in zip(marks.glyphs, origins, strict=True)}
     regions = place_regions(marks)
     doubts = find_doubts(regions, marks, find_vanished(painted, runs))
     formulas = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun, read_runs
 from omibench.stages.ocr.formulas.glyphs.opensymbol import correct_signs
@@ -29,6 +29,13 @@ MAX_DRAWINGS = 4_000
 """Maximum paths of a page that are examined: maps and scatter plots have more."""
 
 
+class GatheredMarks(NamedTuple):
+    """Marks of a page, and for each of its glyphs the indices of its run and within it."""
+
+    marks: PageMarks
+    places: list[tuple[int, int]]
+
+
 def read_marks(page: pymupdf.Page) -> PageMarks:
     """Return the marks of a page, within the limits of this module.
 
@@ -39,7 +46,7 @@ def read_marks(page: pymupdf.Page) -> PageMarks:
         Glyphs (horizontal text only, no spaces), rules, drawn roots and small pictures.
     """
     drawings = page.get_drawings()
-    return gather_marks(page, read_runs(page), drawings, page.get_image_info())
+    return gather_marks(page, read_runs(page), drawings, page.get_image_info()).marks
 
 
 def gather_marks(
@@ -48,20 +55,23 @@ def gather_marks(
     drawings: Sequence[dict[str, Any]],
     images: Sequence[dict[str, Any]],
     frames: Sequence[Box] | None = None,
-) -> PageMarks:
+) -> GatheredMarks:
     """Return the marks of a page from its runs, drawings, images and frames of objects."""
     symbols = Symbols(page)
-    glyphs = tuple(as_glyph(c, symbols.identify(c)) for _, _, c in level_characters(runs))
+    level = list(level_characters(runs))
+    cut = cut_stretched(page, [as_glyph(c, symbols.identify(c)) for _, _, c in level])
+    seen = [(glyph, (run, k)) for glyph, (run, k, _) in zip(cut, level, strict=True) if glyph]
     bounded = drawings[:MAX_DRAWINGS]
-    return PageMarks(
+    marks = PageMarks(
         width=page.rect.width,
         height=page.rect.height,
-        glyphs=correct_signs(find_vectors(cut_stretched(page, glyphs))),
+        glyphs=correct_signs(find_vectors([glyph for glyph, _ in seen])),
         bars=tuple(find_bars(bounded)),
         roots=tuple(find_roots(bounded)),
         pictures=tuple(find_pictures(images)),
         frames=tuple(find_frames(page) if frames is None else frames),
     )
+    return GatheredMarks(marks, [place for _, place in seen])
 
 
 def find_marks(drawings: Sequence[dict[str, Any]], width: float) -> list[Box]:
