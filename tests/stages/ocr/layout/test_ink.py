@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import pymupdf
@@ -30,6 +31,13 @@ def test_marked_pixels_in_no_box_are_grouped() -> None:
     assert (patch.box, patch.area) == (Box(28, 0, 32, 4), 2.0)
     assert ink.find_rest([Box(0, 0, 40, 1)]) == (1.0, [])
     assert ink.measure(Box(29, 0, 31, 3)) == 2.0
+
+
+def test_a_box_without_an_end_is_cut_to_the_page() -> None:
+    ink = build_ink(["####"])
+    assert ink.measure(Box(1, -math.inf, math.inf, 0)) == 3.0
+    assert ink.measure(Box(-9, 0, -2, 1)) == 0.0
+    assert ink.measure(Box(math.nan, 0, math.nan, 1)) == 0.0
 
 
 def test_a_page_without_ink_is_read() -> None:

@@ -173,9 +173,15 @@ def _list_strips(sheet: Box, skipped: Sequence[Box]) -> Iterator[Box]:
 
 def _cut(box: Box, scale: float, size: tuple[int, int]) -> tuple[int, int, int, int] | None:
     """Return the pixels of a mask that a box touches, without its end, or None."""
-    x0, y0 = max(0, int(box.x0 * scale)), max(0, int(box.y0 * scale))
-    x1, y1 = min(size[0], int(box.x1 * scale) + 1), min(size[1], int(box.y1 * scale) + 1)
+    x0, y0 = max(0, _bound(box.x0 * scale, size[0])), max(0, _bound(box.y0 * scale, size[1]))
+    x1, y1 = _bound(box.x1 * scale, size[0]) + 1, _bound(box.y1 * scale, size[1]) + 1
+    x1, y1 = min(size[0], x1), min(size[1], y1)
     return (x0, y0, x1, y1) if x0 < x1 and y0 < y1 else None
+
+
+def _bound(place: float, most: int) -> int:
+    """Return a whole number of pixels, at least -1; a page can place text at infinity."""
+    return int(max(-1.0, min(place, most)))
 
 
 def _count(mask: Mask) -> int:
