@@ -71,6 +71,7 @@ def test_a_formula_is_read_over_the_end_of_its_line(
         (f"{LONG} part |a = b +|", "a mass |m| falls"),  # an article
         (f"{LONG} part |a = b|", "- |c| falls"),  # a bullet
         (f"{LONG} part |a = b|", "|−c| falls"),  # a sign
+        (f"{LONG} part |a = b|", "|∴ c| falls"),  # a conclusion
         (f"{LONG} part |a = b|.", "|c = d| falls"),
         (f"{LONG} part (with |a,|", "|b ) and others"),
         (f"{LONG} part |a,|", "|b = c| and others"),

@@ -53,8 +53,8 @@ _LONGEST_BRACKET = 30
 """Maximum number of units between a bracket and the end of its line."""
 _NO_BREAK = frozenset(":/|∣‖∥*∗•†‡↑↓")
 """Signs at which no formula is broken: text and lists use them as well."""
-_BULLETS = frozenset("·⋅∙")
-"""Further signs with which no line of a formula begins."""
+_BULLETS = frozenset("·⋅∙∴∵")
+"""Further signs with which no line of a formula begins: bullets, and "therefore" in a proof."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +100,7 @@ def find_passages(rows: Sequence[Row], glyphs: Sequence[Glyph]) -> list[Passage]
 
     Args:
         rows: Rows from `form_rows`.
-        glyphs: Glyphs of the page in painting order.
+        glyphs: Glyphs of the page in the order of the text layer, about that of painting.
     """
     order = {id(glyph): place for place, glyph in enumerate(glyphs)}
     parts = [list(_part(row, order)) for row in rows]
@@ -160,7 +160,8 @@ def _is_left(other: _Line, line: _Line) -> bool:
 
 
 def _is_flush(above: _Line, line: _Line) -> bool:
-    is_next = _NEAREST < (line.baseline - above.baseline) / line.size < _NEXT_LINE
+    down = line.baseline - above.baseline
+    is_next = _NEAREST * line.size < down < _NEXT_LINE * line.size
     return is_next and abs(line.box.x0 - above.box.x0) < _LEVEL * line.size
 
 
