@@ -65,3 +65,11 @@ def test_an_arrow_after_a_letter_ends_the_formula() -> None:
     setting.put("of", font="CMR10")
     row = RowReader([unit_of_glyph(glyph) for glyph in setting.glyphs])
     assert [row.text(start, end) for start, end in row.find_intervals()] == ["l↑"]
+
+
+def test_an_embedded_formula_that_overlaps_another_one_is_in_one_of_them() -> None:
+    setting = Setting().put("x=y").put("z", font="CMR10")
+    row = [unit_of_glyph(glyph) for glyph in setting.glyphs]
+    row[3].box = row[2].box
+    row[3].is_object = True
+    assert RowReader(row).find_intervals() == [(0, 4)]

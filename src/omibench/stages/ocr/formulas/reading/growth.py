@@ -40,11 +40,13 @@ class RowReader(RowOperands):
 
     def find_intervals(self) -> list[tuple[int, int]]:
         """Return the formulas of the row as half-open ranges of its units."""
-        objects = [(k, k + 1) for k, unit in enumerate(self.units) if unit.is_object]
-        return sorted([*objects, *self._find_grown()])
+        grown = self._find_grown()
+        taken = {k for start, end in grown for k in range(start, end)}
+        objects = (k for k, unit in enumerate(self.units) if unit.is_object and k not in taken)
+        return sorted([*((k, k + 1) for k in objects), *grown])
 
     def _find_grown(self) -> list[tuple[int, int]]:
-        """Return the formulas that are not objects."""
+        """Return the formulas that are not objects; one may hold an object that it overlaps."""
         for start, end in find_seeds(self):
             self._take(start, end)
         if not any(self.taken):
