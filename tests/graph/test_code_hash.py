@@ -239,6 +239,7 @@ def test_a_snapshot_stays_as_it_was_found(package: Path) -> None:
         ("stages.score.stage", {"score"}),
         ("explain.explanation", set()),
         ("ocr_quality.scores", set()),
+        ("stages.ocr.waiting", set()),
         ("settings.present", {"filter", "infer", "saliency", "aggregate"}),
         ("params.models.openai", {*ASKS, "ocr", "certify", "analyze"}),
         ("store.key", {*ASKS, "analyze"}),

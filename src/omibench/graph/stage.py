@@ -78,7 +78,8 @@ class Stage:
     more_rules: tuple[str, ...] = ()
     """Additional rules of the stage."""
     apart: tuple[str, ...] = ()
-    """Modules of its package that only some studies use; the rule has a separate hash of them."""
+    """Modules of its package that only some studies or other commands use; a rule that uses one
+    has a separate hash of it."""
     asks: AskedRole | None = None
     """Models that the job of a cell calls over an API; they determine its scheduler resources."""
     models: Callable[[Study, GraphJob], Iterable[str]] | None = None
