@@ -41,6 +41,7 @@ def test_the_key_of_a_problem_that_was_not_read_is_left_out(column: Column) -> N
         ("1. $x=2$", "1. $x=3$"),
         ("1. $x=2$",),
         ("1. yes", "2. no"),
+        ("1. 3 marks", "2. 5 marks", "3. 2.5 points"),
     ],
 )
 def test_other_lines_make_it_no_list_of_values(column: Column, lines: tuple[str, ...]) -> None:

@@ -14,6 +14,10 @@ _ENTRY: Final = re.compile(
     r"(?P<number>[(（]?(?:[A-Z][-.]?)?\d{1,3}\s?(?:[)）.:：．、]|[(（]?[a-h][)）]))\s+(?P<answer>\S.*)"
 )
 _LETTERS: Final = re.compile(r"[(（]?[A-H][)）]?\.?(?:\s*[,/&]\s*[(（]?[A-H][)）]?\.?)*")
+_POINTS: Final = re.compile(
+    r"[\d.,½/ ]+(?:points?|pts|marks?|puntos?|pontos?|punkte?|punti|分)\.?", re.I
+)
+"""Points of a problem; a key of nothing else is a scheme of marks."""
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _MOST_WORDS: Final = 1
 """Words of four letters in a value, such as the name of a unit."""
@@ -24,7 +28,8 @@ _FEWEST: Final = 2
 def read_value_list(table: Sequence[Sequence[Line]], names: Names, key: Key) -> None:
     """Add the answers of a page whose lines are all a number and a value, after its title.
 
-    A page with any other line adds nothing: it may be a list of worked solutions.
+    A page with any other line adds nothing: it may be a list of worked solutions. Nor does one that
+    lists the points of each problem.
 
     Args:
         table: Rows of a page.
@@ -38,7 +43,7 @@ def read_value_list(table: Sequence[Sequence[Line]], names: Names, key: Key) -> 
             answers.append((match["number"], match["answer"]))
         elif answers or match:
             return
-    if len(answers) < _FEWEST:
+    if len(answers) < _FEWEST or all(_POINTS.fullmatch(answer) for _, answer in answers):
         return
     # The key of a problem that was not read, or dropped, belongs to no other problem.
     found = [(names.find(number), answer) for number, answer in answers]
