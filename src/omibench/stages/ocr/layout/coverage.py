@@ -151,7 +151,8 @@ def measure_coverage(
     rest = ink.find_rest(covered, objects)
     if any(patch.area >= _LEAST for patch in rest.patches):
         rest = ink.find_rest([*covered, *list_rules(page)], objects)
-    found += _list_patches(rest, found)
+    if len(found) < _MOST:
+        found += _list_patches(rest, found)
     return Coverage(rest.share, found[:_MOST])
 
 

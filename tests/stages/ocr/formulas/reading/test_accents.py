@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pymupdf
+import pytest
 
 from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun
 from omibench.stages.ocr.formulas.glyphs.combining import PaintedGlyph, place_combining
 from omibench.stages.ocr.formulas.glyphs.stretched import cut_stretched
 from omibench.stages.ocr.formulas.glyphs.true_characters import find_unnamed_mathematics
 from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol, PageMarks
+from omibench.stages.ocr.formulas.reading import vectors
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 from omibench.stages.ocr.formulas.reading.vectors import find_vectors
 from omibench.stages.ocr.layout.layout import Box
@@ -32,6 +34,15 @@ def test_an_arrow_over_a_letter_is_a_vector_and_one_beside_it_is_none() -> None:
     above = replace(ARROW, box=Box(60.5, 89.5, 66.5, 92.0))
     beside = replace(ARROW, box=Box(70.0, 95.0, 79.0, 99.0))
     assert [g.symbol.latex for g in find_vectors((LETTER, above, beside))] == ["F", "\\vec", "\\to"]
+
+
+def test_a_page_of_too_many_arrows_is_not_searched_for_vectors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    above = replace(ARROW, box=Box(60.5, 89.5, 66.5, 92.0))
+    monkeypatch.setattr(vectors, "_MOST", 1)
+    assert find_vectors((LETTER, above))[1].symbol.latex == "\\vec"
+    assert find_vectors((LETTER, above, above)) == (LETTER, above, above)
 
 
 def test_a_glyph_stretched_over_the_page_is_cut_to_its_clip() -> None:

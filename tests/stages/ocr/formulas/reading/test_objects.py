@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import pymupdf
+import pytest
 from benchmarks.formulas import FOLDER
 from tests.stages.ocr.formulas.tree.set_type import Setting
 
 from omibench.stages.ocr.formulas.marks import PageMarks
+from omibench.stages.ocr.formulas.reading import objects
 from omibench.stages.ocr.formulas.reading.objects import find_frames, split_objects
 from omibench.stages.ocr.formulas.reading.regions import find_regions
 from omibench.stages.ocr.layout.layout import Box
@@ -58,3 +60,10 @@ def test_words_in_a_frame_are_no_formula() -> None:
     rest, objects = split_objects(marks)
     assert objects == []
     assert rest == marks
+
+
+def test_a_page_of_too_many_glyphs_and_frames_is_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = set_marks(("1,2,n", "Serif-Italic"), frame=0)
+    assert len(split_objects(marks)[1]) == 1
+    monkeypatch.setattr(objects, "_MOST_PAIRS", len(marks.glyphs) - 1)
+    assert split_objects(marks) == (marks, [])

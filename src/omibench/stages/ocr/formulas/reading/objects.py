@@ -23,6 +23,8 @@ _FONT = "OpenSymbol"
 """Font of LibreOffice's mathematical signs; a document without it has no embedded formulas."""
 _MOST = 1_000
 """Maximum number of clips of a page that are examined."""
+_MOST_PAIRS = 5_000_000
+"""Maximum number of pairs of a frame and a glyph that are compared."""
 _HIGHEST = 150.0
 """Maximum height of a formula, in points."""
 _WIDEST = 0.9
@@ -62,11 +64,13 @@ def split_objects(marks: PageMarks) -> tuple[PageMarks, list[PageMarks]]:
     """Split the marks of a page into those outside of embedded formulas, and each formula.
 
     Args:
-        marks: Marks of the page with its frames.
+        marks: Marks of the page with its frames. If it has too many glyphs and frames, all marks
+            count as outside.
     """
     rest = marks
     objects: list[PageMarks] = []
-    for frame in dict.fromkeys(marks.frames):
+    frames = dict.fromkeys(marks.frames)
+    for frame in frames if len(frames) * len(marks.glyphs) <= _MOST_PAIRS else ():
         inside = _find_inside(rest, frame.grow(_MARGIN, _MARGIN))
         if inside is not None and _is_formula(inside.glyphs):
             objects.append(inside)

@@ -9,6 +9,8 @@ from omibench.stages.ocr.formulas.marks import Glyph, GlyphSymbol
 
 _ARROW = "→"
 _VECTOR = GlyphSymbol("\\vec", "accent")
+_MOST = 500
+"""Maximum number of arrows of a page that are compared with its letters."""
 _WIDEST = 1.3
 """Maximum width of an arrow over one letter, in type sizes."""
 _GAP = 0.35
@@ -25,8 +27,10 @@ def find_vectors(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...]:
     """Return the glyphs, with arrows over a letter as accents.
 
     Args:
-        glyphs: All glyphs of a page.
+        glyphs: All glyphs of a page. With more than 500 arrows, they are returned unchanged.
     """
+    if not 0 < sum(glyph.text == _ARROW for glyph in glyphs) <= _MOST:
+        return tuple(glyphs)
     letters = [g for g in glyphs if g.symbol.kind == "letter"]
     dashes = [g for g in glyphs if g.symbol.latex == "-"]
     return tuple(
