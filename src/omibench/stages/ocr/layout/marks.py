@@ -257,8 +257,9 @@ def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
     figures.
     """
     across = frame.width > _ACROSS * width
+    around = frame.grow(2, 2)
     for line in lines:
-        if frame.grow(2, 2).holds(line.box) and line.upright:
+        if line.upright and around.holds(line.box):
             wide = 0.5 * frame.width < line.box.width < frame.width + 4
             begins = across and 0 < line.box.x0 - frame.x0 < 2.5 * line.size
             if (wide and len(line.text) >= _PROSE) or begins:

@@ -81,7 +81,7 @@ def separate(marks: PageMarks, regions: Sequence[FormulaRegion]) -> list[PageMar
         regions: Formulas of the page as far as known; text is what is in none of them.
 
     Returns:
-        The marks in groups in painting order; each begins with text.
+        The marks in groups in painting order; each after the first begins with text.
     """
     starts = sorted(_find_starts(marks.glyphs, regions))
     glyphs = _group(marks.glyphs, starts)
