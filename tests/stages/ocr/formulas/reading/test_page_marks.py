@@ -78,6 +78,14 @@ def test_a_letter_as_large_as_the_page_is_no_mark_beside_a_formula(page: pymupdf
     assert [formula.formula.latex for formula in reading.formulas] == ["x=3+y"]
 
 
+def test_lines_under_a_watermark_are_not_its_scripts(page: pymupdf.Page) -> None:
+    page.insert_text((20, 130), "DRAFT", fontsize=75)
+    for k in range(6):
+        page.insert_text((20, 70 + 13 * k), "If x = 3 + y then", fontname="tiit")
+    reading = read_formulas(page, *read_characters(page))
+    assert [formula.formula.latex for formula in reading.formulas] == 6 * ["x=3+y"]
+
+
 def test_a_region_holds_the_marks_of_a_box(page: pymupdf.Page) -> None:
     page.insert_text((50, 95), "ab", fontsize=12)
     page.insert_text((50, 112), "cd", fontsize=12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.formulas.glyphs.characters import Character, TextRun, read_runs
@@ -27,6 +28,10 @@ MAX_GLYPHS = 20_000
 """Maximum glyphs of a page whose formulas are read. A page of a paper has 1,000 to 4,000."""
 MAX_DRAWINGS = 4_000
 """Maximum paths of a page that are examined: maps and scatter plots have more."""
+
+_OVERSIZED = 4.0
+"""Minimum size of a letter that is in no formula, as a multiple of the median size of the page: the
+lines under it would be its scripts."""
 
 
 class GatheredMarks(NamedTuple):
@@ -61,6 +66,8 @@ def gather_marks(
     level = list(level_characters(runs))
     cut = cut_stretched(page, [as_glyph(c, symbols.identify(c)) for _, _, c in level])
     seen = [(glyph, (run, k)) for glyph, (run, k, _) in zip(cut, level, strict=True) if glyph]
+    usual = median(glyph.size for glyph, _ in seen) if seen else 0.0
+    seen = [(glyph, place) for glyph, place in seen if not _is_oversized(glyph, usual)]
     bounded = drawings[:MAX_DRAWINGS]
     marks = PageMarks(
         width=page.rect.width,
@@ -72,6 +79,11 @@ def gather_marks(
         frames=tuple(find_frames(page) if frames is None else frames),
     )
     return GatheredMarks(marks, [place for _, place in seen])
+
+
+def _is_oversized(glyph: Glyph, usual: float) -> bool:
+    """Return whether a letter is too large for a formula, such as one of a watermark."""
+    return glyph.symbol.kind in ("letter", "digit") and glyph.size > _OVERSIZED * usual
 
 
 def find_marks(drawings: Sequence[dict[str, Any]], width: float) -> list[Box]:
