@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.stages.ocr.conftest import exam
 
+from omibench.errors import PaperError
 from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.pages import OcrReport, PageText
 from omibench.schemas.problem import Problem
@@ -104,6 +105,52 @@ print(json.dumps({"pages": 3, "codes": ["page_timeout"], "where": {"page_timeout
     assert (file.status, file.codes, file.pages) == ("warning", ["page_timeout"], 3)
     written = OcrReport.model_validate_json((tmp_path / "out/report.json").read_text("utf-8"))
     assert written.files[0].where == {"page_timeout": "page 2"}
+
+
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 11)", "sys.exit('MemoryError')"])
+def test_pages_on_which_the_process_fails_are_left_out(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    worked(
+        monkeypatch,
+        f"""
+import os, sys
+failed = job["failed"].get("0", [])
+if len(failed) < 2:
+    open(f"{{job['folder']}}/page", "w").write(f"0 {{3 - len(failed)}}")
+    {end}
+where = {{"page_failed": f"pages {{failed}}"}}
+print(json.dumps({{"pages": 3, "codes": ["page_failed"], "where": where}}))
+""",
+    )
+    (file,) = read_papers([bad_papers / "whole.pdf"], tmp_path / "out", OcrParams()).files
+    assert (file.status, file.codes) == ("warning", ["page_failed"])
+    assert file.where == {"page_failed": "pages [3, 2]"}
+
+
+def test_a_process_that_fails_on_every_page_fails_the_paper(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked(
+        monkeypatch,
+        """
+import sys
+pages = len(job["failed"].get("0", []))
+open(f"{job['folder']}/page", "w").write(f"0 {pages + 1}")
+sys.exit(f"attempt {pages}")
+""",
+    )
+    (file,) = read_papers([bad_papers / "whole.pdf"], tmp_path / "out", OcrParams()).files
+    assert (file.status, file.codes) == ("error", ["paper_failed"])
+
+
+def test_a_failed_page_is_not_read(tmp_path: Path) -> None:
+    exam(3).save(tmp_path / "paper.pdf")
+    some = job(tmp_path / "paper.pdf", tmp_path / "out")
+    outcome = read_source(some.model_copy(update={"failed": {0: [1], 1: [2]}, "skipped": {0: [3]}}))
+    assert outcome.where == {"page_failed": "page 1", "page_timeout": "page 3"}
+    with pytest.raises(PaperError, match="no page can be read"):
+        read_source(some.model_copy(update={"failed": {0: [1, 2, 3]}}))
 
 
 def test_a_skipped_page_is_not_read(tmp_path: Path) -> None:

@@ -19,19 +19,26 @@ WALL = 10
 class Allowance:
     """The CPU seconds in which pages of one file are started, counted from construction.
 
-    `note` is a file with the page being read, to identify it if this process is terminated. Pages
-    of `skipped` are left out.
+    `note` is a file with the page being read, to identify it if this process ends. Pages of
+    `skipped` are left out, because they took too long, and those of `failed`, because an earlier
+    process failed on them.
     """
 
     def __init__(
-        self, limit_s: float, note: Path, place: int, skipped: Collection[int] = ()
+        self,
+        limit_s: float,
+        note: Path,
+        place: int,
+        skipped: Collection[int] = (),
+        failed: Collection[int] = (),
     ) -> None:
+        self.failed = failed
         self._limit, self._note, self._place, self._skipped = limit_s, note, place, skipped
         self._began = cpu_spent()
 
     def begins(self, page: int) -> bool:
         """Note the page, and return whether there is time to read it."""
-        if page in self._skipped or cpu_spent() - self._began >= self._limit:
+        if page in self._skipped or page in self.failed or cpu_spent() - self._began >= self._limit:
             return False
         self._note.write_text(f"{self._place} {page}", "ascii")
         return True

@@ -50,6 +50,9 @@ CODES: dict[str, Code] = {
         "no time was left for a page; the others were read",
         "raise ocr.timeout_s, or ocr.page_timeout_s for scans",
     ),
+    "page_failed": Code(
+        False, "the reader failed on a page; the others were read", "please report the file"
+    ),
     "page_needs_ocr": Code(False, "no readable text layer", "set an OCR engine in ocr.engine"),
     "engine_missing": Code(
         False, "the OCR engine is not installed", f"{install_command('ocr')}, and read it again"

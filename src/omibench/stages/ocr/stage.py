@@ -44,6 +44,9 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 4
 _CROPS = ("images", "formulas")
 """Folders for the crops of a paper's process."""
+_MOST_ATTEMPTS = 5
+"""Maximum number of times that a source is read again without a page."""
+_FAILURES = frozenset({"paper_failed", "paper_out_of_memory"})
 _OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
 """The signal for a process whose CPU time is used up; not every system has it."""
 _WORKER = python_module("omibench.stages.ocr.worker")
@@ -215,15 +218,29 @@ def _drop_crops(folder: Path) -> None:
 
 
 def run_job(job: OcrJob) -> OcrOutcome:
-    """Read a source in a separate process; skip a page that exceeds the time limit."""
-    outcome = _work(job)
-    if not outcome.error or outcome.error[0] != "paper_timeout":
-        return outcome
-    if (noted := page_noted(job.note)) is None:
-        return outcome
-    place, page = noted
-    _drop_crops(job.folder)
-    return _work(job.model_copy(update={"skipped": {place: [page]}}))
+    """Read a source in a separate process; skip pages that end it.
+
+    These are one page that exceeds the time limit, and pages on which the reader fails.
+    """
+    first = outcome = _work(job)
+    for _ in range(_MOST_ATTEMPTS):
+        code = outcome.error[0] if outcome.error else None
+        noted = page_noted(job.note)
+        is_late = code == "paper_timeout" and not job.skipped
+        if noted is None or not (is_late or code in _FAILURES):
+            break
+        job = _skip(job, *noted, is_late=is_late)
+        _drop_crops(job.folder)
+        outcome = _work(job)
+    return first if outcome.error and outcome.error[0] != "paper_timeout" else outcome
+
+
+def _skip(job: OcrJob, place: int, page: int, *, is_late: bool) -> OcrJob:
+    """Return the job without one page of one of its files."""
+    if is_late:
+        return job.model_copy(update={"skipped": {place: [page]}})
+    pages = [*job.failed.get(place, ()), page]
+    return job.model_copy(update={"failed": {**job.failed, place: pages}})
 
 
 def _work(job: OcrJob) -> OcrOutcome:

@@ -49,7 +49,7 @@ from omibench.stages.ocr.structure.assemble import (
     to_problems,
     with_answers,
 )
-from omibench.stages.ocr.structure.document import UNREAD, Document
+from omibench.stages.ocr.structure.document import FAILED, UNREAD, Document
 from omibench.stages.ocr.structure.drafts import Paper, read_paper
 from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
 from omibench.stages.ocr.structure.single import only_problem
@@ -72,6 +72,8 @@ class OcrJob(BaseModel):
     """The number of pages of each file, by index, that a local engine reads."""
     skipped: dict[int, list[int]] = {}
     """Pages of each file to skip, because an earlier process was terminated on them."""
+    failed: dict[int, list[int]] = {}
+    """Pages of each file to skip, because an earlier process failed on them."""
     plugins: list[PluginFile] = []
     """Files that provide engines, which this process has to load."""
     corrections: list[CorrectionEntry] = []
@@ -98,7 +100,8 @@ class OcrJob(BaseModel):
 
     def allowance(self, place: int) -> Allowance:
         """Start and return the time allowance of one file."""
-        return Allowance(self.limit_s(place), self.note, place, self.skipped.get(place, ()))
+        skipped, failed = self.skipped.get(place, ()), self.failed.get(place, ())
+        return Allowance(self.limit_s(place), self.note, place, skipped, failed)
 
     def limit_s(self, place: int) -> float:
         """The CPU seconds in which pages of one file are started."""
@@ -162,6 +165,8 @@ def _read_files(
     if all(UNREAD in sheet.codes for sheet in document.pages):
         limit = job.limit_s(0)
         raise PaperError("paper_timeout", f"{source.paper}: no page was read in {limit:g} CPU s")
+    if all({UNREAD, FAILED} & set(sheet.codes) for sheet in document.pages):
+        raise PaperError("paper_failed", f"{source.paper}: no page can be read")
     if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
         raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
     paper = read_paper(document)
@@ -192,7 +197,7 @@ def _read_files(
         write_layout(pdf, document, places, job.folder / "look")
     misfits = ["correction_misfit"] if corrections.misfits else []
     all_codes = [*codes, *document.codes, *dropped, *answers.codes, *misfits]
-    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(all_codes):
+    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD, FAILED} & set(all_codes):
         all_codes.append("no_problems")
     if paper.solved:
         all_codes.append("solutions_only")
@@ -209,12 +214,13 @@ def _read_files(
 
 
 def _locate_codes(paper: Document, other_documents: Mapping[str, Document]) -> dict[str, str]:
-    """Return the pages of the paper by code, and the pages of all files for which no time
-    remained."""
+    """Return the pages of the paper by code, and the pages of all files that were not read."""
     places = paper.locate_codes()
     for path, document in other_documents.items():
-        pages = f"{document.locate_codes()[UNREAD]} of {Path(path).name}"
-        places[UNREAD] = f"{places[UNREAD]}; {pages}" if UNREAD in places else pages
+        for code in (UNREAD, FAILED):
+            if code in document.codes:
+                pages = f"{document.locate_codes()[code]} of {Path(path).name}"
+                places[code] = f"{places[code]}; {pages}" if code in places else pages
     return places
 
 
@@ -240,7 +246,7 @@ class _Answers:
         self.codes: list[str] = []
         self.where: dict[str, str] = {}
         self.unread: dict[str, Document] = {}
-        """Files with pages that were not read in time."""
+        """Files with pages that were not read in time, or on which the reader failed."""
 
     def add_section(self, flow: list[Item], document: Document) -> None:
         """Read the section of answers at the end of the paper itself."""
@@ -257,7 +263,7 @@ class _Answers:
                 continue
             _, document, codes = self.opener.open(path)
             self.codes += [*codes, *document.codes]
-            if UNREAD in document.codes:
+            if {UNREAD, FAILED} & set(document.codes):
                 self.unread[path] = document
             stated, texts = read_solutions(document.flow, self.asked, document.words, document.size)
             key = read_key(document.flow, self.asked.keys())

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 UNREAD = "page_timeout"
 """The code of a page that was not read in time."""
+FAILED = "page_failed"
+"""The code of a page on which the reader failed."""
 INK = "ink_unread"
 """The code of a page with ink that is in no text, formula or figure."""
 _COARSE = 100 / 72
@@ -111,8 +113,9 @@ def read_document(
     """Read the lines and the figures of every page.
 
     Pages without a usable text layer, or `every` page, are read by `reader`; without one, they have
-    no items. Pages for which the `allowance` has no time left get the code `page_timeout` and have
-    no items either. `mend` changes each page before its lines are processed.
+    no items. Neither have pages for which the `allowance` has no time left, which get the code
+    `page_timeout`, and pages on which an earlier process failed, which get `page_failed`. `mend`
+    changes each page before its lines are processed.
     """
     sheets = []
     for index in range(pdf.page_count):
@@ -120,7 +123,8 @@ def read_document(
         if allowance is None or allowance.begins(index + 1):
             sheets.append(_sheet(page, index + 1, reader, every))
         else:
-            sheets.append(DocumentPage(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
+            code = FAILED if index + 1 in allowance.failed else UNREAD
+            sheets.append(DocumentPage(index + 1, 1.0, 1.0, [], [], engine="none", codes=[code]))
         if mend:
             mend(page, sheets[-1])
     if allowance:

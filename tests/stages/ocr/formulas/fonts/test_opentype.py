@@ -73,6 +73,17 @@ def test_substitutions_of_other_features_are_not_followed() -> None:
     assert 105 not in read_characters(font)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("count", "is_read"), [(16, True), (17, False), (20_000, False)])
+def test_the_number_of_subtables_read_is_bounded(count: int, *, is_read: bool) -> None:
+    # One coverage of 2,000 empty ranges that all subtables share, except the last.
+    ranges = words(2, 2000) + words(10, 9, 0) * 2000
+    end = 6 + 2 * count
+    lookup = words(1, 0, count) + words(end) * (count - 1) + words(end + 6 + len(ranges))
+    lookup += words(1, 6, 0) + ranges + SINGLE[8:]
+    characters = read_characters(Program({"x": 5}, GSUB=substitutions(b"ssty", lookup)))  # type: ignore[arg-type]
+    assert (105 in characters) is is_read
+
+
 def math_table(pieces: int) -> bytes:
     """The variants of glyph 7: 71 and 72, and glyphs 80 and on to put together."""
     construction = words(12, 2, 71, 900, 72, 1200)

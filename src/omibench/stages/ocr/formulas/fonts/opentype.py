@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
+
+from omibench.stages.ocr.formulas.fonts.character_map import has_bounded_map
 
 if TYPE_CHECKING:
     import pymupdf
@@ -19,6 +22,8 @@ _FEATURES = frozenset({b"ssty", b"dtls", b"flac"})
 """Forms for scripts, letters without dots for accents, flat accents for capitals."""
 _SINGLE, _ALTERNATE, _EXTENSION = 1, 3, 7
 _MOST_GLYPHS = 65_536
+_MOST_SUBTABLES = 16
+"""Maximum number of subtables of `GSUB` that are read; a mathematical font has fewer than 5."""
 _ROUNDS = 2
 """Maximum chain of forms: a tall bracket can have a script form."""
 _PIECES = {
@@ -46,8 +51,10 @@ def read_characters(font: pymupdf.Font) -> dict[int, str]:
 
     Returns:
         Unicode characters by glyph number, without glyphs that no table reaches; broken tables are
-        used up to the error.
+        used up to the error. Empty if the character map names more characters than a font has.
     """
+    if not has_bounded_map(font.buffer):
+        return {}
     characters: dict[int, str] = {}
     for point in sorted(font.valid_codepoints(), reverse=True):
         glyph = font.has_glyph(point)
@@ -152,12 +159,11 @@ def _substitutions(table: bytes) -> Iterator[_Form]:
         if tag in _FEATURES:
             wanted |= dict.fromkeys(_array(table, features + offset + 2))
     offsets = _array(table, lookups)
-    for index in wanted:
-        if index < len(offsets):
-            at = lookups + offsets[index]
-            (kind,) = _words(table, at, 1)
-            for offset in _array(table, at + 4):
-                yield from _substitution(table, at + offset, kind)
+    starts = [lookups + offsets[index] for index in wanted if index < len(offsets)]
+    subtables = ((at, offset) for at in starts for offset in _array(table, at + 4))
+    for at, offset in islice(subtables, _MOST_SUBTABLES):
+        (kind,) = _words(table, at, 1)
+        yield from _substitution(table, at + offset, kind)
 
 
 def _substitution(table: bytes, at: int, kind: int) -> Iterator[_Form]:
