@@ -55,6 +55,26 @@ def test_an_outline_is_the_same_at_every_scale() -> None:
     assert hash_outline(b"q 10 0 0 10 0 0 cm /Im Do Q", 1) == ""
 
 
+def test_numbers_without_an_operator_are_read_once() -> None:
+    # Twenty times the longest procedure: a search that begins again at each number takes minutes.
+    assert hash_outline(b"1 " * 200_000, 1) == hash_outline(b"1" * 400_000, 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("triangle", "matrix"),
+    [
+        (b"0 0 d0 1.2.3 . m", "1 0 0 1 0 0"),
+        (TRIANGLE, "1 0 0 nan 0 0"),
+        (TRIANGLE, "1 0 0 inf 0 0"),
+    ],
+)
+def test_points_that_are_no_numbers_have_no_letter(triangle: bytes, matrix: str) -> None:
+    page = draw_page(triangle)
+    xref = page.get_fonts()[0][0]
+    page.parent.xref_set_key(xref, "FontMatrix", f"({matrix})")
+    assert read_letters(page.parent, xref) == {}
+
+
 @pytest.mark.parametrize("matrix", ["a b c d e f", "", "1 2"])
 def test_a_broken_font_tells_nothing(matrix: str) -> None:
     page = draw_page(matrix=matrix)

@@ -19,9 +19,9 @@ _LONGEST = 20_000
 _MOST = 1024
 """Maximum number of glyphs of a font that are examined."""
 _DIGITS = 8
-_POINTS = re.compile(rb"((?:-?[\d.]+ )+)([mlcvy])\b")
+_POINTS = re.compile(rb"(-?[\d.]{1,20}) (-?[\d.]{1,20}) [mlcvy]\b")
 _PROCEDURE = re.compile(r"/([^\s/<>\[\]]+)\s+(\d+)\s+0\s+R")
-_DIFFERENCE = re.compile(r"/([^\s/<>\[\]]+)|(\d+)")
+_DIFFERENCE = re.compile(r"/([^\s/<>\[\]]+)|(\d{1,9})")
 
 
 def hash_outline(procedure: bytes, scale: float) -> str:
@@ -36,8 +36,7 @@ def hash_outline(procedure: bytes, scale: float) -> str:
         procedure draws no path.
     """
     points = []
-    for numbers, _ in _POINTS.findall(procedure):
-        x, y = numbers.split()[-2:]
+    for x, y in _POINTS.findall(procedure):
         points.append(f"{round(float(x) * abs(scale))},{round(float(y) * scale)}")
     if not points:
         return ""
@@ -61,13 +60,16 @@ def read_letters(document: pymupdf.Document, xref: int) -> dict[int, str]:
         differences = document.xref_get_key(xref, "Encoding/Differences")[1]
     except (IndexError, ValueError, RuntimeError):
         return {}
-    letters, code = {}, 0
+    letters: dict[int, str] = {}
+    known: dict[str, str | None] = {}
+    code = 0
     for name, number in _DIFFERENCE.findall(differences)[: 2 * _MOST]:
         if number:
             code = int(number)
             continue
-        letter = _find_letter(document, procedures.get(name), scale)
-        if letter:
+        if name not in known:
+            known[name] = _find_letter(document, procedures.get(name), scale)
+        if letter := known[name]:
             letters[code] = letter
         code += 1
     return letters
@@ -80,7 +82,10 @@ def _find_letter(document: pymupdf.Document, procedure: str | None, scale: float
         return None
     if not outline or len(outline) > _LONGEST:
         return None
-    return LETTERS.get(hash_outline(outline, scale))
+    try:
+        return LETTERS.get(hash_outline(outline, scale))
+    except (ValueError, OverflowError):  # `1.2.3`, or the font's matrix is not finite
+        return None
 
 
 def _letters(alphabet: str, hashes: str) -> dict[str, str]:
