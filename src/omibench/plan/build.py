@@ -19,7 +19,7 @@ from omibench.params.cell import Cell
 from omibench.params.families import choose_family
 from omibench.params.limit import part_words
 from omibench.params.study import Study
-from omibench.plan.building import building_steps, count_asks, uncounted_models
+from omibench.plan.building import count_asks, list_building_steps, uncounted_models
 from omibench.plan.judge import Judging
 from omibench.plan.reading import count_reader_asks, plan_reading
 from omibench.plan.responses import expect_responses
@@ -103,7 +103,7 @@ def make_reading_rows(view: StudyView) -> tuple[list[PlanRow], ReadingCounts | N
 
 def make_building_rows(view: StudyView) -> Iterator[PlanRow]:
     """Return the requests of the filter and the rationale writers, one row per model and role."""
-    for stage, role, model, steps in building_steps(view):
+    for stage, role, model, steps in list_building_steps(view):
         asks = count_asks(view, role, model, steps)
         row = _at_most(make_row(view, model, role, steps), asks)
         yield row.model_copy(update={"stage": stage})

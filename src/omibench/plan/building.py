@@ -51,7 +51,7 @@ def _approve(points: Mapping[str, object]) -> Response:
 APPROVES = _approve(dict.fromkeys(POINTS, True))
 
 
-def building_steps(view: StudyView) -> Steps:
+def list_building_steps(view: StudyView) -> Steps:
     """Return the requests of each stage whose problems exist."""
     stages: dict[str, Callable[[StudyView, Path], DryRun]] = {
         "filter": _plan_filter, "rationale": _plan_rationales,

@@ -52,7 +52,7 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
     if not study.ocr.asks_ahead:
         yield None
         return
-    with _asking_for_pages(study) as ask_pages, _asking_for_formulas(study) as ask_formulas:
+    with _open_page_reader(study) as ask_pages, _open_formula_reader(study) as ask_formulas:
 
         def ahead(unread: Unread) -> None:
             if ask_pages and unread.pages:
@@ -64,7 +64,7 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
 
 
 @contextmanager
-def _asking_for_pages(study: OcrStageParams) -> Iterator[Ahead | None]:
+def _open_page_reader(study: OcrStageParams) -> Iterator[Ahead | None]:
     params = study.ocr
     if params.engine == "mathpix":
         client = mathpix.open_client(Path(study.study.store) / "mathpix")
@@ -84,7 +84,7 @@ def _asking_for_pages(study: OcrStageParams) -> Iterator[Ahead | None]:
 
 
 @contextmanager
-def _asking_for_formulas(study: OcrStageParams) -> Iterator[Ahead | None]:
+def _open_formula_reader(study: OcrStageParams) -> Iterator[Ahead | None]:
     name = study.ocr.formula_reader
     if name is None:
         yield None

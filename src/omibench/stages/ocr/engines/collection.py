@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def no_collection() -> Iterator[None]:
+def pause_collection() -> Iterator[None]:
     """Pause the search for reference cycles.
 
     A page is read into hundreds of thousands of small objects without cycles, which all live until

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.stages.ocr.corrections.entry import describe_box
-from omibench.stages.ocr.engines.collection import no_collection
+from omibench.stages.ocr.engines.collection import pause_collection
 from omibench.stages.ocr.formulas.doubts.left import Leftover
 from omibench.stages.ocr.formulas.glyphs.characters import (
     Character,
@@ -75,7 +75,7 @@ def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
 
 def read_layer(page: pymupdf.Page, number: int) -> LayerReading:
     """Return the lines of the text layer, and whether the page has too much text for formulas."""
-    with no_collection():
+    with pause_collection():
         return _read_layer(page, number)
 
 

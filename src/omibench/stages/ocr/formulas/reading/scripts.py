@@ -24,7 +24,7 @@ _PUNCTUATION = frozenset(",;:?")
 _APART = 2.0
 """Weight of the height between a script and a tall base, which may be one of the next row."""
 _ON_SIGN = 0.2
-"""What is added to the distance of a script from an operator: most stand beside letters."""
+"""What is added to the distance of a script from an operator: most scripts belong to letters."""
 _BEFORE_NUMBER = 0.16
 """Minimum gap between a word and the number of an element after it, in type sizes."""
 _LEFT_GAP = 0.35
