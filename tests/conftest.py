@@ -33,8 +33,8 @@ QUIET = [
 
 Build = Callable[[str, Callable[[Path], object]], Path]
 
-# On a loaded machine any example may take long. Each run draws new examples, so fifty are enough.
-settings.register_profile("omibench", deadline=None, max_examples=50)
+# On a loaded machine any example may take long.
+settings.register_profile("omibench", deadline=None)
 settings.load_profile("omibench")
 
 # In the background of a shell Ctrl-C is ignored, by every process that a test starts, too.
