@@ -21,8 +21,9 @@ from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_table_artifact
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study
 from omibench.plan.build import incomplete_cells
+from omibench.plan.study_file import read_study
 from omibench.sharding.shards import (
     Shard,
     choose_shard_size,
@@ -63,7 +64,7 @@ def evaluate(
     share of its limits. `budget_usd` caps the total cost of the study. Raises OmibenchError if the
     parameters are invalid or an endpoint rejects everything.
     """
-    study = load_study(params)
+    study = read_study(params)
     build(params, ["freeze_all"], cores, budget_usd=budget_usd)
     chosen = [cell for cell in study.cells if models is None or cell.model in models]
     capped = limit_budget(study, budget_usd)

@@ -18,7 +18,8 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study
+from omibench.plan.study_file import read_study
 from omibench.sharding.judgements import count_responses, fill_judgements
 from omibench.sharding.shards import Shard, choose_shard_size, list_api_judges, make_shards
 from workflows.shared import (
@@ -40,7 +41,7 @@ def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: 
 
     `shard` is the number of responses per task. Raises OmibenchError like `evaluate`.
     """
-    study = load_study(params)
+    study = read_study(params)
     build(params, ["infer_all"], cores)
     asked = ask_all(study, judgements(study, study.cells, shard), lanes)
     get_run_logger().info("judgements of %d responses are in the store", asked)

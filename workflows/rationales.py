@@ -20,7 +20,8 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 
 from prefect import flow, get_run_logger
 
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study
+from omibench.plan.study_file import read_study
 from omibench.sharding.shards import Shard, choose_shard_size, make_shards, select_api_models
 from omibench.stages.filter.fill import fill_filter
 from omibench.stages.rationale.fill import count_problems, fill_rationales
@@ -43,7 +44,7 @@ def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lan
 
     `shard` is the number of problems per task. Raises OmibenchError like `evaluate`.
     """
-    study = load_study(params)
+    study = read_study(params)
     read, kept = (Path(study.study.results) / s / "problems.jsonl" for s in ("ocr", "filter"))
     build(params, [str(read)], cores)
     judged = ask_all(study, judgements(study, read, shard), lanes)

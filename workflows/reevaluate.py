@@ -25,7 +25,8 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 from omibench.cost.dollars import usd_text
 from omibench.errors import OmibenchError, SomeFailedError
 from omibench.params.reevaluate import Watch
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study
+from omibench.plan.study_file import read_study
 from omibench.reevaluate.board import CHANGES, METRICS, publish
 from omibench.reevaluate.budget import (
     Priced,
@@ -88,7 +89,7 @@ def reevaluate(
     everything else is done, if an endpoint could not be queried, a budget was too small, or the
     news could not be posted.
     """
-    study = load_study(params)
+    study = read_study(params)
     results = Path(study.study.results)
     with lock_results(results):
         listings, problems = look_around(study)

@@ -27,7 +27,8 @@ from omibench.cli.ending import end_stopped, exit_with_error
 from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locks import wait_lock
 from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study
+from omibench.plan.study_file import read_study
 from omibench.sharding.shards import Shard, divide_limits, interleave, name_lane
 from workflows.build import snakemake
 
@@ -222,7 +223,7 @@ def run_from_command_line(params: str, start: Callable[[], object]) -> None:
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "INFO")
     with signals_watched(whole_program=True):
         try:
-            load_study(params)
+            read_study(params)
             start()
         except BaseException as error:
             if stop_requested() is not None:

@@ -13,7 +13,7 @@ import typer
 from omibench.cli.main import app
 from omibench.cli.options import find_results, find_store
 from omibench.errors import ParamsError
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 
 STUDY = "study: {results: out/results, store: shared/store}\n"
 
@@ -68,7 +68,7 @@ def test_a_study_or_its_file_comes_before_params_yaml(
     other = tmp_path / "other.yaml"
     other.write_text("study: {results: other/results}\n")
     assert find_results(None, str(other)) == Path("other/results")
-    assert find_results(None, load_study(str(other))) == Path("other/results")
+    assert find_results(None, parse_study_file(str(other))) == Path("other/results")
 
 
 def test_a_broken_params_yaml_is_read_only_if_needed(

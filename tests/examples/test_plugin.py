@@ -25,7 +25,7 @@ from omibench.judges.registry import build_instrument, columns_of
 from omibench.models.registry import open_provider
 from omibench.params.cell import Cell
 from omibench.params.stages.filter import FilterParams
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.plugins.installed import installed_parts
 from omibench.plugins.registry import REGISTRIES
 from omibench.schemas.problem import Figure, Problem, Question
@@ -95,7 +95,7 @@ def study(installed: Path, example: Path, tmp_path: Path, monkeypatch: pytest.Mo
     (folder / "data/moons.csv").write_text("planet,moons,picture\nMars,2,mars.png\n")
     Image.new("RGB", (8, 8)).save(folder / "data/mars.png")
     monkeypatch.chdir(folder)
-    return load_study("params.yaml")
+    return parse_study_file("params.yaml")
 
 
 def test_every_name_of_the_package_is_known(installed: Path) -> None:
@@ -223,7 +223,7 @@ def test_two_packages_that_bring_one_name_are_refused(
     file = tmp_path / "params.yaml"
     file.write_text("study: {name: any}\n")
     with pytest.raises(PluginError, match="'evidence-first' in the entry points omi"):
-        load_study(file)
+        parse_study_file(file)
 
 
 def test_a_package_that_does_not_load_is_one_line(installed: Path) -> None:

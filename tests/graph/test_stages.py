@@ -15,7 +15,7 @@ from omibench.graph.inputs import list_named_files
 from omibench.graph.stage import Stage
 from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
 from omibench.params import stage_params
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.schemas.cells.origin import CELL_STAGES
 from omibench.stages.ocr.corrections.collect import list_correction_inputs
 from omibench.stages.ocr.sources.manifest import list_inputs
@@ -104,7 +104,7 @@ def test_dvc_watches_each_file_of_the_study_that_a_stage_reads(
     root: Path, monkeypatch: pytest.MonkeyPatch, stage: Stage
 ) -> None:
     monkeypatch.chdir(root)
-    study = load_study("params.yaml")
+    study = parse_study_file("params.yaml")
     read = {file for job in stage.jobs(study) for file in list_named_files(study, *job)}
     if stage.name == "ocr":
         read |= {study.ocr.sources, *list_correction_inputs(study.ocr)}

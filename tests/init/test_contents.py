@@ -16,7 +16,7 @@ from omibench.init.contents import (
     study_of_papers,
     study_that_ships,
 )
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.plan.rehearsal import find_shape, is_made_up
 from omibench.stages.ocr.corrections.file import read_corrections
 from omibench.synthetic.profiles import LIKES
@@ -50,7 +50,7 @@ def test_its_remarks_are_parameters_that_ask_a_model(of_papers: StudyFiles, tmp_
     head, _, remarks = of_papers.texts["params.yaml"].partition("it also evaluates a model:\n#\n")
     lines = [line.removeprefix("#").removeprefix(" ") for line in remarks.splitlines()]
     (tmp_path / "params.yaml").write_text(head + "\n" + "\n".join(lines), "utf-8")
-    assert len(load_study(str(tmp_path / "params.yaml")).cells) == 2
+    assert len(parse_study_file(str(tmp_path / "params.yaml")).cells) == 2
 
 
 @pytest.mark.parametrize("name", [*LIKES[:5], "folder"])
@@ -71,7 +71,7 @@ def test_a_study_of_a_benchmark_can_be_rehearsed_before_its_files_are_there(name
 @pytest.mark.parametrize("name", shipped_studies())
 def test_a_study_that_ships_is_the_same_with_what_it_names(name: str, root: Path) -> None:
     files = study_that_ships(name)
-    assert files.study == load_study(str(root / f"studies/{name}.yaml"))
+    assert files.study == parse_study_file(str(root / f"studies/{name}.yaml"))
     tables = files.study.analyze.published
     assert all(table in files.texts for table in tables)
     assert not tables or "published/tables.yaml" in files.texts

@@ -12,7 +12,7 @@ from tests.conftest import Build
 from tests.integration.conftest import fill_checkout, runner
 
 from omibench.params.models.recorded import RecordedModel
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import VerdictRow, read_jsonl, read_parquet
 
@@ -72,7 +72,7 @@ def replayed(build_once: Build, root: Path, data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def study(replayed: Path) -> Study:
-    return load_study(replayed / "studies/emma_recorded.yaml")
+    return parse_study_file(replayed / "studies/emma_recorded.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tests.integration.conftest import Run, fill_checkout, runner
 
 from omibench.graph.result_files import find_file
 from omibench.params.models.simulated import SimulatedModel
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.review.chain import compute_head
 from omibench.review.folder import read_review
 from omibench.review_tasks.request import TaskRequest
@@ -130,7 +130,7 @@ def test_the_dataset_is_what_the_booklets_promise(study: Path) -> None:
 
 def test_every_cell_answers_every_question_once_and_is_marked_simulated(study: Path) -> None:
     ids = [q.id for q in read_jsonl(study / "freeze/questions.jsonl", Question)]
-    cells = load_study(study.parent / "params.yaml").cells
+    cells = parse_study_file(study.parent / "params.yaml").cells
     assert len(cells) == 9
     for cell in cells:
         frame = read_parquet(study / f"infer/{cell.model}/{cell.setting}.parquet", ResponseRow)
@@ -139,7 +139,7 @@ def test_every_cell_answers_every_question_once_and_is_marked_simulated(study: P
 
 
 def test_judges_say_why_and_how_well_marked_simulated(study: Path) -> None:
-    params = load_study(study.parent / "params.yaml")
+    params = parse_study_file(study.parent / "params.yaml")
     assert len(params.judged_cells) == 3
     for cell in params.judged_cells:
         name = f"{cell.model}/{cell.setting}.parquet"
@@ -193,7 +193,7 @@ def test_a_number_can_be_followed_to_its_page(study: Path) -> None:
 
 def test_the_reviewers_decided_on_this_dataset(study: Path) -> None:
     review = read_review(study.parent / "sample/review")
-    params = load_study(study.parent / "params.yaml")
+    params = parse_study_file(study.parent / "params.yaml")
     request = TaskRequest("item", params, study, study, review.tasks, review.decisions)
     hashes = {draft.task.id: draft.task.content_hash for draft in draft_study_problems(request)}
     decided = {t.id: t.content_hash for t in review.tasks if t.kind == "item" and not t.of}
@@ -226,7 +226,7 @@ def test_the_report_says_simulated_and_reaches_no_network(study: Path) -> None:
 
 
 def test_the_certificate_recovers_the_error_rates_that_the_judge_is_set_to(study: Path) -> None:
-    judge = load_study(study.parent / "params.yaml").models["sim-judge"]
+    judge = parse_study_file(study.parent / "params.yaml").models["sim-judge"]
     assert isinstance(judge, SimulatedModel)
     found = read_json(study / "certify/certificate.json", Certificate)
     assert found.simulated

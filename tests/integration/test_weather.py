@@ -112,8 +112,8 @@ logging.basicConfig(level=logging.DEBUG, handlers=[
     logging.StreamHandler(sys.stderr), logging.FileHandler("all.log")])
 from omibench.stages.infer import infer_cell
 from omibench.params.cell import Cell
-from omibench.params.study import load_study
-study = load_study("params.yaml")
+from omibench.params.study import parse_study_file
+study = parse_study_file("params.yaml")
 for cell in study.cells:
     try:
         infer_cell(Path("freeze/questions.jsonl"), Path(cell.model + ".parquet"), study, cell)

@@ -23,7 +23,7 @@ from omibench.ocr_quality.scores import (
     score_transcripts,
     summarise_scores,
 )
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl
 
@@ -122,7 +122,7 @@ def test_a_simulated_judge_is_named_as_one(tmp_path: Path, root: Path) -> None:
     }  # fmt: skip
     params = {"study": {"store": str(tmp_path / "store")}, "models": {"sim": simulated}}
     scores = score_transcripts(
-        file, tmp_path / "scores.jsonl", load_study(json.dumps(params)), ["sim"]
+        file, tmp_path / "scores.jsonl", parse_study_file(json.dumps(params)), ["sim"]
     )
     assert [(s.accuracy, s.judge, s.simulated) for s in scores] == [(1, "sim", True)]
     assert summarise_scores(scores).startswith("SIMULATED judge: 1 pairs: accuracy 1.000")
@@ -131,7 +131,7 @@ def test_a_simulated_judge_is_named_as_one(tmp_path: Path, root: Path) -> None:
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     twice = written(tmp_path, [PAIRS[0].model_dump(), PAIRS[0].model_dump()])
     out = tmp_path / "scores.jsonl"
-    study = load_study("{}")
+    study = parse_study_file("{}")
     with pytest.raises(FileFormatError, match="an id occurs twice"):
         score_transcripts(twice, out, study)
     good = written(tmp_path, [PAIRS[0].model_dump()])

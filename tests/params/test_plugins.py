@@ -10,7 +10,7 @@ from tests.plugins.test_files import RULE
 
 from omibench.errors import ParamsError, PluginError
 from omibench.graph.slices import slice_study
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 
 PARAMS = """\
 study: {name: mine}
@@ -29,21 +29,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_names_of_a_plug_in_are_known(folder: Path) -> None:
-    study = load_study("params.yaml")
+    study = parse_study_file("params.yaml")
     assert study.score.rules == ["halves", "robust"]
 
 
 def test_a_job_gets_the_plug_ins_that_it_uses_with_what_they_mean(folder: Path) -> None:
-    study = load_study("params.yaml")
+    study = parse_study_file("params.yaml")
     part = slice_study(study, "score")
     assert [plugin["file"] for plugin in part["plugins"]] == ["rules.py"]
     assert slice_study(study, "analyze")["plugins"] == part["plugins"], "it scores people"
     assert slice_study(study, "certify")["plugins"] == [{"file": "rules.py"}]
     assert "plugins" not in slice_study(study, "freeze")
-    assert load_study(json.dumps(part)).score.rules == ["halves", "robust"]
+    assert parse_study_file(json.dumps(part)).score.rules == ["halves", "robust"]
     (folder / "rules.py").write_text(RULE.replace("0.5", "0.75"))
     with pytest.raises(PluginError, match=r"rules\.py: has changed since this run was planned"):
-        load_study(json.dumps(part))
+        parse_study_file(json.dumps(part))
 
 
 def test_a_mistake_names_the_line_of_the_parameters(folder: Path) -> None:
@@ -51,10 +51,10 @@ def test_a_mistake_names_the_line_of_the_parameters(folder: Path) -> None:
     with pytest.raises(
         PluginError, match=r"^params\.yaml, line 2: plugins\.0: rules\.py, line 1: NameError"
     ):
-        load_study("params.yaml")
+        parse_study_file("params.yaml")
     (folder / "rules.py").unlink()
     with pytest.raises(PluginError, match=r"line 2: plugins\.0: rules\.py: the file does not"):
-        load_study("params.yaml")
+        parse_study_file("params.yaml")
 
 
 @pytest.mark.parametrize("block", ["study: {results: out}", "study: {store: out}", "data: out"])
@@ -63,7 +63,7 @@ def test_folders_of_data_hold_no_plug_in(folder: Path, block: str) -> None:
     (folder / "rules.py").rename(folder / "out" / "rules.py")
     (folder / "params.yaml").write_text(f"{block}\nplugins: [out/rules.py]\n")
     with pytest.raises(PluginError, match=r"is in out, the folder of .*, where code is never run"):
-        load_study("params.yaml")
+        parse_study_file("params.yaml")
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_an_unknown_name_gets_the_nearest(tmp_path: Path, text: str, line: str) 
     file = tmp_path / "params.yaml"
     file.write_text(text)
     with pytest.raises(ParamsError) as raised:
-        load_study(file)
+        parse_study_file(file)
     assert str(raised.value).startswith(f"{file}, line 1: {line}")

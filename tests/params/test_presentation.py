@@ -11,7 +11,7 @@ from omibench.errors import ParamsError
 from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.presentation import Examples, FreezeExamples, Perception
-from omibench.params.study import Study, load_study, parse_study
+from omibench.params.study import Study, parse_study, parse_study_file
 
 
 def study(setting: dict[str, Any], frozen: dict[str, int] | None = None) -> Study:
@@ -83,4 +83,4 @@ def test_every_stage_takes_its_slice() -> None:
     for stage in ("analyze", "certify", "infer", "score"):
         cell = Cell("sim", "mine") if stage == "infer" else None
         given = json.dumps(slice_study(made, stage, cell))
-        assert load_study(given).study == made.study
+        assert parse_study_file(given).study == made.study

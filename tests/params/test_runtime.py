@@ -18,7 +18,7 @@ from omibench.params.runtime import (
     merge_runtime,
     store_folder,
 )
-from omibench.params.study import Study, load_study, parse_study
+from omibench.params.study import Study, parse_study, parse_study_file
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_how_a_model_is_reached_triggers_no_job_and_reaches_every_job(
     assert slice_study(plain, "infer", cell) == slice_study(changed, "infer", cell)
     values = changed.model_dump(mode="json", exclude_defaults=True)
     monkeypatch.setenv(RUNTIME_ENV, dump_runtime(values, Path("/work")))
-    job = load_study(json.dumps(slice_study(changed, "infer", cell)))
+    job = parse_study_file(json.dumps(slice_study(changed, "infer", cell)))
     assert job.study.store == changed.study.store
     for key, role in field_roles(type(job.models["api"])).items():
         if role is not Role.DISPLAY:
@@ -101,7 +101,7 @@ def test_the_name_of_a_study_triggers_the_report_alone_and_reaches_every_job(
     assert given == slice_study(plain, stage, cell)
     own = renamed.model_dump(mode="json", exclude_defaults=True)
     monkeypatch.setenv(RUNTIME_ENV, dump_runtime(own, Path("/work")))
-    assert load_study(json.dumps(given)).study.name == "renamed"
+    assert parse_study_file(json.dumps(given)).study.name == "renamed"
     assert slice_study(plain, "analyze") != slice_study(renamed, "analyze")
 
 

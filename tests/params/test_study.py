@@ -11,7 +11,7 @@ import pytest
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
-from omibench.params.study import Study, load_study, local_models, parse_study
+from omibench.params.study import Study, local_models, parse_study, parse_study_file
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
 OPENAI = {"provider": "openai", "id": "gpt"}
@@ -127,29 +127,29 @@ def test_a_file_that_is_no_params_file(tmp_path: Path, text: str, message: str) 
     file = tmp_path / "p.yaml"
     file.write_text(text)
     with pytest.raises(ParamsError, match=message):
-        load_study(file)
+        parse_study_file(file)
     with pytest.raises(ParamsError, match=r"absent\.yaml: cannot be read: it does not exist$"):
-        load_study(tmp_path / "absent.yaml")
+        parse_study_file(tmp_path / "absent.yaml")
 
 
 def test_a_mistake_is_told_with_its_line_or_as_the_command_lines(tmp_path: Path) -> None:
     file = tmp_path / "p.yaml"
     file.write_text("ocr:\n  dpi: 100\n  pages: none\nscore: {}\n")
     with pytest.raises(ParamsError, match=r"p\.yaml, line 3: ocr\.pages: "):
-        load_study(file)
+        parse_study_file(file)
     with pytest.raises(ParamsError, match=r"^the command line: dta: unknown key; did you mean 'da"):
-        load_study(file, {"dta": "new", "ocr": {}})
+        parse_study_file(file, {"dta": "new", "ocr": {}})
     with pytest.raises(ParamsError, match=r"^the command line: ocr\.dpi: "):
-        load_study(file, {}, {"ocr": {"pages": "all", "dpi": 1}})
+        parse_study_file(file, {}, {"ocr": {"pages": "all", "dpi": 1}})
     file.write_text("ocr:\n  dpi: 100\n\nscore: 3\n")
     with pytest.raises(ParamsError, match=r"p\.yaml, line 4: score: is 3, but must be a block"):
-        load_study(file)
+        parse_study_file(file)
 
 
 def test_overrides_replace_keys_and_options_replace_keys_in_blocks(tmp_path: Path) -> None:
     file = tmp_path / "p.yaml"
     file.write_text("data: old\nocr: {max_pages: 5, dpi: 100}\n")
-    study = load_study(file, {"data": "new"}, {"ocr": {"max_pages": 9}})
+    study = parse_study_file(file, {"data": "new"}, {"ocr": {"max_pages": 9}})
     assert (study.data, study.ocr.max_pages, study.ocr.dpi) == ("new", 9, 100)
 
 
@@ -261,7 +261,7 @@ def test_how_samples_become_one_asks_no_respondent_again() -> None:
     assert "models" not in slice_study(one, "aggregate", cell)
     for study in (one, other):
         given = slice_study(study, "aggregate", cell)
-        assert slice_study(load_study(json.dumps(given)), "aggregate", cell) == given
+        assert slice_study(parse_study_file(json.dumps(given)), "aggregate", cell) == given
 
 
 def test_samples_are_aggregated_whatever_was_shown() -> None:
@@ -285,7 +285,7 @@ def test_a_choice_by_a_reward_model_depends_on_what_it_is_shown() -> None:
         {"show": "captions", "model": "b"}, ["choices"],
     )  # fmt: skip
     assert "label" not in kept
-    assert slice_study(load_study(json.dumps(given)), "aggregate", cell) == given
+    assert slice_study(parse_study_file(json.dumps(given)), "aggregate", cell) == given
 
 
 @pytest.mark.parametrize(
@@ -310,12 +310,12 @@ def test_a_slice_is_a_study_of_its_own() -> None:
     for stage in STAGES:
         cell = Cell("a", "cot") if stage == "infer" else None
         text = json.dumps(slice_study(study, stage, cell))
-        assert slice_study(load_study(text), stage, cell) == json.loads(text)
+        assert slice_study(parse_study_file(text), stage, cell) == json.loads(text)
 
 
 def test_the_example_studies_are_valid(root: Path) -> None:
     for file in [root / "params.yaml", *sorted((root / "studies").glob("*.yaml"))]:
-        study = load_study(file)
+        study = parse_study_file(file)
         assert study.cells, file
         header = file.read_text("utf-8").splitlines()[0]
         schema = header.removeprefix("# yaml-language-server: $schema=")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 
 GREEDY, WARM = {0.0}, {0.7}
 TABLE_6 = {
@@ -41,7 +41,7 @@ def temperatures(study: Study, model: str, *, several: bool) -> set[float]:
 
 @pytest.mark.parametrize("name", ["emma", "emma_mini"])
 def test_emma_is_decoded_as_in_table_6(root: Path, name: str) -> None:
-    study = load_study(root / "studies" / f"{name}.yaml")
+    study = parse_study_file(root / "studies" / f"{name}.yaml")
     respondents = dict.fromkeys(cell.model for cell in study.cells)
     labels = {study.models[model].label for model in respondents}
     left_out = {"o1", "QVQ-72B-Preview"} if name == "emma" else set()
@@ -59,7 +59,7 @@ def test_emma_is_decoded_as_in_table_6(root: Path, name: str) -> None:
 
 
 def test_samples_of_thinking_1219_are_those_of_table_3(root: Path) -> None:
-    study = load_study(root / "studies" / "emma_mini.yaml")
+    study = parse_study_file(root / "studies" / "emma_mini.yaml")
     cells = [c for c in study.cells if c.model == "gemini-2.0-flash-thinking-1219"]
     assert {
         study.settings[c.setting].aggregate.how: study.settings[c.setting].decoding.samples
@@ -69,7 +69,7 @@ def test_samples_of_thinking_1219_are_those_of_table_3(root: Path) -> None:
 
 def test_models_of_usnco_v_are_decoded_alike_with_and_without_examples(root: Path) -> None:
     """Methods, few-shot prompting: each k is held against the zero-shot baseline."""
-    study = load_study(root / "studies" / "usnco_v.yaml")
+    study = parse_study_file(root / "studies" / "usnco_v.yaml")
     (figure,) = [blocks for name, blocks in study.infer.printed.items() if name == "figure 2"]
     cells = [Cell(m, s) for block in figure for m in block.models for s in block.settings]
     assert len(cells) == 3 * 6
@@ -82,7 +82,7 @@ def test_models_of_usnco_v_are_decoded_alike_with_and_without_examples(root: Pat
 
 
 def test_open_models_of_usnco_v_are_greedy_and_local(root: Path) -> None:
-    study = load_study(root / "studies" / "usnco_v.yaml")
+    study = parse_study_file(root / "studies" / "usnco_v.yaml")
     for cell in study.cells:
         local = study.models[cell.model].provider == "transformers"
         assert study.settings[cell.setting].decoding.temperature == (0.0 if local else 1.0)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from omibench.params.families import choose_family
-from omibench.params.study import Study, load_study
+from omibench.params.study import Study, parse_study_file
 from omibench.plan.rehearsal import rehearse
 
 PRINTED = {
@@ -26,7 +26,7 @@ MINI_ALONE = {"QVQ-72B-Preview", "o1"}
 
 
 def ready_made(root: Path, name: str) -> Study:
-    return load_study(root / "studies" / f"{name}.yaml")
+    return parse_study_file(root / "studies" / f"{name}.yaml")
 
 
 def labels(root: Path, name: str) -> set[str]:

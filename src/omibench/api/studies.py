@@ -8,13 +8,13 @@ from pathlib import Path
 
 from omibench.api.arguments import check_kind, check_path
 from omibench.errors import ArgumentError, MissingInputError
-from omibench.params import study as study_params
 from omibench.params.study import Study
 from omibench.plan import plan_study as plan_cells
 from omibench.plan import render
 from omibench.plan.building import names_building_models
 from omibench.plan.rehearsal import is_made_up, made_up_questions, rehearse
 from omibench.plan.rows import Plan
+from omibench.plan.study_file import read_study
 
 
 def load_study(
@@ -34,7 +34,8 @@ def load_study(
         overrides: Top-level keys that replace those of the file.
 
     Returns:
-        The study: its blocks are attributes, and `cells` lists its models under their settings.
+        The study: its blocks are attributes, and `cells` lists its models under their settings. It
+        is the rehearsal, with simulated models, if the parameters set `simulated: true`.
 
     Raises:
         ArgumentError: If an argument has the wrong type.
@@ -44,14 +45,12 @@ def load_study(
     if overrides is not None:
         check_kind("overrides", overrides, Mapping, "give a mapping of top-level keys")
     if isinstance(params, Mapping):
-        values = {**params, **(overrides or {})}
-        sources = dict.fromkeys(overrides or {}, "overrides")
-        return study_params.parse_study(values, "params", overrides=sources)
+        return read_study(params, overrides, source="overrides")
     if not isinstance(params, str | PathLike) or not str(params):
         raise ArgumentError(
             f"params: is {params!r}; give the path of a params.yaml, or its blocks as a mapping"
         )
-    return study_params.load_study(Path(params), overrides, source="overrides")
+    return read_study(Path(params), overrides, source="overrides")
 
 
 def plan_study(study: Study, questions: str | Path | None = None) -> Plan:

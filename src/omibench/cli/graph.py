@@ -34,9 +34,9 @@ def record(
       omibench record infer
     """
     from omibench.graph.provenance.provenance import record_stage
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
 
-    results = Path(load_study(params).study.results)
+    results = Path(read_study(params).study.results)
     for stage in stages:
         record_stage(results, stage)
 
@@ -77,9 +77,9 @@ def trust(
         check_lock,
     )
     from omibench.graph.stages import STAGE_NAMES
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
 
-    results = Path(load_study(params).study.results)
+    results = Path(read_study(params).study.results)
     if verify:
         _verify(results, params)
         return

@@ -45,9 +45,9 @@ def ocr_quality(
     from omibench.errors import ParamsError
     from omibench.files.outputs import output_file, spare_inputs
     from omibench.ocr_quality.scores import Weights, score_transcripts, summarise_scores
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
 
-    study = load_study(params)
+    study = read_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)
     chosen_weights = Weights()
     if weights is not None:

@@ -98,7 +98,7 @@ def make_limit(
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
     """Load the study of `params`, with `--set` pairs and the options of a command applied."""
-    from omibench.params.study import load_study
+    from omibench.plan import study_file
 
     pairs = [item.partition("=") for item in override or []]
     for key, sign, _ in pairs:
@@ -110,12 +110,7 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()
     }
-    study = load_study(params, {key: value for key, _, value in pairs}, blocks)
-    if not study.simulated:
-        return study
-    from omibench.plan.rehearsal import rehearse
-
-    return rehearse(study)
+    return study_file.read_study(params, {key: value for key, _, value in pairs}, blocks)
 
 
 def find_results(results: Path | None, params: Study | str | None = None) -> Path:

@@ -111,13 +111,13 @@ def _read_files(params: str | None) -> dict[str, list[PlacedFile]]:
     """
     from omibench.judges.instrument import register
     from omibench.judges.registry import build_instrument
-    from omibench.params.study import load_study
     from omibench.params.wordings.uses import list_prompt_uses
+    from omibench.plan.study_file import read_study
     from omibench.prompts.table import PlacedFile
 
     if params is None and not Path("params.yaml").is_file():
         return {}
-    study = load_study(params or "params.yaml")
+    study = read_study(params or "params.yaml")
     for name, panel in study.judge.others.items():
         register(build_instrument(name, panel))
     files: dict[str, list[PlacedFile]] = {}

@@ -303,7 +303,7 @@ def _wrong_examples(study: Study) -> str | None:
     return None
 
 
-def load_study(
+def parse_study_file(
     params: str | Path,
     overrides: Mapping[str, object] | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,

@@ -12,7 +12,7 @@ from omibench.errors import ParamsError
 from omibench.files.intake import read_text
 from omibench.files.intake.yaml_bounds import YAML_BYTES
 from omibench.files.yaml_file import parse_yaml
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.reevaluate.candidates import ModelCandidate
 from omibench.schemas.tables import write_text
 
@@ -36,7 +36,7 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
                 f"{params}: the model {candidate.name!r} cannot be added automatically; add its "
                 "block under `models:` and its name to `infer.models` manually"
             )
-    load_study(_as_json(_values(text, params)))
+    parse_study_file(_as_json(_values(text, params)))
     if text != read_text(params, YAML_BYTES):
         write_text(params, text)
 

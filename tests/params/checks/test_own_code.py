@@ -10,7 +10,7 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.params.models.registry import parse_model
-from omibench.params.study import load_study, parse_study
+from omibench.params.study import parse_study, parse_study_file
 
 COMMIT = "c" * 40
 PINNED = {"trust_remote_code": True, "revision": COMMIT}
@@ -94,14 +94,14 @@ def test_params_among_data_of_others_run_no_code(
     if mark:
         (tmp_path / place / mark).touch()
     with pytest.raises(ParamsError, match=r"models\.reader\.trust_remote_code: .* is in "):
-        load_study(file)
+        parse_study_file(file)
     with pytest.raises(ParamsError, match="parameters there cannot enable code"):
-        load_study(file.relative_to(tmp_path))
+        parse_study_file(file.relative_to(tmp_path))
     (tmp_path / "link.yaml").symlink_to(file)
     with pytest.raises(ParamsError, match="parameters there cannot enable code"):
-        load_study("link.yaml")
+        parse_study_file("link.yaml")
     file.write_text(json.dumps({**study(revision=COMMIT), "data": "emma"}))
-    load_study(file)
+    parse_study_file(file)
 
 
 def test_params_that_name_other_folders_of_results_are_refused_all_the_same(
@@ -112,13 +112,13 @@ def test_params_that_name_other_folders_of_results_are_refused_all_the_same(
     names = {"results": "elsewhere", "store": "bought"}
     Path("results/params.yaml").write_text(json.dumps({**study(**PINNED), "study": names}))
     with pytest.raises(ParamsError, match="is in results, the folder of results, and parameters"):
-        load_study("results/params.yaml")
+        parse_study_file("results/params.yaml")
 
 
 def test_params_of_ones_own_may_say_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("params.yaml").write_text(json.dumps(study(**PINNED)))
-    assert load_study("params.yaml").models["reader"].store_identity["trust_remote_code"]
+    assert parse_study_file("params.yaml").models["reader"].store_identity["trust_remote_code"]
 
 
 @pytest.mark.parametrize("place", ["results/reader", "store/reader", "release/reader"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from omibench.params.checks.unused_models import describe_unused
-from omibench.params.study import load_study, parse_study
+from omibench.params.study import parse_study, parse_study_file
 
 MODEL = {"provider": "simulated", "oracle": "oracle.jsonl"}
 VALUES = {"models": {"a": MODEL, "b": MODEL}, "settings": {"cot": {}, "direct": {}}}
@@ -45,4 +45,4 @@ def test_models_without_any_setting() -> None:
 
 @pytest.mark.parametrize("name", ["params.yaml", "studies/omibench.yaml", "studies/mathreal.yaml"])
 def test_our_own_studies_ask_all_that_they_define(root: Path, name: str) -> None:
-    assert describe_unused(load_study(root / name)) is None
+    assert describe_unused(parse_study_file(root / name)) is None

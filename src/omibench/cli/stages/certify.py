@@ -67,12 +67,12 @@ def certify(
     """
     from omibench.files.outputs import output_folder, spare_inputs
     from omibench.graph.provenance.reading import check_inputs, frozen_files
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
     from omibench.stages.certify import certify_judges
 
     if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
         params = "{}"
-    study = load_study(params)
+    study = read_study(params)
     results = find_results(results, study)
     out = output_folder(out, study.study.store)
     if draw is not None and labels is None and verdicts is None:

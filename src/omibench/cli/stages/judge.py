@@ -36,10 +36,10 @@ def judge(
     from omibench.files.outputs import output_parquet
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
     from omibench.stages.judge import CellFiles, judge_cell
 
-    study = load_study(params)
+    study = read_study(params)
     out = output_parquet(out, study.study.store, responses, verdicts)
     check_inputs(responses, verdicts, answers, questions)
     files = CellFiles(responses, verdicts, answers, questions)

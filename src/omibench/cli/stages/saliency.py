@@ -28,11 +28,11 @@ def saliency(
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.cell import Cell
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
     from omibench.schemas.validation import suggest_name
     from omibench.stages.saliency.stage import saliency_cell
 
-    study = load_study(params)
+    study = read_study(params)
     results = find_results(results, study)
     cell_file = f"{model}/{setting}.parquet"
     read = [results / stage / cell_file for stage in ("infer", "score")]

@@ -116,7 +116,7 @@ def score(
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs
     from omibench.params.limit import limit_rows, part_words
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
     from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
     from omibench.stages.score.rows import read_rows
     from omibench.stages.score.stage import ScoreFiles, is_cell, score_responses, score_rows
@@ -143,7 +143,7 @@ def score(
     )
     if chosen := make_limit(limit, ids, sample, seed)["limit"]:
         blocks |= {"study": {"limit": chosen}}
-    study = load_study(params, options={**blocks, "score": options})
+    study = read_study(params, options={**blocks, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; give the Parquet file to write")
     out = output_parquet(out, study.study.store, *inputs, answers, questions)
@@ -195,10 +195,10 @@ def _refuse(**options: Path | str | None) -> None:
 
 def _scorers(params: str) -> list[str] | None:
     """Return the scorers of a parameter file, the main one first; None without a file."""
-    from omibench.params.study import load_study
+    from omibench.plan.study_file import read_study
 
     if params == "{}":
         return None
-    study = load_study(params)
+    study = read_study(params)
     main = study.analyze.main_rules
     return list(dict.fromkeys([*([main] if main else []), *study.score.rules]))

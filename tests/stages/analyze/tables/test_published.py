@@ -15,7 +15,7 @@ from tests.stages.analyze.print import make_printed
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.printed_tables.layouts import AVERAGE
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import AggregateRow, write_parquet
@@ -120,7 +120,7 @@ def test_ready_made_studies_name_rows_that_are_printed(root: Path) -> None:
     }  # fmt: skip
     nobody = {"Random choice", "Human Expert"}
     for name, (cells, values) in counts.items():
-        study = load_study(root / "studies" / f"{name}.yaml")
+        study = parse_study_file(root / "studies" / f"{name}.yaml")
         tables = [str(root / path) for path in study.analyze.published]
         beside = read_print(tables, study.freeze.name, 2788 if name == "emma" else 400)
         assert not beside.errors

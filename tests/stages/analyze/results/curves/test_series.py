@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from omibench.params.setting import Setting
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.stages.analyze.results.curves.series import (
     SeriesPoint,
     list_prompts,
@@ -70,7 +70,7 @@ def test_a_vote_is_no_point_of_a_curve_of_means() -> None:
 
 
 def test_the_budgets_and_examples_of_omibench_are_found_from_its_parameters() -> None:
-    settings = load_study("studies/omibench.yaml").settings
+    settings = parse_study_file("studies/omibench.yaml").settings
     (budgets,) = list_series(settings, locate_budget)
     assert [p.place for p in budgets.points] == [512, 1024, 2048, 4096, 8192, 16384]
     assert budgets.points[-1].setting == "cot"
@@ -80,7 +80,7 @@ def test_the_budgets_and_examples_of_omibench_are_found_from_its_parameters() ->
 
 
 def test_the_examples_of_usnco_v_are_two_curves_each_with_its_own_beginning() -> None:
-    settings = load_study("studies/usnco_v.yaml").settings
+    settings = parse_study_file("studies/usnco_v.yaml").settings
     greedy, sampled = list_series(settings, locate_shots)
     assert [p.place for p in greedy.points] == [0, 1, 2, 3, 4, 5]
     assert greedy.points[0].setting == "zero-shot"
@@ -89,7 +89,7 @@ def test_the_examples_of_usnco_v_are_two_curves_each_with_its_own_beginning() ->
 
 
 def test_prompts_are_compared_where_all_else_is_the_same() -> None:
-    settings = load_study("studies/omibench.yaml").settings
+    settings = parse_study_file("studies/omibench.yaml").settings
     (prompts,) = list_prompts(settings)
     assert list(prompts) == [
         "cot", "least-to-most", "plan-and-solve", "visualization-of-thought", "direct",

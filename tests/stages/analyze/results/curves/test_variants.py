@@ -13,7 +13,7 @@ from tests.stages.analyze.results.curves.made import (
     make_answers,
 )
 
-from omibench.params.study import load_study, parse_study
+from omibench.params.study import parse_study, parse_study_file
 from omibench.stages.analyze.results.curves.variants import pair_variants
 
 PROBLEMS = 12
@@ -39,7 +39,7 @@ def test_models_of_one_family_and_size_are_a_pair_whatever_their_names() -> None
 
 @pytest.mark.parametrize(("study", "pairs"), [("omibench", 6), ("mathreal", 3), ("usnco_v", 0)])
 def test_the_pairs_of_the_papers_studies(study: str, pairs: int) -> None:
-    found = list(pair_variants(load_study(f"studies/{study}.yaml").models))
+    found = list(pair_variants(parse_study_file(f"studies/{study}.yaml").models))
     assert len(found) == pairs
     assert all("thinking" in thinking for thinking, _ in found)
 
