@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from omibench.client.ask import open_asker
+from omibench.client.spending_limit import read_account
 from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError, PluginError
 from omibench.graph.describe import params_schema
@@ -19,10 +20,11 @@ from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.models.sequential import SequentialProvider
 from omibench.params.cell import Cell
-from omibench.params.models.base import ServedModel
+from omibench.params.models.base import ModelBlock, ServedModel
 from omibench.params.models.registry import PROVIDERS
 from omibench.params.roles import Display, Runtime
 from omibench.params.study import Study, parse_study
+from omibench.plan.rows import describe_model
 from omibench.plugins.registry import loading
 from omibench.schemas.request import (
     Conversation,
@@ -32,13 +34,14 @@ from omibench.schemas.request import (
     Response,
     Tags,
     TextPart,
+    Usage,
 )
 
 PRICE = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}
 
 
 class EchoModel(ServedModel):
-    provider: Literal["echo", "greedy"]
+    provider: Literal["echo", "greedy", "counting"]
     volume: int = 1
     threads: Runtime[int] = 1
     note: Display[str] = ""
@@ -69,11 +72,39 @@ class GreedyProvider(BaseProvider[EchoModel]):
             yield request, Response(text="bought", cost_usd=100.0)
 
 
+SENT: list[Request] = []
+
+
+class CountingProvider(SequentialProvider[EchoModel]):
+    """An SDK's reply as the documentation has it: text and tokens, no dollars."""
+
+    def __init__(self, name: str, model: EchoModel, folders: Folders) -> None:
+        super().__init__(name, model)
+
+    def respond(self, request: Request) -> Response:
+        SENT.append(request)
+        return Response(text="said", usage=Usage(input_tokens=100, output_tokens=20))
+
+
+class BareModel(ModelBlock):
+    provider: Literal["bare"]
+    id: str
+    price: None = None
+
+
+class FreeModel(EchoModel):
+    is_free: ClassVar[bool] = True
+    provider: Literal["free"]  # type: ignore[assignment]
+
+
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
     with loading("echo.py"):
         provider("echo", block=EchoModel)(EchoProvider)
         provider("greedy", block=EchoModel)(GreedyProvider)
+        provider("counting", block=EchoModel)(CountingProvider)
+        provider("bare", block=BareModel)(CountingProvider)
+        provider("free", block=FreeModel)(CountingProvider)
     yield
     PROVIDERS.forget("echo.py")
 
@@ -81,7 +112,7 @@ def registered() -> Iterator[None]:
 def study(folder: Path, budget_usd: float | None = None, **more: Any) -> Study:
     values = {
         "study": {"store": str(folder / "store"), "budget_usd": budget_usd},
-        "models": {"m": {"provider": "echo", "id": "one", "price": PRICE, **more}},
+        "models": {"m": {"provider": "echo", "id": "one", "price": PRICE} | more},
         "settings": {"cot": {}},
         "infer": {"models": ["m"], "settings": ["cot"]},
     }
@@ -113,6 +144,45 @@ def test_a_priced_model_of_a_plug_in_is_held_by_the_budget(tmp_path: Path) -> No
     assert outcomes == ["answered"] * 2 + ["budget_stop"] * 3
     with open_asker(study(tmp_path), "m") as ask:
         assert [response.outcome for response in ask(asked)] == ["answered"] * 5
+
+
+@pytest.mark.parametrize("provider", ["counting", "bare"])
+def test_what_is_not_declared_free_is_refused_under_a_budget_until_it_has_a_price(
+    tmp_path: Path, provider: str
+) -> None:
+    more: dict[str, Any] = {"provider": provider} | ({"id": "one"} if provider != "bare" else {})
+    unpriced = study(tmp_path, **more, budget_usd=0.000001, price=None)
+    with pytest.raises(
+        ModelError, match=r"models\.m: has no price, so .* budget of under \$0.0001"
+    ):
+        ask_all(unpriced)
+    assert SENT == []
+    assert describe_model(unpriced.models["m"], simulated=False)["money"] == "unknown"
+    assert ask_all(study(tmp_path, provider=provider, price=None)) == ["answered"] * 8
+
+
+def test_a_model_that_is_declared_free_runs_under_any_budget(tmp_path: Path) -> None:
+    own = study(tmp_path, provider="free", budget_usd=0.000001, price=None)
+    assert ask_all(own) == ["answered"] * 8
+    zero = {**PRICE, "input": 0.0, "output": 0.0}
+    assert ask_all(study(tmp_path, provider="counting", price=zero, budget_usd=0.01)) == (
+        ["answered"] * 8
+    )
+
+
+def test_tokens_without_a_cost_are_charged_at_the_blocks_price(tmp_path: Path) -> None:
+    priced = study(tmp_path, provider="counting", budget_usd=1.0)
+    with open_asker(priced, "m") as ask:
+        (response,) = ask(requests(1))
+    assert response.cost_usd == pytest.approx((100 * 1.0 + 20 * 10.0) / 1e6)
+    assert read_account(tmp_path / "store", "study").spent == pytest.approx(response.cost_usd)
+
+
+def ask_all(of: Study) -> list[str]:
+    """The outcomes of eight requests."""
+    SENT.clear()
+    with open_asker(of, "m") as ask:
+        return [response.outcome for response in ask(requests(8))]
 
 
 def test_a_provider_that_asks_without_leave_is_stopped_at_its_first_answer(tmp_path: Path) -> None:

@@ -204,13 +204,15 @@ def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
     Raises ModelError for a billed model without a price under a budget.
     """
     cap, model = read_budget(study), study.models[name]
-    if cap is None or not isinstance(model, ServedModel) or not model.is_paid:
+    if cap is None or not model.is_paid:
         yield None
         return
-    if model.price is None:
+    if not isinstance(model, ServedModel) or model.price is None:
         raise ModelError(
             f"models.{name}: has no price, so the study's budget of {usd_text(cap)} cannot be "
-            f"kept; give models.{name}.price (zero for your own server) or remove study.budget_usd"
+            f"kept; give models.{name}.price (zero for your own server) or remove "
+            "study.budget_usd. A plug-in whose model costs nothing sets `is_free = True` in the "
+            "class of its block"
         )
     batch = model.is_batch
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60

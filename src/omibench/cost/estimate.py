@@ -72,10 +72,9 @@ def _output(history: History, max_tokens: int) -> float:
 def _dollars(
     model: ModelBlock, calls: Sequence[Sequence[Request]], sent: float, output: float
 ) -> tuple[float | None, float | None]:
-    if not isinstance(model, ServedModel) or not model.is_paid:
+    if not model.is_paid:
         return 0.0, 0.0
-    price = model.price
-    if price is None:
+    if not isinstance(model, ServedModel) or (price := model.price) is None:
         return None, None
     worst_usd = add_worst_cases(model, price, calls)
     return min(worst_usd, compute_dollars(price, sent, output, batch=model.is_batch)), worst_usd

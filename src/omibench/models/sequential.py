@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
+from omibench.models.http.replies import compute_cost
 from omibench.models.provider import NO_BUDGET, B, BaseProvider, Budget
+from omibench.params.models.base import ServedModel
 from omibench.schemas.request import Request, Response
 
 
@@ -20,8 +22,9 @@ class SequentialProvider(BaseProvider[B]):
             request: The request; `Request.conversation` contains its texts and pictures.
 
         Returns:
-            The response. `cost_usd` is its cost; None keeps the worst case charged. A failure is an
-            outcome (`provider_error`), not an exception.
+            The response. Without `cost_usd`, its cost is that of the tokens in `usage` at the
+            block's price; without tokens, the worst case stays charged. A failure is an outcome
+            (`provider_error`), not an exception.
 
         Raises:
             ModelError: The model cannot be queried at all, so no further request is sent.
@@ -40,9 +43,15 @@ class SequentialProvider(BaseProvider[B]):
                 continue
             response = None
             try:
-                response = self.respond(request)
+                response = self._add_cost(self.respond(request))
             finally:
                 # An attempt that raised may have been billed.
                 cost = None if response is None else response.cost_usd
                 budget.settle(reservation, cost, None if response else "the provider failed")
             yield request, response
+
+    def _add_cost(self, response: Response) -> Response:
+        price = self.model.price if isinstance(self.model, ServedModel) else None
+        if response.cost_usd is not None or price is None:
+            return response
+        return response.model_copy(update={"cost_usd": compute_cost(price, response.usage)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
@@ -14,6 +14,9 @@ from omibench.schemas.request import Request, Response, Usage
 
 class ParrotModel(ModelBlock):
     """The model block, such as `models: {polly: {provider: parrot, shout: true}}`."""
+
+    is_free: ClassVar[bool] = True
+    """It runs here and costs nothing: it needs no price under a budget."""
 
     provider: Literal["parrot"]
     shout: bool = False

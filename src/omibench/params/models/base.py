@@ -32,6 +32,8 @@ class ModelBlock(Block):
     """Whether its answers are simulated, so that every result based on them is marked SIMULATED."""
     is_recorded: ClassVar[bool] = False
     """Whether it only replays recorded responses, possibly not all."""
+    is_free: ClassVar[bool] = False
+    """Whether its requests cost nothing. Any other model needs a price under a study's budget."""
 
     provider: str
     label: Display[str | None] = None
@@ -56,12 +58,12 @@ class ModelBlock(Block):
     @property
     def is_paid(self) -> bool:
         """Whether requests cost dollars and count against the study's budget."""
-        return False
+        return not self.is_free
 
     @property
     def lacks_price(self) -> bool:
         """Whether it costs an unknown amount, because its block has no price."""
-        return False
+        return self.is_paid
 
     @property
     def is_batch(self) -> bool:
@@ -192,8 +194,8 @@ class ServedModel(ModelBlock):
 
     @property
     def is_paid(self) -> bool:
-        """A model with a price is paid."""
-        return self.price is not None
+        """A model is paid unless it is declared free and has no price either."""
+        return not self.is_free or self.price is not None
 
     @property
     def lacks_price(self) -> bool:
@@ -237,11 +239,6 @@ class ApiModel(ServedModel):
     """Use the provider's batch API: cheaper, answers within a day."""
 
     @property
-    def is_paid(self) -> bool:
-        """An API costs dollars, even if the block has no price."""
-        return True
-
-    @property
     def is_batch(self) -> bool:
         """See the field `batch`."""
         return self.batch
@@ -271,6 +268,8 @@ class LocalModel(ServedModel):
 
     `id` is a hub id or a folder.
     """
+
+    is_free: ClassVar[bool] = True
 
     weights: Display[Literal["open", "closed"] | None] = "open"
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"

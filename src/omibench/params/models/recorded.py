@@ -14,6 +14,7 @@ class RecordedModel(ModelBlock):
     """Replays published responses from files, one list of files per setting."""
 
     is_recorded: ClassVar[bool] = True
+    is_free: ClassVar[bool] = True
 
     provider: Literal["recorded"]
     responses: Request[dict[str, list[str]]]

@@ -40,6 +40,7 @@ class SimulatedModel(ModelBlock):
     """
 
     is_simulated: ClassVar[bool] = True
+    is_free: ClassVar[bool] = True
 
     provider: Literal["simulated"]
     oracle: str
