@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.help import make_group
-from omibench.cli.options import Override, Params, read_study
+from omibench.cli.options import Override, Params, show_study
 from omibench.errors import ParamsError
 from omibench.text.terminal import say, say_lines
 
@@ -38,7 +38,7 @@ def show(
     from omibench.client.spending_limit import read_budget
     from omibench.store.ledger.ledger import LEDGER, Account, Ledger
 
-    study = read_study(params, override)
+    study = show_study(params, override)
     cap, name = read_budget(study), study.study.name
     account, losses, settled = Account(0.0, 0.0, 0.0), [], []
     if (Path(study.study.store) / LEDGER).is_file():
@@ -90,7 +90,7 @@ def settle(
 
     if (usd is None) == (usage is None):
         raise ParamsError("budget settle: give either --usd AMOUNT or --usage FILE")
-    study = read_study(params, override)
+    study = show_study(params, override)
     settlement = (
         settle_stated(study, usd, note, model)
         if usd is not None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from omibench.cli.options import ResultsArgument, find_results
 from omibench.errors import EXIT_SOME_FAILED, ArgumentError
 from omibench.text.terminal import say, say_lines
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def export(
@@ -71,14 +74,16 @@ def export(
       omibench results export results --eval sim-apex/cot --out logs/apex-cot.eval
       omibench results export results --all --out logs/
     """
-    results = find_results(results, params)
+    from omibench.cli.explore.sources import find_results_and_study
+
+    results, study = find_results_and_study(results, params)
     if eval_cell is not None or all_cells:
         if paper is not None or intervals or (eval_cell is not None and all_cells):
             raise ArgumentError(
                 "--eval, --all: give one of them, without --paper and --intervals, which are "
                 "about tables"
             )
-        _write_eval_logs(results, eval_cell, out, params)
+        _write_eval_logs(results, study, eval_cell, out)
         return
     from omibench.files.outputs import output_folder
     from omibench.paper_export.export import (
@@ -143,14 +148,14 @@ def publish(
     say(f"{out / INDEX}: {len(board.rows)} rows, on {board.dataset}", err=True)
 
 
-def _write_eval_logs(results: Path, cell_name: str | None, out: Path, params: str | None) -> None:
+def _write_eval_logs(results: Path, study: Study | None, cell_name: str | None, out: Path) -> None:
     """Write cells of a study as Inspect logs and print their paths.
 
     Args:
         results: Results folder.
+        study: Its parameters, if known.
         cell_name: The cell as `MODEL/SETTING`; None for all.
         out: The log file; the folder if all cells are written.
-        params: Parameter file; None for params.yaml if its `study.results` is this folder.
 
     Raises:
         ArgumentError: `cell_name` or `out` has the wrong form.
@@ -158,14 +163,12 @@ def _write_eval_logs(results: Path, cell_name: str | None, out: Path, params: st
         FileFormatError: The file of a cell cannot be read.
         OutputError: A log cannot be written.
     """
-    from omibench.cli.explore.sources import find_study
     from omibench.eval_logs.export import LogWriter
     from omibench.files.outputs import output_file, output_folder
     from omibench.params.cell import Cell
     from omibench.results.folder import find_results_folder
 
     folder = find_results_folder(results)
-    study = find_study(params, folder)
     store = Path(study.study.store) if study else folder.parent / "store"
     if out.resolve().is_relative_to(folder.resolve()):
         raise ArgumentError(f"--out {out}: is inside the results folder; give a path outside of it")

@@ -33,10 +33,10 @@ def record(
     Example:
       omibench record infer
     """
+    from omibench.cli.options import show_study
     from omibench.graph.provenance.provenance import record_stage
-    from omibench.plan.study_file import read_study
 
-    results = Path(read_study(params).study.results)
+    results = Path(show_study(params).study.results)
     for stage in stages:
         record_stage(results, stage)
 
@@ -57,8 +57,9 @@ def trust(
 
     Run it after `dvc pull` or `dvc checkout`. It compares every file with the hashes in
     provenance.json and dvc.lock, registers how the files were made with Snakemake, and checks that
-    the current parameters and code would make the same. Differences are listed by stage and file;
-    then nothing is registered, and the exit code is 2.
+    the current parameters and omibench's own rules would make the same. Differences are listed by
+    stage and file; then nothing is registered, and the exit code is 2. No code of the folder runs:
+    neither its Snakefile and profiles nor plug-ins, whose effect is therefore not checked.
 
     With --verify, it only compares every file with the hash taken when its job ended. Snakemake
     itself compares only sizes and times.
@@ -68,6 +69,7 @@ def trust(
       dvc pull && omibench trust
       omibench trust --verify
     """
+    from omibench.cli.options import show_study
     from omibench.graph.provenance.held import explain_missing_results
     from omibench.graph.provenance.provenance import find_strangers
     from omibench.graph.provenance.trust import (
@@ -77,9 +79,9 @@ def trust(
         check_lock,
     )
     from omibench.graph.stages import STAGE_NAMES
-    from omibench.plan.study_file import read_study
 
-    results = Path(read_study(params).study.results)
+    study = show_study(params)
+    results = Path(study.study.results)
     if verify:
         _verify(results, params)
         return
@@ -94,7 +96,8 @@ def trust(
             "`dvc pull`), or delete the folders of these stages and run snakemake",
         )
     adopted = adopt_strangers(results, STAGE_NAMES)
-    if not outdated and (differences := check_graph(results, params)):
+    checks_graph = not outdated and not study.plugins
+    if checks_graph and (differences := check_graph(results, params)):
         raise UntrustedError(
             *_name_differences(differences),
             *explain_missing_results(),
@@ -102,7 +105,9 @@ def trust(
             "check out the ones that made them, or run snakemake, which rebuilds only these",
         )
     stages = ", ".join(adopted) if adopted else "nothing new"
-    say(f"trusted: {stages}" + ("" if outdated else "; Snakemake has nothing to rebuild"))
+    say(f"trusted: {stages}" + ("; Snakemake has nothing to rebuild" if checks_graph else ""))
+    if study.plugins and not outdated:
+        say("not checked: whether the plug-ins make the same; read them, then run `snakemake -n`")
 
 
 def _verify(results: Path, params: str) -> None:

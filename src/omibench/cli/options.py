@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.errors import ParamsError
+from omibench.text.terminal import say
 
 if TYPE_CHECKING:
     from omibench.params.cell import Cell
@@ -97,20 +98,42 @@ def make_limit(
 
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
-    """Load the study of `params`, with `--set` pairs and the options of a command applied."""
+    """Load the study of `params`, with `--set` pairs and the options of a command applied.
+
+    This runs its plug-ins: for commands that evaluate with them.
+    """
     from omibench.plan import study_file
 
+    blocks = {
+        block: {key: value for key, value in values.items() if value is not None}
+        for block, values in options.items()
+    }
+    return study_file.read_study(params, _split_pairs(override), blocks)
+
+
+def show_study(params: str, override: list[str] | None = None) -> Study:
+    """Load the study of `params` without running its plug-ins, and name those on standard error.
+
+    For commands that only show, check or move files, which may be a stranger's.
+    """
+    from omibench.plan import study_file
+
+    study = study_file.read_study(params, _split_pairs(override), run_plugins=False)
+    if study.plugins:
+        files = ", ".join(plugin.file for plugin in study.plugins)
+        say(f"omibench: left out, since this command runs no plug-in: {files}", err=True)
+    return study
+
+
+def _split_pairs(override: list[str] | None) -> dict[str, object]:
+    """Return the keys and values of `--set`. Raises ParamsError."""
     pairs = [item.partition("=") for item in override or []]
     for key, sign, _ in pairs:
         if not sign or "." in key:
             raise ParamsError(
                 f"--set {key}: is not KEY=VALUE with a top-level key; write, for example, data=DIR"
             )
-    blocks = {
-        block: {key: value for key, value in values.items() if value is not None}
-        for block, values in options.items()
-    }
-    return study_file.read_study(params, {key: value for key, _, value in pairs}, blocks)
+    return {key: value for key, _, value in pairs}
 
 
 def find_results(results: Path | None, params: Study | str | None = None) -> Path:
@@ -125,7 +148,7 @@ def find_results(results: Path | None, params: Study | str | None = None) -> Pat
     """
     if results is not None:
         return results
-    study = read_study(params, None) if isinstance(params, str) else params
+    study = show_study(params) if isinstance(params, str) else params
     study = study or _read_default_study()
     return Path(study.study.results if study else "results")
 
@@ -140,7 +163,7 @@ def find_store(store: Path | None) -> Path:
 
 def _read_default_study() -> Study | None:
     """Load params.yaml; None if it does not exist."""
-    return read_study(DEFAULT_PARAMS, None) if Path(DEFAULT_PARAMS).is_file() else None
+    return show_study(DEFAULT_PARAMS) if Path(DEFAULT_PARAMS).is_file() else None
 
 
 def find_cell(study: Study, model: str, setting: str) -> Cell:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.help import make_group
+from omibench.cli.options import read_study, show_study
 from omibench.text.terminal import say_lines
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def list_(
 ) -> None:
     """List all prompts with their slots, hash, source in a paper, and the study's replacement.
 
-    Slots in brackets are optional. Outside of a study, the built-in prompts are listed.
+    Slots in brackets are optional. Outside of a study, the built-in prompts are listed. Plug-ins
+    are not run, so their prompts are missing.
 
     \b
     Example:
@@ -38,7 +40,7 @@ def list_(
     """
     from omibench.prompts.table import describe_catalogue
 
-    say_lines("\n".join(describe_catalogue(_read_files(params), text)))
+    say_lines("\n".join(describe_catalogue(_read_files(params, run_plugins=False), text)))
 
 
 @prompts_app.command()
@@ -50,6 +52,8 @@ def show(
 ) -> None:
     """Print the text of one prompt.
 
+    With --params, it runs the plug-ins of that file to find theirs.
+
     \b
     Example:
       omibench prompts show gptscore
@@ -57,7 +61,7 @@ def show(
     from omibench.prompts.catalogue import find_prompt
     from omibench.prompts.table import describe_prompt
 
-    files = _read_files(params)
+    files = _read_files(params, run_plugins=params is not None)
     say_lines("\n".join(describe_prompt(find_prompt(name), files.get(name, ()), with_text=True)))
 
 
@@ -76,7 +80,7 @@ def check(
 ) -> None:
     """Check replacement files for missing and unknown slots.
 
-    Exits with 1 if a file cannot be used. Prompts of plug-ins need the study's parameter file.
+    Exits with 1 if a file cannot be used. Prompts of plug-ins need --params, which runs them.
 
     \b
     Example:
@@ -87,7 +91,7 @@ def check(
     from omibench.prompts.folder import list_text_files
     from omibench.prompts.table import check_prompt_file
 
-    _read_files(params)
+    _read_files(params, run_plugins=params is not None)
     paths: list[str] = []
     for file in files:
         if not Path(file).exists():
@@ -104,22 +108,23 @@ def check(
         say_lines("\n".join(f"{path}: can be used" for path in paths))
 
 
-def _read_files(params: str | None) -> dict[str, list[PlacedFile]]:
+def _read_files(params: str | None, *, run_plugins: bool) -> dict[str, list[PlacedFile]]:
     """Return the study's replacement files by prompt name; empty outside of a study.
 
-    Loads the study's plug-ins, which adds the prompts of their judges to the catalogue.
+    Run plug-ins add the prompts of their judges to the catalogue.
     """
     from omibench.judges.instrument import register
-    from omibench.judges.registry import build_instrument
+    from omibench.judges.registry import JUDGES, build_instrument
     from omibench.params.wordings.uses import list_prompt_uses
-    from omibench.plan.study_file import read_study
     from omibench.prompts.table import PlacedFile
 
     if params is None and not Path("params.yaml").is_file():
         return {}
-    study = read_study(params or "params.yaml")
+    file = params or "params.yaml"
+    study = read_study(file, None) if run_plugins else show_study(file)
     for name, panel in study.judge.others.items():
-        register(build_instrument(name, panel))
+        if JUDGES.load(name):
+            register(build_instrument(name, panel))
     files: dict[str, list[PlacedFile]] = {}
     for use in list_prompt_uses(study):
         files.setdefault(use.prompt, []).append(PlacedFile(use.key, use.file))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Override, Params, read_study
+from omibench.cli.options import Override, Params, show_study
 from omibench.errors import ParamsError, SomeFailedError
 from omibench.text.terminal import say, say_lines
 
@@ -51,7 +51,7 @@ def status(
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch cannot be combined with --json or --lacking")
-    study = read_study(params, override)
+    study = show_study(params, override)
     html = output_file(html, study.study.store, "--html") if html else None
     looker = Looker(study, params, override or [])
     snapshot = watch_run(looker, every, html) if watch else looker.look()

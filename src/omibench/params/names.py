@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from omibench.plugins.registry import has_part, known_names
+from omibench.plugins.registry import has_part, known_names, runs_files
 from omibench.prompts.names import list_prompt_names
 from omibench.schemas.validation import UNKNOWN_PART, suggest_name
 
@@ -55,7 +55,7 @@ class PartName:
 
     def _check(self, name: str) -> str:
         is_allowed = name not in self.without and has_part(self.kind, name)
-        if name in (*self.first, *self.last) or is_allowed:
+        if name in (*self.first, *self.last) or is_allowed or not runs_files():
             return name
         parts = [part for part in known_names(self.kind) if part not in self.without]
         names = [*self.first, *parts, *self.last]
@@ -86,7 +86,7 @@ JudgeName = Annotated[
 
 def _check_prompt(name: str) -> str:
     names = list_prompt_names()
-    if name not in names:
+    if name not in names and runs_files():
         raise ValueError(f"unknown prompt {name!r}{suggest_name(name, names)}")
     return name
 

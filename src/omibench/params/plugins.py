@@ -11,6 +11,7 @@ from omibench.errors import PluginError
 from omibench.params.blocks import Block, PlainPath
 from omibench.plugins.files import load_file
 from omibench.plugins.installed import check_installed
+from omibench.plugins.registry import runs_files
 
 
 class PluginFile(Block):
@@ -36,7 +37,7 @@ _PLUGINS: TypeAdapter[list[PluginFile]] = TypeAdapter(list[NamedPlugin])
 
 
 def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
-    """Load the files in the list `plugins` of plain values.
+    """Load the files in the list `plugins` of plain values, unless they are left out.
 
     Args:
         values: The blocks of params.yaml, not parsed yet.
@@ -47,6 +48,8 @@ def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
             the run was planned, or raises; or installed packages register the same name twice. The
             message starts with the key of params.yaml.
     """
+    if not runs_files():
+        return
     if whole_study:
         check_installed()
     try:

@@ -22,8 +22,27 @@ PART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 BY_OMIBENCH = "omibench"
 """The origin of built-in parts."""
 _ORIGIN: ContextVar[str | None] = ContextVar("origin", default=None)
+_RUNS_FILES: ContextVar[bool] = ContextVar("runs_files", default=True)
 REGISTRIES: dict[str, Registry[Any]] = {}
 """The imported registries, by kind."""
+
+
+@contextmanager
+def leaving_out_files() -> Iterator[None]:
+    """Read parameters in this block without running the files under `plugins:`.
+
+    Names of parts that they may register are accepted unchecked.
+    """
+    token = _RUNS_FILES.set(False)
+    try:
+        yield
+    finally:
+        _RUNS_FILES.reset(token)
+
+
+def runs_files() -> bool:
+    """Return whether the files under `plugins:` are run while parameters are read."""
+    return _RUNS_FILES.get()
 
 
 @contextmanager

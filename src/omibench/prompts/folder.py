@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.errors import ParamsError, reason_of
+from omibench.plugins.registry import runs_files
 from omibench.prompts.names import list_prompt_names
 from omibench.schemas.validation import suggest_name
 
@@ -36,7 +37,7 @@ def list_prompt_files(folder: str) -> dict[str, str]:
     files = list_text_files(folder)
     names = list_prompt_names()
     for path in files:
-        if path.stem not in names:
+        if path.stem not in names and runs_files():
             raise ParamsError(
                 f"{path}: {path.stem!r} is not a prompt; `omibench prompts list` lists "
                 f"all prompts{suggest_name(path.stem, names)}"

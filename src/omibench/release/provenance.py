@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 import uuid
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from omibench.datasets.releases.schema import DrawnSplit, ReleasedSource, ReleaseProvenance
+from omibench.files.git import ask_git
 from omibench.files.hashes import hash_file
 from omibench.release.frozen_items import FrozenFolder
 from omibench.release.options import ReleaseOptions
@@ -91,29 +91,16 @@ def make_canary(name: str) -> str:
 def _find_study(freeze: Path) -> Path:
     """Return the repository root of a freeze, else of the current folder, else that folder."""
     for folder in (freeze, Path()):
-        if top := _ask_git(folder, "rev-parse", "--show-toplevel"):
+        if top := ask_git(folder, "rev-parse", "--show-toplevel"):
             return Path(top)
     return Path()
 
 
 def _read_commit(study: Path) -> str | None:
-    commit = _ask_git(study, "rev-parse", "HEAD")
+    commit = ask_git(study, "rev-parse", "HEAD")
     if not commit:
         return None
-    # Untracked files can be earlier releases.
-    has_changes = _ask_git(study, "status", "--porcelain", "--untracked-files=no")
+    # Untracked files can be earlier releases. A submodule has a configuration of its own.
+    options = ("--untracked-files=no", "--ignore-submodules=all")
+    has_changes = ask_git(study, "status", "--porcelain", *options)
     return commit + ("+changed" if has_changes else "")
-
-
-def _ask_git(folder: Path, *words: str) -> str:
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(folder), *words],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return answer.stdout.strip()

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from tests.stages.analyze.conftest import Folders, make_study, study_values
 
-from omibench.cli.explore.sources import find_dataset, find_sources, find_study
+from omibench.cli.explore.sources import find_dataset, find_results_and_study, find_sources
 from omibench.errors import MissingInputError, OmibenchError, ParamsError
 from omibench.explore.app.live import LiveStudy
 from omibench.explore.app.settings import ExplorerSources
@@ -43,7 +43,7 @@ def test_parameters_count_where_they_name_these_results(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").symlink_to(results)
-    assert find_study(None, results) is None
+    assert find_results_and_study(results, None)[1] is None
     write_params(tmp_path, "results", review={"folder": "review"})
     sources = find_sources(Path("results"), None, None, None)
     assert sources.title == "A title"
@@ -64,10 +64,10 @@ def test_broken_parameters_hide_no_results(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_text("models: 3\n")
-    assert find_study(None, results) is None
+    assert find_results_and_study(results, None)[1] is None
     assert "without their labels" in capsys.readouterr().err
     with pytest.raises(ParamsError):
-        find_study("params.yaml", results)
+        find_results_and_study(results, "params.yaml")
 
 
 def test_what_is_no_results_is_one_line(

@@ -53,12 +53,12 @@ def find_dataset(folder: Path, benchmark: str | None, scratch: Path) -> Explorer
 
 
 def find_sources(
-    results: Path, other: Path | None, params: str | None, review: Path | None
+    results: Path | None, other: Path | None, params: str | None, review: Path | None
 ) -> ExplorerSources:
     """Find the files of a results folder.
 
     Args:
-        results: Results folder.
+        results: Results folder; None for `study.results` of the parameters.
         other: Results folder of another run, to compare with.
         params: Parameter file; None for params.yaml if its `study.results` is this folder.
         review: Review folder for notes.
@@ -70,8 +70,8 @@ def find_sources(
     from omibench.explore.app.settings import ExplorerSources
     from omibench.explore.index import locate_index
 
+    results, study = find_results_and_study(results, params)
     _check_results(results)
-    study = find_study(params, results)
     if review is not None and study is None:
         raise MissingInputError("--review: notes need the study's parameters; add --params FILE")
     if other is not None:
@@ -89,28 +89,31 @@ def find_sources(
     )
 
 
-def find_study(params: str | None, results: Path) -> Study | None:
-    """Load the parameters of results: labels, the main scorer, the store.
+def find_results_and_study(results: Path | None, params: str | None) -> tuple[Path, Study | None]:
+    """Find a results folder and its parameters: labels, the main scorer, the store.
 
     Args:
+        results: Results folder; None for `study.results` of the parameters, else `results/`.
         params: Parameter file; None for params.yaml if its `study.results` is this folder.
-        results: Results folder.
 
     Raises:
-        ParamsError: The given file is invalid.
+        ParamsError: The given file is invalid, or params.yaml, which names the folder, is.
     """
-    from omibench.cli.options import DEFAULT_PARAMS, read_study
+    from omibench.cli.options import DEFAULT_PARAMS, show_study
 
-    if params is not None:
-        return read_study(params, None)
-    if not Path(DEFAULT_PARAMS).is_file():
-        return None
+    if params is None and not Path(DEFAULT_PARAMS).is_file():
+        return results or Path("results"), None
     try:
-        study = read_study(DEFAULT_PARAMS, None)
+        study = show_study(params or DEFAULT_PARAMS)
     except OmibenchError as error:
+        if params is not None or results is None:
+            raise
         say(f"{error}; models and settings are shown without their labels", err=True)
-        return None
-    return study if Path(study.study.results).resolve() == results.resolve() else None
+        return results, None
+    own = Path(study.study.results)
+    if results is None:
+        return own, study
+    return results, study if params or own.resolve() == results.resolve() else None
 
 
 def _check_results(folder: Path) -> None:

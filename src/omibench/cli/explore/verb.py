@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.explore.export import ItemExportOptions, write_export
-from omibench.cli.options import BehindTls, Host, Port, ResultsArgument, find_results
+from omibench.cli.options import BehindTls, Host, Port, ResultsArgument
 from omibench.text.terminal import say
 
 PORT = 8766
@@ -116,7 +116,7 @@ def explore(
             if dataset is not None:
                 sources = find_dataset(dataset, benchmark, Path(scratch))
             else:
-                sources = find_sources(find_results(results, params), other, params, None)
+                sources = find_sources(results, other, params, None)
             write_export(LiveStudy(sources).read(), chosen)
         return
     from omibench.extras import require_extra
@@ -133,7 +133,7 @@ def explore(
         if dataset is not None:
             sources = find_dataset(dataset, benchmark, Path(scratch))
         else:
-            sources = find_sources(find_results(results, params), other, params, review)
+            sources = find_sources(results, other, params, review)
         live = LiveStudy(sources)
         for line in live.read().warnings:
             say(line, err=True)

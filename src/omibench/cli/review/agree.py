@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
+from omibench.cli.review.options import ReviewFolder, find_review
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say_lines
 
@@ -45,9 +45,9 @@ def agree(
     from omibench.review.report import AgreementFigure
     from omibench.review.sampling.residual import measure_residual_error
 
-    folder = read_review(find_review_folder(review, params))
+    path, rule = find_review(review, params)
+    folder = read_review(path)
     say_lines("\n".join(folder.errors), err=True)
-    rule = read_review_params(params)
     report = QualityReport(
         measure_agreement(folder.tasks, folder.decisions, confidence, seed),
         measure_residual_error(folder.tasks, folder.decisions, confidence, rule.reviewers),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder
+from omibench.cli.review.options import ReviewFolder, name_folder
 from omibench.text.terminal import say_lines
 
 
@@ -66,7 +66,7 @@ def assign(
       omibench review assign item --limit 50 --to ann
       omibench review assign steps --draw 100 --model my-model
     """
-    from omibench.cli.options import read_study
+    from omibench.cli.options import show_study
     from omibench.errors import ParamsError
     from omibench.review.kinds import find_kind
     from omibench.review_tasks.assign import AssignOptions, assign_tasks, describe_assignment
@@ -74,8 +74,8 @@ def assign(
 
     for kind in kinds:
         find_kind(kind)
-    folder = find_review_folder(review, params)
-    study = read_study(params, None)
+    study = show_study(params)
+    folder = name_folder(review, study.review, params)
     for option, names, defined in (
         ("--model", model, study.models),
         ("--setting", setting, study.settings),

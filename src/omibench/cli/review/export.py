@@ -137,7 +137,7 @@ def export(
 
 
 def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
-    from omibench.cli.options import read_study
+    from omibench.cli.options import show_study
     from omibench.review.settle import ReviewRule
     from omibench.review_tasks.corrections import list_page_corrections
     from omibench.schemas.problem import Problem
@@ -146,7 +146,7 @@ def _write_corrections(path: Path, record: ReviewRecord, params: str) -> None:
 
     if path.exists():
         raise OutputError(f"{path}: the file exists; give another one and copy its entries")
-    study = read_study(params, None)
+    study = show_study(params)
     problems = read_jsonl(Path(study.study.results) / "ocr/problems.jsonl", Problem)
     rule = ReviewRule(study.review.reviewers)
     entries = list_page_corrections(problems, record.tasks, record.decisions, rule)

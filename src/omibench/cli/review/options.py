@@ -24,33 +24,37 @@ def find_review_folder(folder: Path | None, params: str) -> Path:
     Raises:
         MissingInputError: Neither is given.
     """
-    if folder is not None:
-        return folder
-    is_text = _is_text(params)
-    if not is_text and not Path(params).is_file():
+    return folder if folder is not None else find_review(None, params)[0]
+
+
+def find_review(folder: Path | None, params: str) -> tuple[Path, ReviewParams]:
+    """Return the review folder, and the `review` block: its defaults without a parameter file.
+
+    Raises:
+        MissingInputError: Neither `--review` nor `review.folder` is given.
+    """
+    from omibench.cli.options import show_study
+    from omibench.params.review import ReviewParams
+
+    has_params = _is_text(params) or Path(params).is_file()
+    if not has_params and folder is None:
         raise MissingInputError(
             f"review: {params} does not exist, so no review folder is known; give --review DIR"
         )
-    from omibench.cli.options import read_study
+    block = show_study(params).review if has_params else ReviewParams()
+    return name_folder(folder, block, params), block
 
-    named = read_study(params, None).review.folder
-    if not named:
+
+def name_folder(folder: Path | None, block: ReviewParams, params: str) -> Path:
+    """Return `--review`, else the folder of the block. Raises MissingInputError without one."""
+    if folder is not None:
+        return folder
+    if not block.folder:
         raise MissingInputError(
-            f"{'--params' if is_text else params}: review.folder is missing; give --review DIR, or "
-            "write `review: {folder: DIR}`"
+            f"{'--params' if _is_text(params) else params}: review.folder is missing; give "
+            "--review DIR, or write `review: {folder: DIR}`"
         )
-    return Path(named)
-
-
-def read_review_params(params: str) -> ReviewParams:
-    """Return the `review` block of the parameters; its defaults if the file does not exist."""
-    if not _is_text(params) and not Path(params).is_file():
-        from omibench.params.review import ReviewParams
-
-        return ReviewParams()
-    from omibench.cli.options import read_study
-
-    return read_study(params, None).review
+    return Path(block.folder)
 
 
 def _is_text(params: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
+from omibench.cli.review.options import ReviewFolder, find_review
 from omibench.errors import ParamsError
 from omibench.text.terminal import say, say_lines
 
@@ -67,9 +67,9 @@ def sample(
     from omibench.review.kinds import find_kind
 
     names = tuple(find_kind(kind).name for kind in kinds.split(",")) if kinds else ()
-    folder = find_review_folder(review, params)
+    folder, rule = find_review(review, params)
     record = read_review(folder)
-    needed = read_review_params(params).reviewers
+    needed = rule.reviewers
     if calibration is not None:
         from omibench.review.sampling.calibration_sets import CalibrationPlan, draw_calibration
 

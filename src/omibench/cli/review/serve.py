@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import BehindTls, Host, Params, Port
-from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
+from omibench.cli.review.options import ReviewFolder, find_review
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def serve(
     if demo:
         _serve_demo(settings)
         return
-    folder = find_review_folder(review, params)
-    rules = read_review_params(params)
+    folder, rules = find_review(review, params)
     service = ReviewService(folder, rule=ReviewRule(rules.reviewers), calibration=rules.calibration)
     _announce_review(service)
     run_server(service, settings, lambda address: say(f"{folder}: {address} (Ctrl-C stops it)"))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Params
-from omibench.cli.review.options import ReviewFolder, find_review_folder, read_review_params
+from omibench.cli.review.options import ReviewFolder, find_review
 from omibench.errors import EXIT_SOME_FAILED
 from omibench.text.terminal import say, say_lines
 
@@ -34,7 +34,8 @@ def status(
     from omibench.review.report import summarize_review
     from omibench.review_app.log.record import count_unrecorded
 
-    folder = read_review(find_review_folder(review, params))
+    path, rule = find_review(review, params)
+    folder = read_review(path)
     for error in folder.errors:
         say(error, err=True)
     if count := count_unrecorded(folder.folder):
@@ -43,7 +44,6 @@ def status(
             "decisions.jsonl with `omibench review export --live`",
             err=True,
         )
-    rule = read_review_params(params)
     report = summarize_review(folder.tasks, folder.decisions, rule.reviewers)
     people = measure_people(folder.tasks, folder.decisions, rule.reviewers)
     tests = (

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import OmibenchError
+from omibench.files.git import ask_git
 from omibench.files.intake import read_json
 from omibench.files.isolated import isolate_env, python_module
 from omibench.files.yaml_file import read_mapping
@@ -32,7 +33,7 @@ def explain_missing_results() -> list[str]:
     lost = [path for path in list_locked_outputs() if not Path(path).exists()]
     if not lost:
         return []
-    commit = _run_quietly("git", "log", "-1", "--format=%h of %as by %an", "--", str(LOCK))
+    commit = ask_git(Path(), "log", "-1", "--format=%h of %as by %an", "--", str(LOCK))
     recorded = f", which commit {commit} recorded in {LOCK}," if commit else f" of {LOCK}"
     summary = f"{', '.join(lost)}{recorded} {'is' if len(lost) == 1 else 'are'} missing"
     needed = [path for path in lost if not _is_cached(path)]
@@ -127,10 +128,6 @@ def _cache() -> Path:
 
 def _dvc(*words: str) -> str | None:
     return _read_output([*python_module("dvc", *words)])
-
-
-def _run_quietly(*words: str) -> str:
-    return (_read_output(list(words)) or "").strip()
 
 
 def _read_output(command: list[str]) -> str | None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from omibench.errors import MissingInputError
 from omibench.files.isolated import isolate_env, python_module
+from omibench.files.shipped import find_shipped
 from omibench.graph.provenance.provenance import (
     NAME,
     adopt,
@@ -84,9 +85,12 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
 def check_graph(results: Path, params: str) -> list[Difference]:
     """Return the files that Snakemake would rebuild, with reasons.
 
+    It plans by omibench's own rules: the folder's Snakefile and profiles may be a stranger's code.
+
     Raises MissingInputError with Snakemake's message if it fails.
     """
-    text = _run("snakemake", "--summary", "--quiet", "all", "--configfile", params)
+    own = ("--snakefile", str(find_shipped("Snakefile")), "--workflow-profile", "none")
+    text = _run("snakemake", "--summary", "--quiet", "all", *own, "--configfile", params)
     lines = text.splitlines()
     start = next(
         (i for i, line in enumerate(lines) if line.startswith("output_file\t")), len(lines)

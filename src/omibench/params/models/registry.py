@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import (
+    ConfigDict,
     GetJsonSchemaHandler,
     SerializeAsAny,
     ValidationError,
@@ -18,6 +19,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, Pyd
 
 from omibench.params.models.base import ModelBlock
 from omibench.plugins import Registry
+from omibench.plugins.registry import runs_files
 from omibench.schemas.validation import UNKNOWN_PART, nested_error, suggest_name
 
 
@@ -32,6 +34,12 @@ class ProviderEntry:
 
     block: type[ModelBlock]
     open: Callable[..., Any]
+
+
+class LeftOutModel(ModelBlock):
+    """A model whose provider is in a plug-in that is not run: what every block has, for display."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
 PROVIDERS: Final[Registry[ProviderEntry]] = Registry("providers", "provider")
@@ -79,6 +87,8 @@ def parse_model(values: object) -> ModelBlock:
             UNKNOWN_PART, "is missing; available: {names}", {"names": names}
         )
         raise _mistake(missing, ("provider",), values)
+    if not is_provider(name) and not runs_files():
+        return LeftOutModel.model_validate(values)
     if not is_provider(name):
         context = {"name": repr(name), "hint": suggest_name(str(name), PROVIDERS.names)}
         unknown = PydanticCustomError(UNKNOWN_PART, "unknown provider {name}{hint}", context)
