@@ -83,7 +83,7 @@ if workflow.is_main_process and (MISSING := list_missing_files(STUDY, ALLOWED)):
             + explain_directory(workflow)
         )
     )
-for remark in list_remarks(STUDY) if workflow.is_main_process else []:
+for remark in list_remarks(STUDY, PARAMS_FILES) if workflow.is_main_process else []:
     logger.warning(f"omibench: {remark}")
 
 # The rules share one search of the package.

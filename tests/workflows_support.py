@@ -36,7 +36,7 @@ models:
     id: old-one
     base_url: {url}
     key_env: {key_env}
-    price: {{input: 2.0, output: 10.0, as_of: 2026-11-21}}   # read from the price list
+    price: {{input: 2.0, output: 10.0, as_of: "2026-11-21"}}   # read from the price list
     limits: {{concurrency: 8, timeout_s: 20, attempts: 3}}
 
 # How they are asked.
@@ -62,7 +62,7 @@ reevaluate:
         base_url: {url}
         key_env: {key_env}
         group: New models
-        price: {{input: 2.0, output: 10.0, as_of: 2026-11-21}}
+        price: {{input: 2.0, output: 10.0, as_of: "2026-11-21"}}
         limits: {{concurrency: 8, timeout_s: 20, attempts: 3}}
 """
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
 
 from omibench.errors import ParamsError
+from omibench.files.yaml_file import list_dates
+from omibench.params.reevaluate import fill_template
 from omibench.reevaluate.candidates import ModelCandidate
 from omibench.reevaluate.params_file import add_to_params
 
@@ -109,3 +112,17 @@ def test_a_model_that_does_not_fit_the_study_changes_nothing(tmp_path: Path) -> 
     with pytest.raises(ParamsError, match=r"models\.new-1\.id: Field required"):
         add_to_params(params, [NEW._replace(block={"provider": "openai"})])
     assert params.read_text() == BLOCKS
+
+
+@pytest.mark.parametrize("text", [BLOCKS, FLOWS, WRAPPED])
+def test_a_date_of_the_watch_is_written_in_quotes(tmp_path: Path, text: str) -> None:
+    watch = {
+        "provider": "openai",
+        "price": {"input": 1.0, "output": 2.0, "as_of": date(2026, 11, 21)},
+    }
+    candidate = ModelCandidate("new-1", "new", "lab", fill_template(watch, "new"), ())
+    file = tmp_path / "params.yaml"
+    file.write_text(text.replace("models: {}", ""))
+    add_to_params(file, [candidate])
+    assert list_dates(file.read_text()) == []
+    assert yaml.safe_load(file.read_text())["models"]["new-1"]["price"]["as_of"] == "2026-11-21"

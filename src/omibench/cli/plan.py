@@ -89,8 +89,9 @@ def plan(
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
     study = read_study(params, pairs, study=make_limit(limit, ids, sample, seed))
-    for remark in list_remarks(study):
-        say(f"omibench: {params}: {remark}", err=True)
+    files = [] if params.lstrip().startswith("{") else [params]
+    for remark in list_remarks(study, files):
+        say(f"omibench: {remark}", err=True)
     for line in [] if after or probes else endpoint_lines(study):
         say(f"omibench: {line}", err=True)
     failed = _probe(study) if probes else False

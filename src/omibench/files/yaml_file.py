@@ -89,9 +89,9 @@ def add_place(value: str, files: Iterable[str | Path]) -> str:
     """Return a value with its place: `nope.txt (params.yaml, line 4)`."""
     for file in reversed(list(files)):
         text = read_text(file, YAML_BYTES)
-        line = next((n for n, scalar in _scalars(_compose(text)) if scalar == value), None)
-        if line is not None:
-            return f"{value} ({file}, line {line})"
+        node = next((node for node in _scalar_nodes(_compose(text)) if node.value == value), None)
+        if node is not None:
+            return f"{value} ({file}, line {node.start_mark.line + 1})"
     return value
 
 
@@ -108,6 +108,16 @@ def find_line(text: str, path: str) -> int | None:
         place, node, path = step
         line = place.start_mark.line + 1
     return line
+
+
+def list_dates(text: str) -> list[tuple[int, str]]:
+    """Return the values that YAML reads as dates or times, each with its line, from 1."""
+    root = _compose(text)
+    return [
+        (node.start_mark.line + 1, str(node.value))
+        for node in _scalar_nodes(root)
+        if node.tag == "tag:yaml.org,2002:timestamp"
+    ]
 
 
 def list_item_lines(text: str, key: str) -> list[int]:
@@ -151,13 +161,14 @@ def _compose(text: str) -> yaml.Node | None:
     return root
 
 
-def _scalars(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+def _scalar_nodes(node: yaml.Node | None) -> Iterator[yaml.Node]:
+    """Yield the scalar values below a node, without the keys of mappings."""
     if node is None or isinstance(node.value, str):
-        yield from [] if node is None else [(node.start_mark.line + 1, node.value)]
+        yield from [] if node is None else [node]
         return
     for inner in node.value:
         for part in inner[1:] if isinstance(inner, tuple) else [inner]:
-            yield from _scalars(part)
+            yield from _scalar_nodes(part)
 
 
 def _step(node: yaml.Node, path: str) -> tuple[yaml.Node, yaml.Node, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
@@ -27,10 +28,14 @@ def matches(pattern: str, model_id: str) -> bool:
 
 
 def fill_template(template: dict[str, Any], model_id: str) -> dict[str, Any]:
-    """Fill the template of a new model with its served id, if its provider has one."""
+    """Fill the template of a new model with its served id, if its provider has one.
+
+    A date of YAML becomes text: DVC reads no dates in the params.yaml that the model is added to.
+    """
+    template = json.loads(json.dumps(template, default=str))
     provider = template.get("provider")
     if is_provider(provider) and not has_id(provider):
-        return dict(template)
+        return template
     return {"provider": provider, "id": model_id} | template
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,3 +32,13 @@ def test_a_scorer_without_its_grader_is_remarked() -> None:
     (remark,) = list_remarks(make_study(rules=["robust", "mathreal"]))
     assert "set `score.grader`" in remark
     assert "\n" not in remark
+
+
+def test_a_date_without_quotes_is_remarked_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text(
+        "models:\n  m: {price: {as_of: 2026-11-21}}\n  n: {price: {as_of: '2026-11-21'}}\n"
+    )
+    (remark,) = list_remarks(make_study(rules=["robust"]), [str(file)])
+    assert remark.startswith(f"{file}, line 2: 2026-11-21 is a date of YAML, which DVC cannot read")
+    assert remark.endswith('put it in quotes: "2026-11-21"')
