@@ -12,8 +12,8 @@ Kind = Literal[
     "rate_limit", "quota", "server_error", "unavailable", "overloaded",
     # the connection; the `_mid` ones strike when half of a 200 body is out
     "reset", "reset_mid", "hang", "hang_mid",
-    # a 200 whose body is no answer: cut off, not JSON, a proxy's page
-    "truncated_json", "malformed_json", "html_page",
+    # a 200 whose body is no answer: cut off, not JSON, a proxy's page, nulls
+    "truncated_json", "malformed_json", "html_page", "null_parts",
     # a 200 in good form that says something unexpected
     "empty_choices", "fewer_choices", "content_filter", "wrong_model",
     "broken_off",

@@ -15,6 +15,8 @@ from model_server.config import Fault
 from model_server.faults import retry_after
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+NULL_PARTS = b'{"choices": [null], "output": [null], "content": [null]}'
+"""In the form of every API."""
 JSON = "application/json"
 HALF_EMOJI = "<half an emoji>"
 """A reply that says so says a lone surrogate, which no JSON encoder writes of its own accord."""
@@ -47,6 +49,8 @@ def spoiled(body: bytes, fault: Fault, headers: dict[str, str]) -> web.Response 
         return reply(200, body[: len(body) // 2], headers)
     if fault.kind == "malformed_json":
         return reply(200, body.replace(b'"', b"'"), headers)
+    if fault.kind == "null_parts":
+        return reply(200, NULL_PARTS, headers)
     if fault.kind == "html_page":
         return web.Response(body=PAGE, headers=headers, content_type="text/html")
     return None

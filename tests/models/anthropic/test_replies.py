@@ -66,6 +66,13 @@ def test_tokens_and_dollars() -> None:
     assert half.cost_usd == pytest.approx((found.cost_usd or 0) / 2)
 
 
+@pytest.mark.parametrize("content", [[], [None], [{}], ["text"], [{"type": "text"}]])
+def test_a_malformed_message_without_a_count_is_a_failure(content: Any) -> None:
+    with pytest.raises(Failure, match="neither an answer nor a count of tokens") as caught:
+        one({"type": "message", "content": content, "stop_reason": "end_turn"})
+    assert caught.value.transient
+
+
 @pytest.mark.parametrize("reply", [None, [], "<html>", {}, {"type": "error", "error": {}}])
 def test_what_is_no_message(reply: Any) -> None:
     with pytest.raises(Failure) as caught:

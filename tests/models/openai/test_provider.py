@@ -135,6 +135,18 @@ def test_no_choices_are_empty(server: ServerHandle, api: str) -> None:
 
 
 @every_api
+def test_a_reply_of_nulls_is_asked_for_again_then_reported(server: ServerHandle, api: str) -> None:
+    server.configure(script=[{"match": "q", "steps": ["null_parts"] * 4}])
+    twice = provider(server, api, limits={"attempts": 2})
+    (response,) = answers(twice, ask("q"))
+    assert (response.outcome, response.text) == ("provider_error", "")
+    assert "contains neither an answer nor a count of tokens" in (response.error or "")
+    assert server.stats()["requests"] == 2
+    (response,) = answers(provider(server, api), ask("q"))
+    assert response.outcome == "answered"
+
+
+@every_api
 def test_another_model_is_marked_and_told_once(
     server: ServerHandle, api: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -82,6 +82,46 @@ def test_no_choices_are_empty_for_each_sample(choices: Any) -> None:
     assert [(r.outcome, r.finish_reason) for r in found] == [("empty", "no_choices")] * 3
 
 
+MALFORMED = [
+    [], [None], ["text"], [{}], [{"message": None}], [{"message": None, "finish_reason": "stop"}],
+    [{"message": {}}], [{"message": {"role": "assistant", "content": None}}], [{"text": "42"}],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("choices", [None, *MALFORMED])
+def test_a_malformed_reply_without_a_count_is_a_failure_worth_a_retry(choices: Any) -> None:
+    with pytest.raises(Failure, match="neither an answer nor a count of tokens") as caught:
+        openai_replies(openai_model(price=PRICE), {"choices": choices}, 2)
+    assert (caught.value.transient, caught.value.maybe_paid) == (True, True)
+
+
+@pytest.mark.parametrize("output", [[], [None], [{}], [{"type": "message", "content": None}]])
+@pytest.mark.parametrize("status", ["completed", None])
+def test_so_is_one_of_the_responses_api(output: Any, status: str | None) -> None:
+    reply = {"status": status, "output": output}
+    with pytest.raises(Failure, match="neither an answer nor a count of tokens"):
+        one(reply, api="responses")
+
+
+def test_a_malformed_sample_is_left_out_and_the_others_are_kept() -> None:
+    reply = {"choices": [{"message": None}, choice("2"), None]}
+    assert [r.text for r in openai_replies(openai_model(), reply, 3)] == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome"),
+    [
+        (choice(None), "empty"),
+        (choice("", None), "empty"),
+        (choice(None, "length"), "truncated"),
+        (choice("42", None), "answered"),
+        ({"message": None, "finish_reason": "content_filter"}, "refused"),
+    ],
+)
+def test_a_reply_of_a_server_that_counts_nothing_is_an_answer(given: Any, outcome: str) -> None:
+    assert one({"choices": [given]}).outcome == outcome
+
+
 def test_fewer_choices_are_fewer_responses() -> None:
     found = openai_replies(openai_model(), chat(choice("a"), choice("b")), 3)
     assert [r.text for r in found] == ["a", "b"]

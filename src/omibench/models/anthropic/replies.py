@@ -12,6 +12,8 @@ from omibench.models.http.replies import (
     classify_outcome,
     compute_cost,
     count,
+    is_counted,
+    no_answer,
     split_reasoning,
     unreadable,
 )
@@ -27,7 +29,7 @@ _FAILED = {"error", "abort", "aborted", "cancelled", "canceled", "failed"}
 def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
     """Read the one sample of a message. The provider's default sampling applies.
 
-    Raises Failure if the body is not a message.
+    Raises Failure if the body is not a message, or neither has content nor counts tokens.
     """
     if not isinstance(reply, dict):
         raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
@@ -60,6 +62,8 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     )
     counted = as_object(reply.get("usage"))
     usage = read_usage(counted)
+    if response.outcome == "empty" and not is_counted(usage):
+        raise no_answer()
     (priced,) = add_costs([response], usage, model, reply, batch)
     extra = _cache_writes(model, counted, batch)
     cost = priced.cost_usd

@@ -34,6 +34,11 @@ def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> f
     return dollars * price.batch if batch else dollars
 
 
+def is_counted(usage: Usage) -> bool:
+    """Return whether the provider counted tokens: then even a reply without content is billed."""
+    return usage.input_tokens is not None or usage.output_tokens is not None
+
+
 def divide_usage(usage: Usage, samples: int) -> list[Usage]:
     """Divide the tokens of one call over its samples as evenly as whole numbers allow.
 
@@ -142,6 +147,11 @@ def number(value: object) -> float | None:
 def as_text(value: object) -> str:
     """Return the value if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
+
+
+def no_answer() -> Failure:
+    """Build the failure of a reply without content that nothing shows to be an answer."""
+    return unreadable("contains neither an answer nor a count of tokens")
 
 
 def unreadable(defect: str) -> Failure:

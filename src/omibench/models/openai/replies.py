@@ -13,6 +13,8 @@ from omibench.models.http.replies import (
     classify_outcome,
     compute_cost,
     count,
+    is_counted,
+    no_answer,
     number,
     split_reasoning,
     unreadable,
@@ -40,18 +42,19 @@ def openai_replies(
 ) -> list[Response]:
     """Read the samples of a reply, in order: at most `samples`, at least one.
 
-    A reply without choices is one `empty` response per sample: it is an answer without content, and
-    billed. A sample that ended with `error` or `abort` is skipped. Raises Failure if the body is
-    not a reply, or no sample was finished.
+    A reply without choices that counts tokens is one `empty` response per sample: an answer
+    without content, and billed. A sample that ended with `error` or `abort` is skipped, and so is a
+    malformed one of a reply without such a count. Raises Failure if the body is not a reply, or no
+    sample was finished.
     """
     if not isinstance(reply, dict):
         raise unreadable(f"is a JSON {type(reply).__name__} instead of an object")
     if reply.get("error"):
         raise _read_error(reply["error"])
     read = _responses if model.api == "responses" else _chat
-    parsed = read(reply)[:samples]
-    responses = [r for r in parsed if (r.finish_reason or "").lower() not in _FAILED]
     usage = read_usage(as_object(reply.get("usage")))
+    parsed = read(reply, is_counted(usage))[:samples]
+    responses = [r for r in parsed if (r.finish_reason or "").lower() not in _FAILED]
     if parsed and not responses:
         raise Failure(
             f"the reply ended with {parsed[0].finish_reason!r} and contains no finished answer",
@@ -59,6 +62,8 @@ def openai_replies(
             transient=True,
             cost_usd=compute_cost(model.price, usage, batch=batch),
         )
+    if not responses and not is_counted(usage):
+        raise no_answer()
     if not responses:
         empty = Response(text="", outcome="empty", finish_reason="no_choices")
         responses = [empty] * samples
@@ -93,13 +98,22 @@ def read_usage(usage: Json) -> Usage:
     )
 
 
-def _chat(reply: Json) -> list[Response]:
+def _chat(reply: Json, counted: bool) -> list[Response]:
     if not isinstance(reply.get("choices"), list):
         if reply.get("choices", 0) is not None:  # some gateways write null instead of an empty list
             raise unreadable("has no list of choices")
         return []
     choices = sorted(as_objects(reply["choices"]), key=lambda c: count(c.get("index")) or 0)
-    return [_choice(choice) for choice in choices]
+    return [_choice(choice) for choice in choices if counted or _has_message(choice)]
+
+
+def _has_message(choice: Json) -> bool:
+    """Return whether a choice has a message with a part, or an empty one that it ended."""
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        return match_refusal(as_text(choice.get("finish_reason"))) is not None
+    parts = {key for key, value in message.items() if value is not None} - {"role"}
+    return bool(parts) or bool(as_text(choice.get("finish_reason")))
 
 
 def _choice(choice: Json) -> Response:
@@ -128,7 +142,7 @@ def _content(content: object) -> str:
     return as_text(content)
 
 
-def _responses(reply: Json) -> list[Response]:
+def _responses(reply: Json, counted: bool) -> list[Response]:
     status = reply.get("status")
     if not isinstance(reply.get("output"), list) or status in ("queued", "in_progress"):
         raise unreadable(f"is not a finished response (status {status!r})")
@@ -159,7 +173,7 @@ def _responses(reply: Json) -> list[Response]:
         reasoning=reasoning,
         logprob=_logprob([row for part in answers for row in _parts(part, "logprobs")]),
     )
-    return [response]
+    return [response] if counted or response.outcome != "empty" else []
 
 
 def _parts(item: Json, field: str) -> list[Json]:
