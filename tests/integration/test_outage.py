@@ -42,11 +42,12 @@ def server_config() -> dict[str, Any]:
     "fault",
     [
         {"kind": "unavailable", "rate": 1.0},
+        {"kind": "server_error", "rate": 1.0},
         {"kind": "reset", "rate": 1.0},
         {"kind": "rate_limit", "rate": 1.0, "retry_after_form": "none"},
         {"kind": "rate_limit", "rate": 1.0, "retry_after_s": 0.0},
     ],
-    ids=["503", "reset", "429", "429 with Retry-After 0"],
+    ids=["503", "500", "reset", "429", "429 with Retry-After 0"],
 )
 def test_all_answers_arrive_after_an_outage_and_few_attempts_are_made_in_it(
     fault: dict[str, Any], server: ServerHandle, tmp_path: Path, caplog: pytest.LogCaptureFixture

@@ -15,7 +15,13 @@ from omibench.models.traffic import words
 from omibench.models.traffic.agenda import Agenda, PendingCall
 from omibench.models.traffic.dispatch import Dispatch
 from omibench.models.traffic.failure import Failure
-from omibench.models.traffic.outage import FIRST_PROBE_S, LONGEST_PROBE_S, OPEN_AFTER, Outage
+from omibench.models.traffic.outage import (
+    FIRST_PROBE_S,
+    LONGEST_PROBE_S,
+    OPEN_AFTER,
+    SERVER_ERRORS,
+    Outage,
+)
 from omibench.models.traffic.progress import Progress
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
@@ -39,6 +45,10 @@ def busy(retry_after_s: float | None = None) -> Failure:
     )  # fmt: skip
 
 
+def broken() -> Failure:
+    return Failure("HTTP 500: oh", 500, transient=True, maybe_paid=False)
+
+
 def away(start: float, end: float, failure: Callable[[], Failure]) -> Script:
     """Answers after a second, but fails at once from `start` to `end`."""
 
@@ -53,7 +63,7 @@ def during(endpoint: Endpoint, start: float, end: float) -> list[float]:
     return [t for t, _ in endpoint.seen if start <= t < end]
 
 
-@pytest.mark.parametrize("failure", [refused, unavailable, busy, lambda: busy(0.0)])
+@pytest.mark.parametrize("failure", [refused, unavailable, busy, lambda: busy(0.0), broken])
 @pytest.mark.parametrize("concurrency", [4, 32])
 def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     failure: Callable[[], Failure], concurrency: int
@@ -65,7 +75,7 @@ def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     assert len(done.got) == 300
     tries = during(endpoint, 5.0, 65.0)
     probes = 8  # at 1, 2, 4, 8, 16 and 32 s
-    assert len(tries) <= 2 * concurrency + OPEN_AFTER + probes
+    assert len(tries) <= 2 * concurrency + SERVER_ERRORS + probes
     late = [t for t in tries if t > 6.5]
     assert len(late) <= probes, "requests kept coming"
     assert not books.open
@@ -138,12 +148,42 @@ def test_a_known_address_is_waited_for_from_the_start() -> None:
     assert len(got) == 20
 
 
-def test_errors_of_a_server_that_is_there_are_no_outage() -> None:
-    broken = Failure("HTTP 500: oh", 500, transient=True, maybe_paid=False)
-    endpoint = Endpoint(lambda p, a: [1.0, broken] if p >= 90 else [1.0, "ok"])
+@pytest.mark.parametrize("failing", [{5}, {97}, set(range(91, 100)), set(range(0, 100, 7))])
+def test_requests_at_which_a_server_breaks_that_answers_others_are_no_outage(
+    failing: set[int],
+) -> None:
+    endpoint = Endpoint(lambda p, a: [1.0, broken()] if p in failing else [1.0, "ok"])
     done = run(endpoint, 100, concurrency=10, attempts=3)
-    assert sum(r.outcome == "provider_error" for r in done.got.values()) == 10
-    assert done.seconds < 30
+    assert {
+        int(p.partition("/")[0]) for p, r in done.got.items() if r.outcome == "provider_error"
+    } == failing
+    assert done.seconds < 40
+
+
+def test_one_request_alone_at_which_a_server_breaks_fails_after_its_attempts() -> None:
+    done = run(Endpoint(lambda p, a: [1.0, broken()]), 1, attempts=20)
+    assert [r.outcome for r in done.got.values()] == ["provider_error"]
+    assert "20 attempts failed, the last with HTTP 500" in (done.got["0/0"].error or "")
+
+
+@pytest.mark.parametrize("jobs", [12, 300])
+def test_a_server_that_breaks_at_all_requests_is_away(jobs: int) -> None:
+    endpoint = Endpoint(away(0.0, 90.0, broken))
+    done = run(endpoint, jobs, concurrency=32, attempts=8)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert len(during(endpoint, 0.0, 90.0)) <= 32 + SERVER_ERRORS + 10
+
+
+def test_errors_of_a_gateway_and_of_the_server_are_one_outage() -> None:
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        now = asyncio.get_running_loop().time()
+        away_by = broken() if int(now) % 2 else unavailable()
+        return [0.01, away_by] if 5.0 <= now < 200.0 else [1.0, "ok"]
+
+    endpoint = Endpoint(script)
+    done = run(endpoint, 300, concurrency=16, attempts=2)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert len(during(endpoint, 5.0, 200.0)) <= 60
 
 
 def test_a_request_that_is_turned_down_for_good_shows_that_the_endpoint_is_back() -> None:

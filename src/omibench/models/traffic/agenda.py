@@ -15,11 +15,13 @@ class PendingCall:
     """One call: samples of one conversation, and its number of failed attempts.
 
     `calls` also counts those that reached no model and so do not count as attempts.
+    `breaks_server`: the server broke at it, and then answered another call.
     """
 
     requests: tuple[Request, ...]
     attempts: int = 0
     calls: int = 0
+    breaks_server: bool = False
 
 
 class Agenda:

@@ -273,7 +273,7 @@ class Dispatch:
         if failure.refused is not None:
             self._give_up(job, "refused", None, failure.refused)
         elif failure.transient:
-            self._retry(job, failure, offline=self._is_offline(failure, probe))
+            self._retry(job, failure, offline=self._is_offline(job, failure, probe))
         elif failure.content is not None and self._works:
             self._give_up(job, "refused", failure.message, failure.content)
         else:
@@ -319,7 +319,7 @@ class Dispatch:
         if self._outage.note_answer():
             _LOG.warning("%s", words.RECOVERED)
 
-    def _is_offline(self, failure: Failure, probe: bool) -> bool:
+    def _is_offline(self, job: PendingCall, failure: Failure, probe: bool) -> bool:
         """Return whether the endpoint is unavailable and this failure is a consequence."""
         before, chance = self._outage.is_open, self._random.random()
         enough = min(OPEN_AFTER, self.limits.attempts)
@@ -327,7 +327,12 @@ class Dispatch:
             due = len(self._running) + len(self.agenda)
             enough = max(enough, min(self._concurrency.limit, due))
         offline = self._outage.note_failure(
-            failure, self._clock(), probe=probe, chance=chance, enough=enough
+            failure,
+            self._clock(),
+            call=job,
+            probe=probe,
+            chance=chance,
+            enough=enough,
         )
         if offline and not before:
             self._concurrency.halve()

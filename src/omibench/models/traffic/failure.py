@@ -58,5 +58,10 @@ class Failure(Exception):
         """Whether it concerns the endpoint as a whole: unavailable or overloaded."""
         return self.offline or (self.congestion and self.status is not None)
 
+    @property
+    def is_server_error(self) -> bool:
+        """Whether the server broke: because of this request, or because it answers none."""
+        return self.status is not None and self.status >= 500 and not self.concerns_endpoint
+
     def __str__(self) -> str:
         return self.message

@@ -1,8 +1,9 @@
 """A circuit breaker: detects that an endpoint is unavailable, and when it is back.
 
-After a number of consecutive requests that never reached a model, only single probes are sent, at
-growing intervals (M. Nygard, Release It!, 2nd ed., 2018, section 5.2). The first answer resumes
-sending. Times are seconds of a monotonic clock and come from the caller.
+After a number of consecutive requests that never reached a model, or at which the server broke,
+only single probes are sent, at growing intervals (M. Nygard, Release It!, 2nd ed., 2018, section
+5.2). The first answer resumes sending. Times are seconds of a monotonic clock and come from the
+caller.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from collections.abc import Hashable
 from functools import cache
 from threading import Lock
 
+from omibench.models.traffic.agenda import PendingCall
 from omibench.models.traffic.failure import Failure
 
 OPEN_AFTER = 5
 """Consecutive failures after which an endpoint counts as unavailable."""
+SERVER_ERRORS = 10
+"""Different requests at which the server breaks (5xx) in a row after which it does too. A request
+at which it broke before it answered another one does not count again."""
 FIRST_PROBE_S = 1.0
 LONGEST_PROBE_S = 60.0
 LOOK_S = 1.0
@@ -29,6 +34,7 @@ class Outage:
     def __init__(self) -> None:
         self._lock = Lock()
         self._row = 0
+        self._broke: set[PendingCall] = set()
         self._answers = 0
         self._interval = FIRST_PROBE_S
         self._next = 0.0
@@ -58,6 +64,9 @@ class Outage:
         with self._lock:
             was_open, self.is_open, self._probing = self.is_open, False, False
             self._row, self.since, self.is_known = 0, None, True
+            for call in self._broke:
+                call.breaks_server = True
+            self._broke.clear()
             self._answers += 1
             if was_open:
                 self._answers = 1
@@ -71,27 +80,44 @@ class Outage:
         if self.is_over(now, outage_s):
             with self._lock:
                 self._row, self.is_open, self._probing, self.since = 0, False, False, None
+                self._broke.clear()
 
-    def note_failure(
-        self, failure: Failure, now: float, *, probe: bool, chance: float, enough: int
+    def note_failure(  # noqa: PLR0913 (a failure, what failed, and what else there is to ask)
+        self,
+        failure: Failure,
+        now: float,
+        *,
+        call: PendingCall,
+        probe: bool,
+        chance: float,
+        enough: int,
     ) -> bool:
         """Note a failure; returns whether the endpoint is unavailable and caused it.
 
-        After `enough` consecutive failures it is; `chance` is uniform in [0, 1).
+        Args:
+            failure: The failure.
+            now: The time.
+            call: What failed.
+            probe: Whether it was sent as a probe.
+            chance: Uniform in [0, 1).
+            enough: Consecutive failures that never reached a model after which it is unavailable.
         """
         with self._lock:
             self.is_known = self.is_known or failure.status is not None
-            if not failure.concerns_endpoint:
-                if probe:
-                    self._look_later(failure, now, chance)
+            broke = failure.is_server_error and (self.is_open or not call.breaks_server)
+            if self.is_open and probe:
+                self._look_later(failure, now, chance)
+            if not failure.concerns_endpoint and not broke:
                 return False
-            self._row += 1
             if self.since is None:
                 self.since = now
-            if self.is_open:
-                if probe:
-                    self._look_later(failure, now, chance)
-            elif self._row >= enough:
+            if broke:
+                self._broke.add(call)
+                is_away = len(self._broke) >= SERVER_ERRORS
+            else:
+                self._row += 1
+                is_away = self._row >= enough
+            if not self.is_open and is_away:
                 self.is_open, self._answers = True, 0
                 self._plan(failure, now, chance)
             return self.is_open
