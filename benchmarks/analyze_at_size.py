@@ -32,7 +32,7 @@ import polars as pl
 import yaml
 
 from omibench.models.simulated.oracle import load_oracle
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.schemas.tables import ResponseRow, VerdictRow, polars_schema, write_frame
 
 CPU_LIMIT_S, MEMORY_LIMIT_MB, RATIO_LIMIT = 60.0, 2048.0, 2.2
@@ -140,7 +140,7 @@ def make_results(folder: Path) -> None:
     """Freeze the problems and draw the responses and verdicts of every cell."""
     from omibench.stages.freeze import freeze_dataset
 
-    study = load_study(folder / "params.yaml")
+    study = parse_study_file(folder / "params.yaml")
     results = folder / "results"
     freeze_dataset(None, results / "freeze", study)
     oracle = load_oracle("synthetic:omibench").rows
@@ -238,7 +238,7 @@ def _measure(folder: Path, slowest: int) -> None:
         write_tables,
     )
 
-    study = load_study(folder / "params.yaml")
+    study = parse_study_file(folder / "params.yaml")
     out = folder / "results" / "analyze"
     with _step("load"):
         analysis = load_analysis(folder / "results", out / REPORT, study)

@@ -34,7 +34,7 @@ from PIL import Image
 
 from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl
 
@@ -101,7 +101,7 @@ def _measure(folder: Path, cells: int, *, laid: bool) -> Iterator[Measured]:
     yield Measured("one `omibench infer` by itself", infer)
     yield Measured("one `omibench score` by itself", score)
     if laid:
-        first = load_study(folder / "params.yaml").cells[0]
+        first = parse_study_file(folder / "params.yaml").cells[0]
         run("snakemake", f"results/score/{first.model}/{first.setting}.parquet", "--cores", "2")
         _lay(folder)
         touched = run("snakemake", "--touch", "--forceall", "--cores", "1")
@@ -178,7 +178,7 @@ def _make_dataset(data: Path) -> None:
 
 
 def _one_cell(folder: Path) -> tuple[Cost, Cost]:
-    frozen, study = folder / "results/freeze", load_study(folder / "params.yaml")
+    frozen, study = folder / "results/freeze", parse_study_file(folder / "params.yaml")
     responses, verdicts = folder / "one.parquet", folder / "verdicts.parquet"
 
     def given(stage: str, cell: Cell | None) -> str:
@@ -198,7 +198,7 @@ def _one_cell(folder: Path) -> tuple[Cost, Cost]:
 
 
 def _lay(folder: Path) -> None:
-    for cell in load_study(folder / "params.yaml").cells:
+    for cell in parse_study_file(folder / "params.yaml").cells:
         for stage, made in (("infer", "one.parquet"), ("score", "verdicts.parquet")):
             place = folder / "results" / stage / cell.model / f"{cell.setting}.parquet"
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from analyze_at_size import make_results, make_study
 
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.stages.analyze import analyze_study
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def main() -> int:
         make_results(folder)
         os.chdir(folder)
         out = folder / "results" / "analyze"
-        analyze_study(folder / "results", out, load_study(folder / "params.yaml"))
+        analyze_study(folder / "results", out, parse_study_file(folder / "params.yaml"))
         return _measure(out / "report.html", options.runs)
 
 

@@ -81,7 +81,7 @@ def _run(folder: Path, responses: int, script: Path) -> Iterator[Measured]:
     def measure(what: str, title: str, limit: Limit, where: Path = store) -> Measured:
         command = [sys.executable, str(script), "--measure", what, "--folder", str(where)]
         command += ["--responses", str(responses)]
-        shown = subprocess.run(command, check=True, capture_output=True, text=True)
+        shown = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         cpu, memory, note = json.loads(shown.stdout.splitlines()[-1])
         _say(f"{title}: {cpu:.3f} s, {memory:.0f} MB")
         return Measured(title, cpu, memory, note, limit)
@@ -248,20 +248,20 @@ def _rerun(folder: Path) -> Callable[[], str]:
     import polars
     import pyarrow.parquet  # noqa: F401
 
-    from omibench.models.simulated import provider as simulated
-    from omibench.params.study import load_study
+    from omibench.models.simulated.provider import SimulatedProvider
+    from omibench.params.study import parse_study_file
     from omibench.stages.infer.stage import infer_cell
 
-    study = load_study(str(folder / "params.json"))
+    study = parse_study_file(str(folder / "params.json"))
     sent = 0
-    respond = simulated.SimulatedProvider.respond
+    respond = SimulatedProvider.respond
 
     def counting(self: Any, request: Request) -> Response:
         nonlocal sent
         sent += 1
         return respond(self, request)
 
-    simulated.SimulatedProvider.respond = counting  # type: ignore[method-assign]
+    SimulatedProvider.respond = counting  # type: ignore[method-assign]
 
     def work() -> str:
         rows = 0
@@ -277,10 +277,10 @@ def _ask(folder: Path) -> Callable[[], str]:
     import pyarrow.parquet  # noqa: F401
 
     from omibench.client.ask import open_asker
-    from omibench.params.study import load_study
+    from omibench.params.study import parse_study_file
     from omibench.settings.threads import list_requests
 
-    study = load_study(str(folder / "params.json"))
+    study = parse_study_file(str(folder / "params.json"))
     questions = folder / "freeze" / "questions.jsonl"
     asked = [(cell.model, list_requests(questions, study, cell)) for cell in study.cells]
 

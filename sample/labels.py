@@ -17,7 +17,7 @@ from pathlib import Path
 
 from omibench.models.simulated.equality import is_right
 from omibench.models.simulated.oracle import load_oracle
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.schemas.tables import ResponseRow, read_parquet
 
 HERE = Path(__file__).resolve().parent
@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
-    study, oracle = load_study(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    study, oracle = parse_study_file(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
     rows = []
     for cell in study.cells:
         file = results / "infer" / cell.model / f"{cell.setting}.parquet"

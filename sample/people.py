@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from omibench.models.simulated.oracle import load_oracle
-from omibench.params.study import load_study
+from omibench.params.study import parse_study_file
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.analyze.people.subset import draw_subset
@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
-    study, oracle = load_study(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    study, oracle = parse_study_file(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
     golds = {row.id: row for row in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     subset = study.analyze.people_subset
     if subset is None:

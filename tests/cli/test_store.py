@@ -49,7 +49,7 @@ def test_inspect_counts_and_names_damage(tmp_path: Path) -> None:
     (segment,) = segments(tmp_path)
     segment.write_bytes(segment.read_bytes()[:-4])
     shown = run("inspect", "--store", tmp_path)
-    assert shown.exit_code == 0
+    assert isinstance(shown.exception, SomeFailedError)
     head, row, total, images, damage = shown.output.splitlines()
     assert head.split()[:3] == ["model", "responses", "answered"]
     assert row.split()[1:6] == ["3", "3", "30", "3", "1.50"]
@@ -125,6 +125,29 @@ def test_export_writes_one_file(tmp_path: Path) -> None:
     shown = run("export", "--store", tmp_path / "store", "--out", out)
     assert f"3 responses written to {out}" in shown.output
     assert pl.read_parquet(out).height == 3
+
+
+def test_export_and_compact_fail_where_a_response_is_lost(tmp_path: Path) -> None:
+    store, out = tmp_path / "store", tmp_path / "all.jsonl"
+    fill(store, range(130))
+    run("compact", "--store", store)
+    (pack,) = packs(store)
+    data = bytearray(pack.read_bytes())
+    data[200] ^= 1
+    pack.write_bytes(data)
+    shown = run("export", "--store", store, "--out", out)
+    assert isinstance(shown.exception, SomeFailedError)
+    assert shown.exception.exit_code == 3
+    assert "in its row group 0 cannot be read" in shown.output
+    lost = 64
+    assert f"{130 - lost} responses written" in shown.output
+    assert len(out.read_text("utf-8").splitlines()) == 130 - lost
+    fill(store, range(200, 203))
+    (segment,) = segments(store)
+    segment.write_bytes(segment.read_bytes().replace(b"answer 201", b"answer 999"))
+    shown = run("compact", "--store", store)
+    assert isinstance(shown.exception, SomeFailedError)
+    assert "1 damaged lines were moved out" in str(shown.exception)
 
 
 @pytest.mark.parametrize("name", ["", "/export.parquet", "/../images/x.jsonl"])

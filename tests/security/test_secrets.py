@@ -268,7 +268,8 @@ def test_a_key_that_is_named_is_sent_and_kept_nowhere(
 ) -> None:
     monkeypatch.setenv("GATEWAY_KEY", OTHER)
     named = {"metadata": {"api_key": "${GATEWAY_KEY}", "note": "${GATEWAY_KEY}"}}
-    with hostile(lambda got: Answer(pieces=[b'{"choices":[]}'])) as gateway:
+    reply = b'{"choices": [{"message": {"content": "A"}}]}'
+    with hostile(lambda got: Answer(pieces=[reply])) as gateway:
         model = openai_model(base_url=gateway.url, extra_body=named)
         with Store(tmp_path / "store") as store:
             ask_once([ask("q")], OpenAIProvider("m", model), store)
@@ -302,7 +303,7 @@ def test_a_key_that_an_older_card_holds_is_shown_to_nobody(tmp_path: Path) -> No
     identity = {"provider": "openai", "id": "x", "extra_body": {"api_key": "planted-word-77"}}
     fill(tmp_path, range(2), identity)
     (folder,) = (path.parent for path in tmp_path.glob("*/*.jsonl"))
-    assert export([folder], tmp_path / "out" / "all.jsonl") == 2
+    assert export([folder], tmp_path / "out" / "all.jsonl").rows == 2
     text = (tmp_path / "out" / "all.jsonl").read_text("utf-8")
     assert "planted" not in text
     assert '"api_key": "***"' in text

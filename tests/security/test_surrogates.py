@@ -91,7 +91,7 @@ def test_a_line_that_an_earlier_version_wrote_is_read(tmp_path: Path) -> None:
         index.unlink()
     assert texts(tmp_path, [key, other]) == ["answer \ufffd", "answer 1 é"]
     for out in ("all.jsonl", "all.parquet"):
-        assert export([partition_folder(tmp_path)], tmp_path / out) == 2
+        assert export([partition_folder(tmp_path)], tmp_path / out).rows == 2
     assert "answer \ufffd" in pl.read_parquet(tmp_path / "all.parquet")["text"].to_list()
     body = parse_line(next(line for line in halved if key.encode() in line))
     assert as_object({}, key, body)["response"]["text"] == "answer \ufffd"

@@ -91,12 +91,12 @@ def test_an_export_holds_all_that_was_asked_and_answered(tmp_path: Path, packed:
     if packed:
         compact_partition(partition_folder(tmp_path / "store"))
     folders = choose(tmp_path / "store", None)
-    assert export(folders, tmp_path / "out" / "all.jsonl") == 3
+    assert export(folders, tmp_path / "out" / "all.jsonl") == (3, [])
     rows = [json.loads(line) for line in (tmp_path / "out" / "all.jsonl").open(encoding="utf-8")]
     assert sorted(row["key"] for row in rows) == sorted(keys)
     assert all(row["model"] == IDENTITY and row["schema"] == 1 for row in rows)
     assert rows[0]["request"]["messages"][0]["parts"][0]["text"].startswith("question")
-    assert export(folders, tmp_path / "out" / "all.parquet") == 3
+    assert export(folders, tmp_path / "out" / "all.parquet") == (3, [])
     frame = pl.read_parquet(tmp_path / "out" / "all.parquet").sort("problem")
     assert frame["text"].to_list() == [f"answer {n} é" for n in range(3)]
     assert frame["prompt"].to_list() == [f"question {n}\n[image]" for n in range(3)]
@@ -110,7 +110,7 @@ def test_an_export_holds_all_that_was_asked_and_answered(tmp_path: Path, packed:
 
 
 def test_an_export_of_nothing_has_its_columns(tmp_path: Path) -> None:
-    assert export([], tmp_path / "none.parquet") == 0
+    assert export([], tmp_path / "none.parquet") == (0, [])
     assert "text" in pl.read_parquet(tmp_path / "none.parquet").columns
 
 

@@ -50,7 +50,7 @@ def inspect(
     """Summarise the store, or print one response with its whole request.
 
     The summary counts responses by model and outcome, tokens, dollars, files and pictures, and
-    lists every damaged line.
+    lists every damaged line; it exits with 3 if there are any.
 
     \b
     Example:
@@ -67,13 +67,19 @@ def inspect(
         return
     summaries = [summarise(folder) for folder in choose(store, model)]
     images = count_images(store)
+    faults = _damage(summaries)
     if as_json:
         partitions = [_plain(summary) for summary in summaries]
         say_lines(_printable({"partitions": partitions, "images": asdict(images)}))
-        return
-    say_lines(_table(summaries))
-    say(f"{images.images:,} images, {images.bytes / 1e6:,.1f} MB")
-    _print_faults(_damage(summaries))
+    else:
+        say_lines(_table(summaries))
+        say(f"{images.images:,} images, {images.bytes / 1e6:,.1f} MB")
+        _print_faults(faults)
+    if faults:
+        raise SomeFailedError(
+            f"{store}: {len(faults)} faults; `omibench store merge` restores damaged responses "
+            "from another copy"
+        )
 
 
 @store_app.command()
@@ -130,6 +136,7 @@ def compact(store: Store = None, model: OneModel = None) -> None:
     """Pack the finished segments of each model into Parquet files.
 
     Safe while other processes write: their open segments are skipped. Killing it loses nothing.
+    Exits with 3 if a segment had damaged lines.
 
     \b
     Example:
@@ -139,8 +146,10 @@ def compact(store: Store = None, model: OneModel = None) -> None:
     from omibench.store.partition.compact import compact_partition
 
     store = find_store(store)
+    moved_out = 0
     for folder in choose(store, model):
         result = compact_partition(folder)
+        moved_out += result.set_aside
         aside = f", {result.set_aside} damaged lines moved out" if result.set_aside else ""
         remaining = (
             f", {result.still_written} segments still in use" if result.still_written else ""
@@ -153,6 +162,11 @@ def compact(store: Store = None, model: OneModel = None) -> None:
             if result.segments
             else f"{result.partition}: nothing to pack{remaining}"
         )
+    if moved_out:
+        raise SomeFailedError(
+            f"{store}: {moved_out} damaged lines were moved out of the packed segments, to files "
+            "that end in .damaged; their responses are requested again when needed"
+        )
 
 
 @store_app.command(name="export")
@@ -162,6 +176,8 @@ def export_(
     model: OneModel = None,
 ) -> None:
     """Write responses with their requests to one file, for one model or all.
+
+    Exits with 3 if damaged responses are missing in it.
 
     \b
     Example:
@@ -173,8 +189,14 @@ def export_(
 
     store = find_store(store)
     spare_store(out, store)
-    rows = export(choose(store, model), out)
-    say(f"{rows:,} responses written to {out}", err=True)
+    exported = export(choose(store, model), out)
+    say(f"{exported.rows:,} responses written to {out}", err=True)
+    _print_faults(exported.faults)
+    if exported.faults:
+        raise SomeFailedError(
+            f"{out}: lacks the damaged responses of {store} that are listed above; `omibench store "
+            "merge` restores them from another copy"
+        )
 
 
 @store_app.command()

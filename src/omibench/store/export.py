@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
 from omibench.files.atomic import replace_atomically
 from omibench.schemas.request import Response, Usage
 from omibench.store.contents import open_folder
 from omibench.store.partition.line import Body, parse_response, parse_values
+from omibench.store.verify import Fault, name_damage
 from omibench.text.masking import masked_values
 
 BATCH = 4096
@@ -21,8 +22,15 @@ NESTED = {"usage", "calls", "drawn", "carried", "option_logprobs"}
 """Fields of a response without a column in a flat table."""
 
 
-def export(folders: Iterable[Path], out: Path) -> int:
-    """Write every response of the partitions in `folders` to `out`; returns their number.
+class Exported(NamedTuple):
+    """The result of one export: its rows, and the damaged lines that it lacks."""
+
+    rows: int
+    faults: list[Fault]
+
+
+def export(folders: Iterable[Path], out: Path) -> Exported:
+    """Write every readable response of the partitions in `folders` to `out`.
 
     `.jsonl`: one object per line with model, key, schema, tags, request and response as stored.
     `.parquet`: one row per response, its fields as columns, pictures by SHA-256. The file is
@@ -31,21 +39,27 @@ def export(folders: Iterable[Path], out: Path) -> int:
     if out.suffix not in SUFFIXES:
         raise ParamsError(f"--out {out}: exports must be .jsonl or .parquet files")
     write = _write_jsonl if out.suffix == ".jsonl" else _write_parquet
+    faults: list[Fault] = []
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with replace_atomically(out) as partial:
-            return write(partial, _bodies(folders))
+            return Exported(write(partial, _bodies(folders, faults)), faults)
     except OSError as error:
         raise StoreError(f"{out}: cannot be written: {reason_of(error)}") from None
 
 
-def _bodies(folders: Iterable[Path]) -> Iterator[tuple[dict[str, Any], str, Body]]:
+def _bodies(
+    folders: Iterable[Path], faults: list[Fault]
+) -> Iterator[tuple[dict[str, Any], str, Body]]:
+    """Yield every response; damaged lines, known once all are read, are added to `faults`."""
     for folder in folders:
         partition = open_folder(folder)
         for key in partition:
             body = partition.body(key)
             if body is not None:
                 yield partition.identity, key, body
+        lost = [damage for damage in partition.damaged_lines if damage.lines]
+        faults += name_damage(folder.name, lost)
         partition.close()
 
 

@@ -72,6 +72,7 @@ def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
     for damage in damaged:
         last = damage.line + damage.lines - 1
         place = f"line {damage.line}" if damage.lines == 1 else f"lines {damage.line} to {last}"
+        place = place if damage.lines else "footer"
         yield Fault(f"{partition}/{damage.segment}", place, damage.reason)
 
 

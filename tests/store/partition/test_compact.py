@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from tests.store.filling import (
     IDENTITY,
     answer,
@@ -319,6 +321,59 @@ def test_a_flipped_bit_in_a_pack_costs_a_row_group_at_most_and_is_named(
     assert path.exists()
 
 
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], bytes]:
+    """A store of 300 responses in one pack, their keys, and the pack's bytes."""
+    folder = tmp_path_factory.mktemp("packed")
+    keys = fill(folder, range(300))
+    compact(folder)
+    return folder, keys, packs(folder)[0].read_bytes()
+
+
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+@example(place=0.999, bit=0)
+def test_a_flipped_bit_anywhere_costs_64_of_many_responses_at_most(
+    packed: tuple[Path, list[str], bytes], place: float, bit: int
+) -> None:
+    folder, keys, whole = packed
+    data = bytearray(whole)
+    data[int(place * len(data))] ^= 1 << bit
+    (path,) = packs(folder)
+    path.write_bytes(data)
+    index_path(path).unlink(missing_ok=True)
+    said = texts(folder, keys)
+    assert said.count(None) <= 64
+    assert {text for text in said if text is not None} <= set(expected(range(300)))
+
+
+@pytest.mark.parametrize("tail", [1, 6, 100], ids=["magic", "length", "inside"])
+def test_a_damaged_footer_costs_nothing_and_is_named(tmp_path: Path, tail: int) -> None:
+    keys = fill(tmp_path, range(300))
+    compact(tmp_path)
+    (path,) = packs(tmp_path)
+    data = bytearray(path.read_bytes())
+    data[-tail] ^= 64
+    path.write_bytes(data)
+    assert texts(tmp_path, keys) == expected(range(300))
+    (fault,) = verify_store(tmp_path, [partition_folder(tmp_path)]).faults
+    assert (fault.where, fault.why) == (
+        "footer", "its footer is damaged; the copy of it in the file was read"
+    )  # fmt: skip
+
+
+def test_a_pack_of_an_earlier_version_without_a_copy_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack, "copy_footer", lambda file: None)
+    monkeypatch.setattr(pack, "GROUP_ROWS", 512)
+    keys = fill(tmp_path, range(300))
+    compact(tmp_path)
+    (path,) = packs(tmp_path)
+    index_path(path).unlink()
+    assert texts(tmp_path, keys) == expected(range(300))
+    assert verify_store(tmp_path, [partition_folder(tmp_path)]).faults == []
+
+
 def test_damaged_requests_buy_no_answer_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,7 +398,8 @@ def test_a_pack_without_its_end_is_named(tmp_path: Path) -> None:
     keys = fill(tmp_path, range(3))
     compact(tmp_path)
     (path,) = packs(tmp_path)
-    path.write_bytes(path.read_bytes()[:-30])
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
     assert texts(tmp_path, keys) == [None] * 3
     with Store(tmp_path) as store:
         (damage,) = store.open_partition(IDENTITY).damaged_lines
