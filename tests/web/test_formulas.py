@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,47 @@ def test_formulas_of_a_page_on_disk_are_set(tmp_path: Path, browser: Any) -> Non
     assert messages == []
     assert all(url.startswith(tmp_path.as_uri()) for url in requests)
     assert any(url.endswith(".woff2") for url in requests)
+    page.close()
+
+
+NAMES = ["m" + a + b for a in "abcdefghijklm" for b in "abcdefghijklm"]
+DEEP = {
+    "frac": r"\frac{1}{" * 150 + "x" + "}" * 150,
+    "sqrt": r"\sqrt{" * 150 + "x" + "}" * 150,
+    "sup": "x^{" * 99 + "x" + "}" * 99,
+    "hat": r"\hat{" * 99 + "x" + "}" * 99,
+    "matrix": r"\begin{matrix}" * 150 + "x" + r"\end{matrix}" * 150,
+    "macro": "".join(
+        rf"\def\{name}{{\sqrt{{\{inner}}}}}" for name, inner in pairwise([*NAMES, "alpha"])
+    ) + rf"\{NAMES[0]}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_formula_that_is_nested_too_deeply_is_shown_as_source(
+    name: str, tmp_path: Path, browser: Any
+) -> None:
+    write_formula_files(tmp_path / "formulas")
+    text = PAGE.format(policy=FORMULAS_POLICY).replace(r"\frac{1$", escape(DEEP[name]) + "$")
+    (tmp_path / "page.html").write_text(text, "utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("#bad.set")
+    refused = page.locator("#bad .math-refused").last
+    assert refused.get_attribute("title") == "the formula is nested too deeply to be set"
+    assert refused.locator("code").inner_text() == f"${DEEP[name]}$"
+    page.close()
+
+
+def test_formulas_as_deep_as_people_write_are_set(tmp_path: Path, browser: Any) -> None:
+    write_formula_files(tmp_path / "formulas")
+    fraction = r"1+\frac{1}{" * 30 + "x" + "}" * 30
+    text = PAGE.format(policy=FORMULAS_POLICY).replace(r"\frac{a}{b}", fraction)
+    (tmp_path / "page.html").write_text(text, "utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("#good.set")
+    assert page.locator("#good .katex").count() == 2
     page.close()
 
 

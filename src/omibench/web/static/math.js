@@ -5,12 +5,16 @@ import { make } from "./dom.js";
 
 const LONGEST = 10_000;
 const MOST = 1_000; // of one text
+// Chromium's tab dies of about 1,000 elements inside one another, which 150 nested fractions make.
+const DEEPEST_BRACES = 100;
+const DEEPEST_ELEMENTS = 300;
 const OPTIONS = {
   throwOnError: true,
   strict: "ignore",
   maxSize: 20,
   maxExpand: 500,
 };
+const TOO_DEEP = "the formula is nested too deeply to be set";
 let count = 0;
 
 /** Reset the count of formulas for the next text. */
@@ -29,6 +33,7 @@ export function renderMath(source, isDisplay, text = source) {
   if (!source.trim()) return showSource(text, "the formula is empty");
   if (source.length > LONGEST) return showSource(text, "the formula is too long to be set");
   if (count > MOST) return showSource(text, "the text has too many formulas");
+  if (countBraces(source) > DEEPEST_BRACES) return showSource(text, TOO_DEEP);
   if (hasUnseen(source)) return showSource(text, "the formula contains invisible characters");
   const node = make("span", { class: isDisplay ? "math display" : "math" });
   let refused = "";
@@ -46,7 +51,30 @@ export function renderMath(source, isDisplay, text = source) {
   } catch (error) {
     return showSource(text, String(error.message).replace(/^KaTeX parse error: /, ""));
   }
-  return refused ? showSource(text, `${refused} is not allowed`) : node;
+  if (refused) return showSource(text, `${refused} is not allowed`);
+  // Macros nest without braces; nothing is laid out before it is on the page.
+  return countLevels(node) > DEEPEST_ELEMENTS ? showSource(text, TOO_DEEP) : node;
+}
+
+function countBraces(source) {
+  let depth = 0;
+  let deepest = 0;
+  for (const sign of source) {
+    if (sign === "{") depth += 1;
+    else if (sign === "}") depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+function countLevels(root) {
+  let deepest = 0;
+  for (const open = [[root, 1]]; open.length;) {
+    const [node, level] = open.pop();
+    deepest = Math.max(deepest, level);
+    for (const child of node.children) open.push([child, level + 1]);
+  }
+  return deepest;
 }
 
 function showSource(text, reason) {
