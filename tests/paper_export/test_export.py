@@ -161,6 +161,74 @@ def test_every_item_of_a_paper_is_made_or_says_why_not(tmp_path: Path) -> None:
                 assert (out / file).stat().st_size > 0
 
 
+GENERIC = ["table4", "table6", "table9", "table10", "figure6c"]
+"""Tables of OMIBench that are cut from the same result as its main table."""
+PLAIN = {"images": "all", "tools": None, "samples": 1, "shots": 0, "budget": 4096, "prompt": "cot"}
+
+
+def make_plain_study(
+    folder: Path, model: dict[str, object], setting: dict[str, object], printed: str = ""
+) -> Path:
+    """Two models under two settings; one model and one setting have the given attributes."""
+    cells = [(model, setting) for model in "ab" for setting in ("cot", "other")]
+    rows = [
+        {"model": m, "setting": s, "rules": "omibench", "slice": cut, "value": value,
+         "metric": "accuracy", "estimate": 0.5, "n": 10, "clusters": 10}
+        for m, s in cells for cut, value in (("", ""), ("subject", "physics"))
+    ]  # fmt: skip
+    stated = {"variant": None, "base": None, "family": None, "parameters_b": None}
+    frames = {
+        "accuracy": [row for row in rows if not row["slice"]],
+        "slices": [row for row in rows if row["slice"]],
+        "models": [{"model": "a"} | stated | model, {"model": "b"} | stated],
+        "settings": [{"setting": "cot"} | PLAIN, {"setting": "other"} | PLAIN | setting],
+    }
+    if printed:
+        frames["printed-places"] = [{"model": m, "setting": s, "value": printed} for m, s in cells]
+    for name, table in frames.items():
+        frame = pl.DataFrame(table, infer_schema_length=None).with_columns(simulated=False)
+        nothing = [column for column in frame.columns if frame[column].dtype == pl.Null]
+        frame = frame.with_columns(pl.col(nothing).cast(pl.String))
+        write_table(complete_table(frame, name, "omibench"), folder / "analyze/tables", name)
+    (folder / "analyze/main.csv").write_text("model,label\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("model", "setting", "printed", "made"),
+    [
+        ({}, {}, "", None),
+        ({"variant": "thinking"}, {}, "", None),
+        ({"base": "b"}, {}, "", "table9"),
+        ({}, {"tools": "sketch"}, "", "table10"),
+        ({}, {"images": "composite"}, "", "table6"),
+        ({}, {}, "figure 6c", "figure6c"),
+        ({}, {}, "table 10", None),
+    ],
+)
+def test_a_table_is_made_only_of_a_study_that_has_what_it_needs(
+    tmp_path: Path, model: dict[str, object], setting: dict[str, object], printed: str,
+    made: str | None,
+) -> None:  # fmt: skip
+    results = make_plain_study(tmp_path / "results", model, setting, printed)
+    entries = export_paper(results, "omibench", tmp_path / "out", ExportOptions()).entries
+    kinds = {entry.key: entry.kind for entry in entries}
+    assert kinds["table2"] == "measured"
+    assert {key for key in GENERIC if kinds[key] == "measured"} == {made} - {None}
+    absent = next(e for e in entries if e.key == ("table9" if made != "table9" else "table4"))
+    assert absent.reason.startswith("the study lacks ")
+    assert absent.files == [f"{absent.key}_printed.csv"]
+
+
+def test_no_two_items_of_a_plain_study_are_equal(tmp_path: Path) -> None:
+    results = make_plain_study(tmp_path / "results", {}, {})
+    for name in read_catalogue():
+        done = export_paper(results, name, tmp_path / name, ExportOptions())
+        made = [entry.key for entry in done.entries if entry.kind == "measured"]
+        texts = [(tmp_path / name / f"{key}.csv").read_text() for key in made]
+        assert len(set(texts)) == len(texts), made
+
+
 def test_results_on_another_dataset_are_warned_of(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -185,6 +253,15 @@ def test_printed_numbers_lie_beside_ours(tmp_path: Path) -> None:
         (
             "p: {title: P, items: {table1: {title: T, table: {result: acuracy}}}}",
             "p.items.table1: unknown result 'acuracy'.*accuracy",
+        ),
+        (
+            "p: {title: P, items: {table1: {title: T, printed: x, needs: {words: w}}}}",
+            "p: items.table1.needs: .*set `tables` or `listed`",
+        ),
+        (
+            "p: {title: P, items: {table1: {title: T, printed: x, needs: "
+            "{words: w, tables: {modles: {}}}}}}",
+            "p.items.table1: unknown result 'modles'.*models",
         ),
     ],
 )

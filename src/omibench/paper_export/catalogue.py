@@ -40,6 +40,40 @@ class TableView(Block):
     """Which number of a column is marked as the best."""
 
 
+class Among(Block):
+    """Some row has one of these values."""
+
+    among: list[str]
+
+
+class Above(Block):
+    """Some row has a number above this one."""
+
+    above: float
+
+
+Condition = Literal["stated"] | Annotated[int, Field(ge=2)] | list[str] | Among | Above
+"""What some rows of a column must hold: any value; so many different ones; all of a list."""
+
+
+class Needs(Block):
+    """What a study must contain for a table or figure; checked before one is made."""
+
+    words: str
+    """The requirement in our words: `the study lacks {words}`."""
+    tables: dict[str, dict[str, Condition]] = {}
+    """Result -> column -> condition on its rows; a result without conditions must have rows. Of
+    `models` and `settings`, only those of the item's cells count."""
+    listed: bool = False
+    """Whether only `infer.printed` of the study can say which cells are meant."""
+
+    @model_validator(mode="after")
+    def _can_be_checked(self) -> Self:
+        if not self.tables and not self.listed:
+            raise ValueError("set `tables` or `listed`, so that it can be checked")
+        return self
+
+
 class PaperItem(Block):
     """One table or figure of a paper."""
 
@@ -53,7 +87,7 @@ class PaperItem(Block):
     """The file in `published/` with its printed numbers."""
     made: str = ""
     """The part made from published data; the rest was run only with simulated models."""
-    needs: str = ""
+    needs: Needs | None = None
     """Requirements on a study."""
     impossible: str = ""
     """Why it cannot be made: what was never published."""
@@ -133,6 +167,7 @@ def _check_names(file: Path, name: str, paper: PaperItems) -> None:
         named = [
             ("results", [item.table.result, *item.table.more] if item.table else []),
             ("figures", item.figures),
+            ("results", list(item.needs.tables) if item.needs else []),
         ]
         for kind, parts in named:
             for part in parts:

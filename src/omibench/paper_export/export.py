@@ -157,6 +157,11 @@ def _export_item(
         absence: Kind = "no numbers" if item.no_numbers else "printed" if files else "impossible"
         return ExportedItem(key, item.title, absence, item.no_numbers or item.impossible, files)
     absent = [name for name in item.results if name not in source.names]
+    absent_kind: Kind = "printed" if files else "missing"
+    if item.needs and not source.meets(item.needs):
+        return ExportedItem(
+            key, item.title, absent_kind, f"the study lacks {item.needs.words}", files
+        )
     made: list[str] = []
     origins: list[str] = []
     if item.table and item.table.result in source.names:
@@ -180,9 +185,8 @@ def _export_item(
             made += figure_files
             origins.append(_figure_origin(source, name))
     if not made:
-        what = item.needs or _describe_lack(item, absent)
-        lack: Kind = "printed" if files else "missing"
-        return ExportedItem(key, item.title, lack, f"the study lacks {what}", files)
+        lack = _describe_lack(item, absent)
+        return ExportedItem(key, item.title, absent_kind, f"the study lacks {lack}", files)
     kind: Kind = "simulated" if "simulated" in origins else "measured"
     return ExportedItem(key, item.title, kind, "", [*made, *files])
 

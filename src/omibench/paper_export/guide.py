@@ -77,4 +77,5 @@ def _describe(key: str, item: PaperItem) -> str:
     status = find_status(item)
     reason = item.made or item.impossible or item.no_numbers
     words = f"{status}: {reason}" if reason else status
-    return f"| {key} | {item.title} | {words} | {', '.join(sources)} | {item.needs} |"
+    needs = item.needs.words if item.needs else ""
+    return f"| {key} | {item.title} | {words} | {', '.join(sources)} | {needs} |"

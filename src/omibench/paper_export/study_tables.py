@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from omibench.errors import MissingInputError
 from omibench.files.csv_file import unmark_formula
 from omibench.files.intake import read_csv, read_frame
+from omibench.paper_export.catalogue import Above, Among, Condition, Needs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,6 +118,8 @@ class RestrictedTables(NamedTuple):
         import polars as pl
 
         frame = self.study.table(name)
+        if name in _DESCRIBED:
+            return self._keep_evaluated(frame, _DESCRIBED[name])
         if frame["rules"].is_in(self.rules).any():
             frame = frame.filter(pl.col("rules").is_in([*self.rules, ""]))
         if self.cells is not None:
@@ -125,6 +128,48 @@ class RestrictedTables(NamedTuple):
             if inside.height:
                 frame = pl.concat([frame.filter(~about_cells), inside.filter(about_cells)])
         return frame
+
+    def meets(self, needs: Needs) -> bool:
+        """Return whether the study contains what an item needs.
+
+        Raises:
+            FileFormatError: A table cannot be read.
+        """
+        if needs.listed and self.cells is None:
+            return False
+        return all(
+            name in self.names and _meets_all(self.table(name), conditions)
+            for name, conditions in needs.tables.items()
+        )
+
+    def _keep_evaluated(self, frame: pl.DataFrame, key: str) -> pl.DataFrame:
+        """Keep the models or settings of the item's cells, else those of any cell."""
+        cells = self.cells
+        if cells is None and "accuracy" in self.names:
+            cells = self.study.table("accuracy").select("model", "setting")
+        return frame if cells is None else frame.join(cells, on=key, how="semi")
+
+
+_DESCRIBED: Final = {"models": "model", "settings": "setting"}
+"""The results that describe models or settings, and their keys."""
+
+
+def _meets_all(frame: pl.DataFrame, conditions: Mapping[str, Condition]) -> bool:
+    return frame.height > 0 and all(
+        column in frame.columns and _meets(frame[column].drop_nulls(), condition)
+        for column, condition in conditions.items()
+    )
+
+
+def _meets(values: pl.Series, condition: Condition) -> bool:
+    present = {str(value) for value in values.unique() if str(value)}
+    if isinstance(condition, Above):
+        return bool((values > condition.above).any())
+    if isinstance(condition, Among):
+        return not present.isdisjoint(condition.among)
+    if isinstance(condition, list):
+        return present >= {*condition}
+    return len(present) >= (1 if condition == "stated" else condition)
 
 
 def _read_labels(main: Path) -> Mapping[str, str]:
