@@ -31,6 +31,8 @@ from omibench.schemas.tables import (
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import (
     best,
+    best_of_all,
+    cell_name,
     failures_sentence,
     images_sentence,
     leading_sentence,
@@ -39,6 +41,7 @@ from omibench.stages.analyze.claims import (
 )
 from omibench.stages.analyze.headline import make_headline
 from omibench.stages.analyze.tables.accuracy import Failures, image_scores, scores
+from omibench.stages.analyze.words import format_percent
 
 
 def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
@@ -83,19 +86,14 @@ def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
 def test_a_clear_lead_is_told(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 50 + [False] * 10, [True] * 20 + [False] * 40)
     rows = scores(results)
-    assert (
-        "ahead of the other model under Chain of thought on the same problems."
-        in leading_sentence(results, rows)
-    )
+    assert "ahead of the other model on the same problems." in leading_sentence(results, rows)
     assert runner_up_sentence(results, rows).endswith(": ahead.")
 
 
 def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
     results = two_models(tmp_path, [True] * 31 + [False] * 29, [True] * 28 + [False] * 32)
     rows = scores(results)
-    assert "not distinguishable from the other model under Chain of thought." in leading_sentence(
-        results, rows
-    )
+    assert "not distinguishable from the other model." in leading_sentence(results, rows)
     assert "leads" not in leading_sentence(results, rows)
     assert (
         ": not distinguishable; the smallest detectable difference is 10.1 points"
@@ -122,8 +120,9 @@ def test_models_are_compared_under_the_reference_setting_alone(made: Folders) ->
         assert top is not None
         assert results.setting_label(top.cell.setting) == label
         sentence = leading_sentence(results, rows)
-        assert f"the 2 other models under {label}" in sentence
-        assert sentence.endswith("(paired tests, Holm over all 3 pairs at 0.05).")
+        assert sentence.startswith(f"Under {label}, Strong")
+        assert "the 2 other models" in sentence
+        assert "(paired tests, Holm over all 3 pairs at 0.05). Of all 9 cells, " in sentence
 
 
 def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path) -> None:
@@ -135,10 +134,10 @@ def test_a_leader_ahead_of_nobody_is_said_without_a_count_of_none(tmp_path: Path
     rewrite_cells(folders, equalise)
     results = load_results(*folders[:3], folders.study)
     sentence = leading_sentence(results, scores(results))
-    assert sentence.endswith(
-        "; on the same problems it is not distinguishable from any of the 2 other models under "
-        "Chain of thought (paired tests, Holm over all 3 pairs at 0.05)."
-    )
+    assert (
+        "; on the same problems it is not distinguishable from any of the 2 other models "
+        "(paired tests, Holm over all 3 pairs at 0.05). Of all 9 cells, "
+    ) in sentence
 
 
 def test_the_sentence_says_no_more_than_the_tests(made: Folders) -> None:
@@ -164,8 +163,36 @@ def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:
     assert top.cell == Cell("sim-weak", "cot")
     assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
     assert leading_sentence(results, rows).endswith(
-        "1 cell with clearly fewer problems cannot lead."
+        "1 cell without all of these problems cannot lead."
     )
+
+
+def test_a_cell_that_lacks_one_problem_cannot_lead(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 99, [True] * 60 + [False] * 40)
+    rows = scores(results)
+    top = best(results, rows)
+    assert top is not None
+    assert top.cell == Cell("sim-weak", "cot")
+    assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
+
+
+def test_the_headline_names_its_scope_and_the_best_of_all_cells(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    rows = scores(results)
+    overall, compared = best_of_all(results, rows)
+    assert overall is not None
+    totals = [s for s in rows if s.subject == "total" and s.rules == results.main_rules]
+    assert overall.acc.mean == max(s.acc.mean for s in totals)
+    assert compared == len(totals) == len(results.cells)
+    top = best(results, rows)
+    assert top is not None
+    sentence = leading_sentence(results, rows)
+    assert sentence.startswith(f"Under Chain of thought, {results.label(top.cell.model)} ")
+    also = " also" if overall.cell == top.cell else ""
+    assert (
+        f"Of all {compared} cells, {cell_name(results, overall.cell)}{also} has the highest "
+        f"accuracy, {format_percent(overall.acc.mean)}."
+    ) in sentence
 
 
 def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:

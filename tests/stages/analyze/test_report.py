@@ -112,8 +112,8 @@ def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
     assert len(marked) == 1
     assert "Chain of thought" in marked[0]
     assert "leader" not in marked[0]
-    assert headline.numbers[0].detail.endswith("1 cell with clearly fewer problems left out")
-    assert "1 cell with clearly fewer problems cannot lead." in Page(headline.report).text
+    assert headline.numbers[0].detail.endswith("1 cell without all problems left out")
+    assert "1 cell without all of these problems cannot lead." in Page(headline.report).text
 
 
 @pytest.mark.usefixtures("undrawn")

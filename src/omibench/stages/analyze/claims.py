@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 SIMULATED = "SIMULATED"
-NEARLY_ALL = 0.95
 NO_LEADER = "No cell leads: each got too few answers."
 UNKNOWN_FAILURES = "published verdicts do not show which responses have no answer"
 
@@ -45,39 +44,61 @@ UNKNOWN_FAILURES = "published verdicts do not show which responses have no answe
 def best(results: Results, rows: Sequence[Score]) -> Score | None:
     """Return the cell of the family with the highest total under the main scorer; ties keep order.
 
-    Cells that answered clearly fewer problems than others (recorded responses can cover only some
-    subjects) cannot lead, since their accuracy is for other problems. Cells with too few answers
-    cannot lead either. None if no cell remains.
+    Only cells with results on the same problems are compared, see `contenders`. None if no cell
+    remains.
     """
-    out = {*partial_cells(results, rows), *results.failed_cells}
-    totals = [s for s in _family_totals(results, rows) if s.cell not in out]
-    return max(totals, key=lambda s: s.acc.mean, default=None)
+    return max(contenders(results, rows), key=lambda s: s.acc.mean, default=None)
+
+
+def best_of_all(results: Results, rows: Sequence[Score]) -> tuple[Score | None, int]:
+    """Return the cell of the study with the highest total, and the number of cells compared."""
+    compared = contenders(results, rows, results.cells)
+    return max(compared, key=lambda s: s.acc.mean, default=None), len(compared)
+
+
+def contenders(
+    results: Results, rows: Sequence[Score], cells: Sequence[Cell] | None = None
+) -> list[Score]:
+    """Return the totals of the cells that can lead: those with results on the same problems.
+
+    Recorded responses can cover only some subjects, and their accuracy is for other problems. The
+    largest set of problems counts, then the one that more cells have. Cells with too few answers
+    are left out.
+
+    Args:
+        results: The study's results.
+        rows: The scores of its cells.
+        cells: The compared cells; default: those of the family.
+    """
+    chosen = {*(results.family.cells if cells is None else cells)} - {*results.failed_cells}
+    totals = [
+        s for s in rows if s.subject == TOTAL and s.rules == results.main_rules and s.cell in chosen
+    ]
+    groups: dict[frozenset[str], list[Score]] = {}
+    for score in totals:
+        problems = results.select_verdicts(results.main_rules, score.cell)["id"]
+        groups.setdefault(frozenset(problems), []).append(score)
+    largest = max(groups, key=lambda ids: (len(ids), len(groups[ids])), default=None)
+    return [] if largest is None else groups[largest]
 
 
 def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
-    """Return the cells of the family that cannot lead because others answered clearly more
-    problems."""
-    totals = _family_totals(results, rows)
-    highest_count = max((s.acc.n for s in totals), default=0)
-    return [s.cell for s in totals if s.acc.n < NEARLY_ALL * highest_count]
-
-
-def _family_totals(results: Results, rows: Sequence[Score]) -> list[Score]:
-    cells = set(results.family.cells)
-    return [
-        s for s in rows if s.subject == TOTAL and s.rules == results.main_rules and s.cell in cells
-    ]
+    """Return the cells of the family that cannot lead because they lack problems of others."""
+    compared = {score.cell for score in contenders(results, rows)}
+    out = compared | {*results.failed_cells}
+    return [cell for cell in results.family.cells if cell not in out]
 
 
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     """Return the leading cell, the cells it is distinguishable from, and the number excluded."""
     failed = [cell for cell in results.failed_cells if cell in results.family.cells]
-    small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    small_cells = partial_cells(results, rows)
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
     sentences = [part + made_up_problems(results) + _lead(results, rows)]
+    sentences.append(_name_best_of_all(results, rows))
     if small_cells:
         sentences.append(
-            f"{count_noun(len(small_cells), 'cell')} with clearly fewer problems cannot lead."
+            f"{count_noun(len(small_cells), 'cell')} without all of these problems cannot lead."
         )
     if failed:
         sentences.append(f"{count_noun(len(failed), 'cell')} with too few answers cannot lead.")
@@ -104,9 +125,9 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
         f"({format_level(results.study.analyze.confidence)} "
         f"interval {format_interval(top.acc)})"
     )
-    name = cell_name(results, top.cell)
     if not other_cells:
-        return f"{name} has {score}."
+        return f"{cell_name(results, top.cell)} has {score}."
+    name = _name_in_scope(results, top.cell)
     others = _name_others(results, len(other_cells))
     if not behind:
         return (
@@ -125,12 +146,43 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
     )
 
 
-def _name_others(results: Results, count: int) -> str:
-    """Return a phrase for the other cells, such as 'the 2 other models under Direct'."""
+def _name_best_of_all(results: Results, rows: Sequence[Score]) -> str:
+    """Return a sentence on the best of all cells, if the family is only a part of them."""
+    compared = describe_best_of_all(results, rows)
+    return f"Of {compared}." if compared else ""
+
+
+def describe_best_of_all(results: Results, rows: Sequence[Score]) -> str:
+    """Describe the best of all cells: 'all 24 cells, A · Direct has the highest accuracy, 60 %'.
+
+    Empty if all cells are in the family.
+    """
+    top, overall = best(results, rows), best_of_all(results, rows)
+    if overall[0] is None or top is None or len(results.cells) == len(results.family.cells):
+        return ""
+    every = "all " if overall[1] == len(results.cells) else ""
+    also = " also" if overall[0].cell == top.cell else ""
+    return (
+        f"{every}{count_noun(overall[1], 'cell')}, {cell_name(results, overall[0].cell)}{also} has "
+        f"the highest accuracy, {format_percent(overall[0].acc.mean)}"
+    )
+
+
+def _name_in_scope(results: Results, cell: Cell) -> str:
+    """Return 'Under Direct, Strong', or the cell's name where no two models share a setting."""
     family = results.family
-    noun = "model" if family.settings else "cell"
-    under = f" under {name_reference(results)}" if family.settings else ""
-    return f"the other {noun}{under}" if count == 1 else f"the {count} other {noun}s{under}"
+    if not family.settings:
+        return f"Of {count_noun(len(family.cells), 'cell')}, {cell_name(results, cell)}"
+    mark = f" ({SIMULATED})" if results.simulated_cells[cell] else ""
+    model = results.label(cell.model) + mark
+    name = model if len(family.settings) == 1 else cell_name(results, cell)
+    return f"Under {name_reference(results)}, {name}"
+
+
+def _name_others(results: Results, count: int) -> str:
+    """Return a phrase for the other cells, such as 'the 2 other models'."""
+    noun = "model" if results.family.settings else "cell"
+    return f"the other {noun}" if count == 1 else f"the {count} other {noun}s"
 
 
 def name_reference(results: Results) -> str:

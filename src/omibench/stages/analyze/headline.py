@@ -15,6 +15,7 @@ from omibench.stages.analyze.claims import (
     UNKNOWN_FAILURES,
     best,
     cell_name,
+    describe_best_of_all,
     image_difference,
     judge_difference,
     leading_sentence,
@@ -123,14 +124,16 @@ def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
     if top is None:
         return HeadlineNumber(label, NO_VALUE, NO_LEADER, results.main_simulated)
     failed = [cell for cell in results.failed_cells if cell in results.family.cells]
-    small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    small_cells = partial_cells(results, rows)
     detail = (
         f"{cell_name(results, top.cell)}; {format_level(results.study.analyze.confidence)} "
         f"interval "
         f"{format_interval(top.acc)}, by {name_scorer(results.main_rules)}"
     )
+    if overall := describe_best_of_all(results, rows):
+        detail += f"; of {overall}"
     if small_cells:
-        detail += f"; {count_noun(len(small_cells), 'cell')} with clearly fewer problems left out"
+        detail += f"; {count_noun(len(small_cells), 'cell')} without all problems left out"
     if failed:
         detail += f"; {count_noun(len(failed), 'cell')} with too few answers left out"
     return HeadlineNumber(label, format_percent(top.acc.mean), detail, results.main_simulated)

@@ -233,11 +233,12 @@ def describe_reading(results: Results) -> str:
 
 _READING = (
     "ACC is the share of responses called right, averaged over problems; {bounds}. "
-    "Totals over part of the problems are marked; they cannot lead if other cells answered clearly "
-    "more. Intervals are Wilson's at the effective sample size: problems that share "
-    "a stem count as one cluster. Models with overlapping intervals can still differ, because they "
-    "answer the same problems: sentences in this report use paired differences, with simultaneous "
-    "intervals for all pairs of cells, since the best of many equal models looks better. "
+    "Totals over part of the problems are marked and cannot lead. Intervals are Wilson's at the "
+    "effective sample size: problems that share a stem count as one cluster. Models with "
+    "overlapping intervals can still differ, because they "
+    "answer the same problems: sentences in this report use paired differences, each with the "
+    "interval of its pair, and tests with Holm's correction over all pairs of the compared cells, "
+    "since the best of many equal models looks better. "
     "Without a certificate, a GPTScore is one judge's opinion; with one, the card on the judge "
     "shows totals corrected for its errors."
 )

@@ -61,6 +61,8 @@ def test_correlations_are_those_of_scipy(tmp_path: Path) -> None:
     assert rows["point-biserial"]["estimate"] == pytest.approx(biserial.statistic, abs=1e-6)
     assert rows["spearman"]["low"] < spearman.statistic < rows["spearman"]["high"] < 0
     assert rows["spearman"]["p"] < 0.05
+    assert (rows["point-biserial"]["low"], rows["point-biserial"]["high"]) == (None, None)
+    assert rows["point-biserial"]["p"] < 0.05
     assert (rows["spearman"]["n"], rows["spearman"]["responses"]) == (PROBLEMS, PROBLEMS)
 
 

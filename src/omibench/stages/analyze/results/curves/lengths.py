@@ -24,6 +24,7 @@ BINS: Final = 5
 _FEWEST: Final = 2 * BINS
 """The minimum number of responses of a cell with bins."""
 _COEFFICIENTS: Final = {"spearman": correlate_by_rank, "point-biserial": correlate_values}
+_WITH_INTERVAL: Final = "spearman"
 _SCORED: Final = (*CELL, "id", "cluster", "verdict")
 
 
@@ -70,8 +71,10 @@ def tabulate_correlations(analysis: Analysis) -> pl.DataFrame | None:
     Returns:
         One row per cell, `slice` (the measure of length) and metric: `spearman`, and
         `point-biserial`, Pearson's with the verdict as a number; in [-1, 1] with `p`, two-sided.
-        Problems that share a stem are a cluster, and so are the samples of a problem. `n` counts
-        items, `responses` their samples. None if they are constant in every cell.
+        Only `spearman` has an interval: for skewed lengths that of `point-biserial` would cover
+        its value too rarely. Problems that share a stem are a cluster, and so are the samples of a
+        problem. `n` counts items, `responses` their samples. None if they are constant in every
+        cell.
     """
     import polars as pl
 
@@ -134,9 +137,10 @@ def _correlate(part: pl.DataFrame, measure: str, confidence: float) -> Iterator[
     clusters = part["cluster"].to_numpy()
     for metric, correlate in _COEFFICIENTS.items():
         numbers = correlate(length, verdict, clusters, confidence)
+        low, high = (numbers.low, numbers.high) if metric == _WITH_INTERVAL else (None, None)
         if not isnan(numbers.value):
             yield {
-                "metric": metric, "estimate": numbers.value, "low": numbers.low,
-                "high": numbers.high, "p": numbers.p, "n": part["id"].n_unique(),
-                "clusters": numbers.clusters, "responses": numbers.n,
+                "metric": metric, "estimate": numbers.value, "low": low, "high": high,
+                "p": numbers.p, "n": part["id"].n_unique(), "clusters": numbers.clusters,
+                "responses": numbers.n,
             }  # fmt: skip
