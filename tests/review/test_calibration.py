@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import JsonValue
+from sklearn.metrics import cohen_kappa_score
 
 from omibench.params.review import CalibrationParams
 from omibench.review.calibration import list_qualified, measure_calibration
 from omibench.review.people import Reviewer
+from omibench.review.progress import measure_people
 from omibench.schemas.review import ReviewDecision, ReviewTask
 from review.builders import GOOD, decide, make_task
 
 RULE = CalibrationParams()
 
 
+INVALID = {"valid": "invalid"}
+
+
 def make_set(number: int, name: str = "first") -> list[ReviewTask]:
+    """A set of which a third is not valid."""
     return [
-        make_task(f"p{i}", id=f"item:p{i}@{name}", purpose="calibration", gold=GOOD)
+        make_task(
+            f"p{i}", id=f"item:p{i}@{name}", purpose="calibration", gold=GOOD if i % 3 else INVALID
+        )
         for i in range(number)
     ]
+
+
+def other(task: ReviewTask) -> dict[str, JsonValue]:
+    return INVALID if task.gold == GOOD else GOOD
 
 
 def answer(
@@ -25,7 +38,7 @@ def answer(
 ) -> list[ReviewDecision]:
     """Decisions of which the first `right` are the gold ones."""
     return [
-        decide(start + i, person, "annotator", task, None if i < right else {"valid": "invalid"})
+        decide(start + i, person, "annotator", task, task.gold if i < right else other(task))
         for i, task in enumerate(tasks)
     ]
 
@@ -45,13 +58,52 @@ def test_too_few_items_show_nothing() -> None:
 
 
 def test_the_first_decision_counts_and_a_rating_may_be_next_to_gold() -> None:
-    (task,) = tasks = make_set(1)
-    rule = CalibrationParams(items=1)
+    first, task, last = tasks = make_set(3)
+    rule = CalibrationParams(items=3)
+    rest = [
+        decide(10 + n, name, "annotator", one, one.gold)
+        for n, (name, one) in enumerate((n, t) for n in ("ann", "bob") for t in (first, last))
+    ]
     near = decide(1, "ann", "annotator", task, {"valid": "valid", "quality": 5})
     far = decide(2, "bob", "annotator", task, {"valid": "valid", "quality": 2})
     mended = decide(3, "bob", "annotator", task)
-    results = measure_calibration(tasks, [mended, far, near], rule)
+    results = measure_calibration(tasks, [mended, far, near, *rest], rule)
     assert [(r.person, r.status) for r in results] == [("ann", "passed"), ("bob", "failed")]
+    assert results[1].missed == ((task.id, "quality", 2, 4),)
+
+
+def test_one_answer_to_every_task_does_not_pass_and_a_set_that_it_would_pass_is_no_test() -> None:
+    tasks = make_set(30)
+    same = [decide(i, "ann", "annotator", task, GOOD) for i, task in enumerate(tasks)]
+    (result,) = measure_calibration(tasks, same, RULE)
+    assert (result.status, result.agreeing, result.kappa) == ("failed", 20, 0)
+    assert {miss.task for miss in result.missed} == {t.id for t in tasks if t.gold == INVALID}
+    plain = [task.model_copy(update={"gold": GOOD}) for task in tasks]
+    (result,) = measure_calibration(plain, same, RULE)
+    assert (result.status, result.agreeing) == ("no test", 30)
+    people = [Reviewer(name="ann", roles=["annotator"])]
+    assert list_qualified(people, "item", plain, same, RULE) == []
+
+
+def test_decisions_in_hardly_any_time_are_counted() -> None:
+    tasks = make_set(30)
+    times = [
+        decide(i, "ann", "annotator", task, task.gold, seconds=[0.9, 5.0, None][i % 3])
+        for i, task in enumerate(tasks)
+    ]
+    (result,) = measure_calibration(tasks, times, RULE, shortest_seconds=5.0)
+    assert (result.status, result.hurried) == ("passed", 10)
+    (person,) = measure_people(tasks, times, shortest_seconds=5.0)
+    assert person.hurried == 10
+
+
+def test_kappa_is_that_of_the_verdicts() -> None:
+    tasks = make_set(30)
+    decisions = answer(tasks, "ann", 24)
+    (result,) = measure_calibration(tasks, decisions, RULE)
+    golds = [str(task.gold["valid"]) for task in tasks]
+    given = [str(decision.fields["valid"]) for decision in decisions]
+    assert result.kappa == pytest.approx(cohen_kappa_score(golds, given))
 
 
 def test_decisions_on_other_content_and_imported_ones_do_not_count() -> None:

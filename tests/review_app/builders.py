@@ -17,6 +17,7 @@ from omibench.review.hashing import hash_content
 from omibench.review.kinds import KINDS
 from omibench.review_app.application import make_application
 from omibench.review_app.log import users
+from omibench.review_app.log.events import read_task_events
 from omibench.review_app.service import ReviewService
 from omibench.review_app.settings import ServerSettings
 from omibench.schemas.review import ReviewTask
@@ -150,3 +151,10 @@ def open_browser(service: ReviewService, name: str) -> Browser:
     cookie = response.headers["set-cookie"].partition(";")[0]
     client.headers["cookie"] = cookie
     return Browser(client, session.token)
+
+
+def status_of(service: ReviewService, task: str) -> str:
+    """The status of a task by the log."""
+    listed = service.content.tasks[task]
+    with service.database.read() as connection:
+        return service.fold(listed, read_task_events(connection, task)).status

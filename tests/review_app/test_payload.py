@@ -31,7 +31,7 @@ def test_an_auditor_sees_the_final_form_and_nothing_of_what_the_annotator_said(
     assert document["task"]["original"] == {"question": "Why 1?"}
     assert document["history"] == []
     assert document["draft"] is None
-    assert document["state"] == {"status": "audit", "rounds": 0, "differences": []}
+    assert document["state"] == {"status": None, "rounds": 0, "differences": []}
     declaration = document.pop("kind")
     text = json.dumps(document)
     for secret in ("ann", "invalid", "unreadable", "cannot be read", '"quality"', 'seconds": 5'):
@@ -52,7 +52,7 @@ def test_an_auditor_learns_nothing_from_a_conflict(tmp_path: Path) -> None:
     ann.send("item:p1", fields=FIELDS)
     answer = bob.send("item:p1")
     assert answer.status_code == 409
-    assert set(answer.json()["current"]) == {"status", "base", "content_hash", "url"}
+    assert set(answer.json()["current"]) == {"base", "content_hash", "url"}
     assert "ann" not in answer.text
 
 

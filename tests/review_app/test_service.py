@@ -12,7 +12,16 @@ from omibench.params.review import CalibrationParams
 from omibench.review.settle import ReviewRule
 from omibench.review_app.log.states import WaitingQuery, find_next, list_waiting
 from omibench.review_app.service import ReviewService
-from review_app.builders import BAD, GOOD, Clock, make_service, make_task, open_browser, write_tasks
+from review_app.builders import (
+    BAD,
+    GOOD,
+    Clock,
+    make_service,
+    make_task,
+    open_browser,
+    status_of,
+    write_tasks,
+)
 
 
 def list_queue(service: ReviewService, name: str) -> list[str]:
@@ -73,22 +82,33 @@ def test_one_reviewer_is_enough_where_the_study_says_so(tmp_path: Path) -> None:
     service = ReviewService(tmp_path, rule=ReviewRule(reviewers=1), now=Clock())
     ann = open_browser(service, "ann")
     ann.decide("item:p1")
-    assert ann.open("item:p1")["state"]["status"] == "settled"
+    assert status_of(service, "item:p1") == "settled"
 
 
 def test_work_is_given_to_those_who_have_passed_the_test(tmp_path: Path) -> None:
-    gates = [make_task(n, id=f"item:g{n}@gate", purpose="calibration", gold=GOOD) for n in (1, 2)]
+    golds = (GOOD, {"valid": "invalid"}, GOOD)
+    gates = [
+        make_task(n, id=f"item:g{n}@gate", purpose="calibration", gold=gold)
+        for n, gold in enumerate(golds, 1)
+    ]
     make_service(tmp_path, [*gates, make_task(3)]).close()
-    rule = CalibrationParams(items=2, agreement=0.8)
+    rule = CalibrationParams(items=3, agreement=0.8)
     service = ReviewService(tmp_path, calibration=rule, now=Clock())
     names = [gate.id for gate in gates]
     ann, abe = open_browser(service, "ann"), open_browser(service, "abe")
     assert list_queue(service, "ann") == names
     assert ann.client.get("/tasks/item%3Ap3", headers={"accept": "text/html"}).status_code == 403
     assert ann.send("item:p3", content_hash=make_task(3).content_hash).status_code == 403
-    for name in names:
-        ann.decide(name, **GOOD)
-        abe.decide(name, **BAD)
+    for name, answer in zip(names, (GOOD, BAD, GOOD), strict=True):
+        assert "Expected" not in abe.client.get("/").text
+        ann.decide(name, **answer)
+        abe.decide(name, **GOOD)
+    page = abe.client.get("/").text
+    assert "<b>Not passed</b>: 2 of 3 decisions agree with the expected ones, kappa 0.00." in page
+    assert "<td><bdi>Valid</bdi></td><td><bdi>Not valid</bdi></td>" in page
+    page = ann.client.get("/").text
+    assert "<b>Passed</b>: 3 of 3 decisions agree with the expected ones, kappa 1.00." in page
+    assert "What differs" not in page
     assert list_queue(service, "ann") == ["item:p3"]
     assert ann.decide("item:p3").status_code == 201
     assert list_queue(service, "abe") == []

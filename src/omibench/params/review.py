@@ -8,6 +8,9 @@ from pydantic import Field
 
 from omibench.params.blocks import Block, Name
 
+SHORTEST_SECONDS = 5.0
+"""The least credible time of a decision, unless a study says otherwise."""
+
 
 class CalibrationParams(Block):
     """The test that reviewers pass before they get tasks.
@@ -40,3 +43,6 @@ class ReviewParams(Block):
     problem without a kind needs no task of it."""
     calibration: CalibrationParams | None = None
     """The test that reviewers pass before they get tasks; default: none."""
+    shortest_seconds: Annotated[float, Field(ge=0)] = SHORTEST_SECONDS
+    """Decisions in less time are counted and marked in `review status` and on the pages of the
+    application; 0 for none."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from math import isnan
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import JsonValue
 
 from omibench.params.review import CalibrationParams
 from omibench.review.kinds import KINDS
@@ -13,8 +17,20 @@ from omibench.review.kinds.declaration import Field, Kind
 from omibench.review.people import Reviewer
 from omibench.review.state import list_differences
 from omibench.schemas.review import ReviewDecision, ReviewTask
+from omibench.statistics.raters.coefficients import make_cohen_kappa
+from omibench.statistics.raters.ratings import Unit
 
-CalibrationStatus = Literal["passed", "failed", "not done"]
+CalibrationStatus = Literal["passed", "failed", "not done", "no test"]
+"""`no test`: one answer to every task would pass."""
+
+
+class Miss(NamedTuple):
+    """A field of a calibration task in which a decision does not agree with the gold one."""
+
+    task: str
+    field: str
+    given: JsonValue
+    gold: JsonValue
 
 
 @dataclass(frozen=True)
@@ -29,6 +45,10 @@ class CalibrationResult:
         decided: The number of its tasks that the person decided.
         agreeing: The number of these that agree with the gold decision.
         needed: The number of tasks that the rule requires.
+        kappa: Cohen's kappa of the person's verdicts and the gold ones; None if the kind has no
+            verdict, or neither side varies.
+        missed: The fields that do not agree, task by task.
+        hurried: The number of decisions in less time than `review.shortest_seconds`.
         simulated: Whether the person is simulated.
     """
 
@@ -39,7 +59,15 @@ class CalibrationResult:
     decided: int
     agreeing: int
     needed: int
+    kappa: float | None = None
+    missed: tuple[Miss, ...] = ()
+    hurried: int = 0
     simulated: bool = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether enough tasks are decided: only then can the person learn what was missed."""
+        return self.status != "not done"
 
     @property
     def share(self) -> float:
@@ -48,7 +76,10 @@ class CalibrationResult:
 
 
 def measure_calibration(
-    tasks: Iterable[ReviewTask], decisions: Iterable[ReviewDecision], rule: CalibrationParams
+    tasks: Iterable[ReviewTask],
+    decisions: Iterable[ReviewDecision],
+    rule: CalibrationParams,
+    shortest_seconds: float = 0.0,
 ) -> list[CalibrationResult]:
     """Return the result of each person who decided a calibration task (OMIBench, A.3.2).
 
@@ -60,13 +91,13 @@ def measure_calibration(
             gold decision count.
         decisions: Decisions on them.
         rule: The required number of tasks and share of agreement.
+        shortest_seconds: The least credible time of a decision.
 
     Returns:
         One result for each person, kind and set, in alphabetical order.
     """
     by_id = {task.id: task for task in tasks if _has_gold(task)}
-    marks: Mapping[tuple[str, str, str], dict[str, bool]] = defaultdict(dict)
-    simulated: set[str] = set()
+    first: Mapping[tuple[str, str, str], dict[str, ReviewDecision]] = defaultdict(dict)
     for decision in sorted(decisions, key=lambda d: (d.time, d.id)):
         task = by_id.get(decision.task)
         if task is None or decision.role == "imported":
@@ -74,28 +105,81 @@ def measure_calibration(
         if decision.content_hash != task.content_hash:
             continue
         place = (decision.person, task.kind, find_set_name(task))
-        marks[place].setdefault(task.id, agrees_with_gold(KINDS[task.kind], task, decision))
-        if decision.simulated:
-            simulated.add(decision.person)
+        first[place].setdefault(task.id, decision)
     return [
-        CalibrationResult(
-            person,
-            kind,
-            set_name,
-            _judge(list(answers.values()), rule),
-            decided=len(answers),
-            agreeing=sum(answers.values()),
-            needed=rule.items,
-            simulated=person in simulated,
-        )
-        for (person, kind, set_name), answers in sorted(marks.items())
+        _measure_set(place, [(by_id[d.task], d) for d in made.values()], rule, shortest_seconds)
+        for place, made in sorted(first.items())
     ]
 
 
-def agrees_with_gold(kind: Kind, task: ReviewTask, decision: ReviewDecision) -> bool:
-    """Return whether no field differs from the gold decision by more than would be escalated."""
-    fields = {name: decision.fields.get(name) for name in task.gold}
-    return not list_differences(kind, task.gold, fields)
+def find_verdict(kind: Kind) -> Field | None:
+    """Return the field with a kind's verdict: its first critical choice among declared options."""
+    return next(
+        (f for f in kind.fields if f.critical and f.type == "choice" and f.prefill is None), None
+    )
+
+
+def measure_constant(kind: Kind, golds: Sequence[Mapping[str, JsonValue]]) -> float:
+    """Return the share of gold decisions that the best constant answer agrees with, in [0, 1]."""
+    best = max(
+        (sum(not _find_misses(kind, gold, fields) for gold in golds) for fields in golds), default=0
+    )
+    return best / len(golds) if golds else 0.0
+
+
+def is_hurried(decision: ReviewDecision, shortest_seconds: float) -> bool:
+    """Return whether a decision took less time than is credible; False without a time."""
+    return decision.seconds is not None and decision.seconds < shortest_seconds
+
+
+def _measure_set(
+    place: tuple[str, str, str],
+    answers: Sequence[tuple[ReviewTask, ReviewDecision]],
+    rule: CalibrationParams,
+    shortest_seconds: float,
+) -> CalibrationResult:
+    kind = KINDS[place[1]]
+    missed = tuple(
+        Miss(task.id, name, made.fields.get(name), task.gold.get(name))
+        for task, made in answers
+        for name in _find_misses(kind, task.gold, made.fields)
+    )
+    agreeing = len(answers) - len({miss.task for miss in missed})
+    constant = measure_constant(kind, [task.gold for task, _ in answers])
+    return CalibrationResult(
+        *place,
+        _judge(len(answers), agreeing, constant, rule),
+        decided=len(answers),
+        agreeing=agreeing,
+        needed=rule.items,
+        kappa=_compute_kappa(find_verdict(kind), answers),
+        missed=missed,
+        hurried=sum(is_hurried(made, shortest_seconds) for _, made in answers),
+        simulated=any(made.simulated for _, made in answers),
+    )
+
+
+def _compute_kappa(
+    verdict: Field | None, answers: Sequence[tuple[ReviewTask, ReviewDecision]]
+) -> float | None:
+    if verdict is None:
+        return None
+    units = [
+        Unit(number, {"person": str(made.fields.get(name)), "gold": str(task.gold.get(name))})
+        for name in [verdict.name]
+        for number, (task, made) in enumerate(answers)
+    ]
+    order = sorted({value for unit in units for value in unit.values.values()}, key=str)
+    kappa = make_cohen_kappa(units, ("person", "gold"), order, quadratic=False)
+    value = float(kappa(np.ones((1, len(units)))).coefficient[0])
+    return None if isnan(value) else value
+
+
+def _find_misses(
+    kind: Kind, gold: Mapping[str, JsonValue], fields: Mapping[str, JsonValue]
+) -> tuple[str, ...]:
+    """Return the fields of a gold decision that differ by more than would be escalated."""
+    return list_differences(kind, gold, {name: fields.get(name) for name in gold})
 
 
 def find_set_name(task: ReviewTask) -> str:
@@ -150,8 +234,13 @@ def _is_compared(field: Field) -> bool:
     return field.critical or field.tolerance is not None
 
 
-def _judge(answers: Sequence[bool], rule: CalibrationParams) -> CalibrationStatus:
-    if len(answers) < rule.items:
+def _judge(
+    decided: int, agreeing: int, constant: float, rule: CalibrationParams
+) -> CalibrationStatus:
+    if decided < rule.items:
         return "not done"
     # Binary fractions must not turn 0.8 of 30 items into 25.
-    return "passed" if sum(answers) >= round(rule.agreement * len(answers), 9) else "failed"
+    enough = round(rule.agreement * decided, 9)
+    if round(constant * decided, 9) >= enough:
+        return "no test"
+    return "passed" if agreeing >= enough else "failed"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 
-from omibench.review.calibration import CalibrationResult
+from omibench.review.calibration import CalibrationResult, is_hurried
 from omibench.review.kinds import KINDS
 from omibench.review.report import ReviewReport, compute_states
 from omibench.review.state import TaskState
@@ -21,6 +21,7 @@ _ROLE_OF_STATUS: Mapping[str, ReviewRole] = {
     "audit": "auditor",
     "escalated": "senior",
 }
+_PERSON_COLUMNS = ["person", "kind", "done", "waiting", "stale", "median", "hurried"]
 LISTED_IDS = 10
 """The maximum number of stale and escalated task ids to print."""
 
@@ -36,6 +37,7 @@ class PersonProgress:
         waiting: Tasks assigned to the person that wait for that role.
         stale: Tasks that the person decided only on other content.
         seconds: The median time of a decision, in seconds; None if no time was measured.
+        hurried: The number of decisions in less time than `review.shortest_seconds`.
         simulated: Whether the person is simulated.
     """
 
@@ -45,6 +47,7 @@ class PersonProgress:
     waiting: int = 0
     stale: int = 0
     seconds: float | None = None
+    hurried: int = 0
     simulated: bool = False
 
 
@@ -52,6 +55,7 @@ def measure_people(
     tasks: Iterable[ReviewTask],
     decisions: Iterable[ReviewDecision],
     reviewers: int | None = None,
+    shortest_seconds: float = 0.0,
 ) -> list[PersonProgress]:
     """Return each person's progress by kind, in alphabetical order of people.
 
@@ -59,18 +63,21 @@ def measure_people(
         tasks: Tasks of every purpose.
         decisions: The decisions on them.
         reviewers: The study's number of required decisions (`count_needed`).
+        shortest_seconds: The least credible time of a decision.
     """
     every_decision = list(decisions)
     done: Mapping[tuple[str, str], set[str]] = defaultdict(set)
     stale: Mapping[tuple[str, str], set[str]] = defaultdict(set)
     waiting: Mapping[tuple[str, str], set[str]] = defaultdict(set)
     seconds: Mapping[tuple[str, str], list[float]] = defaultdict(list)
+    hurried: Counter[tuple[str, str]] = Counter()
     for state in compute_states(tasks, every_decision, reviewers).values():
         kind = state.task.kind
         for person in list_people_waited_for(state):
             waiting[person, kind].add(state.task.id)
         for decision in state.decisions:
             done[decision.person, kind].add(state.task.id)
+            hurried[decision.person, kind] += is_hurried(decision, shortest_seconds)
             if decision.seconds is not None:
                 seconds[decision.person, kind].append(decision.seconds)
         for decision in state.stale:
@@ -86,6 +93,7 @@ def measure_people(
             waiting=len(waiting[person, kind]),
             stale=len(stale[person, kind] - done[person, kind]),
             seconds=median(seconds[person, kind]) if seconds[person, kind] else None,
+            hurried=hurried[person, kind],
             simulated=person in simulated,
         )
         for person, kind in places
@@ -124,13 +132,14 @@ def describe_progress(report: ReviewReport, people: Sequence[PersonProgress]) ->
             p.waiting,
             p.stale,
             "-" if p.seconds is None else f"{p.seconds:.0f} s",
+            p.hurried,
         ]
         for p in people
     ]
     if rows:
         lines += [
             "",
-            *align_columns([["person", "kind", "done", "waiting", "stale", "median"], *rows]),
+            *align_columns([_PERSON_COLUMNS, *rows]),
         ]
     lines += ["", f"{report.decisions} decisions, head {report.head}"]
     lines += _list_ids("escalated", report.escalations)

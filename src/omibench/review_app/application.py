@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from omibench.review.check import DecisionFieldError
-from omibench.review_app.conflicts import DecisionConflictError, NoRightError
+from omibench.review_app.conflicts import DecisionConflictError, DoubtError, NoRightError
 from omibench.review_app.handlers.context import (
     LoginNeededError,
     ServerContext,
@@ -115,13 +115,19 @@ def _answer_field(request: Request, error: Exception) -> Response:
     return JSONResponse({"field": error.field, "message": error.message}, 422)
 
 
+def _answer_doubt(request: Request, error: Exception) -> Response:
+    """Ask the person to confirm: sent again with the names in `confirmed`, the decision counts."""
+    assert isinstance(error, DoubtError)
+    doubts = [doubt._asdict() for doubt in error.doubts]
+    return JSONResponse({"reason": "doubt", "doubts": doubts}, 428)
+
+
 def _answer_conflict(request: Request, error: Exception) -> Response:
     """Show only seniors who decided first, since another person may still audit."""
     assert isinstance(error, DecisionConflictError)
     conflict = error.conflict
     _, person = identify(request)
     current = {
-        "status": conflict.state.status,
         "base": conflict.base,
         "content_hash": conflict.state.task.content_hash,
         "url": link_task(conflict.state.task.id),
@@ -141,6 +147,7 @@ _HANDLERS: dict[Any, Callable[[Request, Exception], Response]] = {
     RequestError: _answer_request,
     NoRightError: _answer_right,
     DecisionFieldError: _answer_field,
+    DoubtError: _answer_doubt,
     DecisionConflictError: _answer_conflict,
     HTTPException: _answer_http,
 }

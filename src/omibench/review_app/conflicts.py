@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from omibench.errors import OmibenchError
+from omibench.review.doubts import Doubt
 from omibench.review.state import TaskState
 
 
@@ -33,6 +35,14 @@ class DecisionConflictError(OmibenchError):
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(f"{conflict.state.task.id}: the task has {conflict.reason} in between")
         self.conflict = conflict
+
+
+class DoubtError(OmibenchError):
+    """Raised for a decision whose author has not confirmed what is odd about it."""
+
+    def __init__(self, doubts: Sequence[Doubt]) -> None:
+        super().__init__("; ".join(doubt.message for doubt in doubts))
+        self.doubts = doubts
 
 
 class NoRightError(OmibenchError):

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Final
 
+from pydantic import JsonValue
+
+from omibench.review.calibration import Miss
 from omibench.review.kinds import KINDS
 from omibench.review.people import Reviewer
 from omibench.review_app.log.drafts import list_drafts
@@ -23,7 +26,14 @@ from omibench.review_app.log.states import (
     list_touched,
     list_waiting,
 )
-from omibench.review_app.pages import KindLine, PersonLine, TaskLine, Workload
+from omibench.review_app.pages import (
+    KindLine,
+    MissLine,
+    PersonLine,
+    TaskLine,
+    TestLine,
+    Workload,
+)
 from omibench.review_app.roles import Awaited
 from omibench.review_app.service import ReviewService
 from omibench.review_app.tasks import ListedTask
@@ -46,6 +56,35 @@ def list_tasks(
         hidden = max(0, sum(waiting.values()) - LISTED)
         lines += _list_decided(connection, person, tasks)
     return workloads, lines, hidden
+
+
+def list_tests(service: ReviewService, person: Reviewer) -> list[TestLine]:
+    """Return a person's results in the calibration tests; what was missed only after the test."""
+    return [
+        TestLine(
+            KINDS[test.kind].title,
+            test.set_name,
+            test.status,
+            test.agreeing,
+            test.decided,
+            test.needed,
+            test.kappa,
+            test.hurried,
+            tuple(_describe_miss(test.kind, miss) for miss in test.missed if test.is_done),
+        )
+        for test in service.measure_tests(person)
+    ]
+
+
+def _describe_miss(kind: str, miss: Miss) -> MissLine:
+    field = KINDS[kind].by_name[miss.field]
+    titles = {option.value: option.title for option in field.options}
+
+    def name(value: JsonValue) -> str:
+        values = value if isinstance(value, list) else [value]
+        return ", ".join(titles.get(str(v), str(v)) for v in values if v is not None) or "–"
+
+    return MissLine(miss.task, field.title, name(miss.given), name(miss.gold))
 
 
 def measure_kinds(service: ReviewService) -> tuple[list[KindLine], str]:
@@ -77,19 +116,22 @@ def measure_people(service: ReviewService, only: str | None = None) -> list[Pers
         for name, duration in connection.execute("SELECT person, seconds FROM events"):
             seconds[name].append(duration)
     return [
-        _describe_person(person, seconds[person.name])
+        _describe_person(person, seconds[person.name], service.shortest_seconds)
         for person in service.content.people.values()
         if only in (None, person.name)
     ]
 
 
-def _describe_person(person: Reviewer, seconds: Sequence[float | None]) -> PersonLine:
+def _describe_person(
+    person: Reviewer, seconds: Sequence[float | None], shortest: float
+) -> PersonLine:
     times = [duration for duration in seconds if duration is not None]
     return PersonLine(
         person.name,
         tuple(person.roles),
         decided=len(seconds),
         median_seconds=median(times) if times else None,
+        hurried=sum(duration < shortest for duration in times),
         simulated=person.simulated,
     )
 
@@ -143,7 +185,11 @@ def _list_decided(
 ) -> list[TaskLine]:
     rows = list_decided(connection, person.name, DECIDED)
     return [
-        _describe_line(tasks[task], role, "escalated" if status == "escalated" else "done")
+        _describe_line(
+            tasks[task],
+            role,
+            "escalated" if (role, status) == ("senior", "escalated") else "done",
+        )
         for task, role, status in rows
         if task in tasks
     ]

@@ -63,6 +63,50 @@ class Workload:
 
 
 @dataclass(frozen=True)
+class MissLine:
+    """One answer of a calibration test that was not the expected one.
+
+    Attributes:
+        task: Id of the task.
+        field: Title of the field.
+        given: The person's answer.
+        expected: The gold answer.
+    """
+
+    task: str
+    field: str
+    given: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class TestLine:
+    """A person's result in a calibration test.
+
+    Attributes:
+        kind: Title of the kind.
+        name: Name of the set.
+        status: `passed`, `failed`, `not done` or `no test`.
+        agreeing: The number of decisions that agree with the gold ones.
+        decided: The number of decisions.
+        needed: The number of decisions that the test requires.
+        kappa: Cohen's kappa of the verdicts; None if undefined.
+        hurried: The number of decisions in less time than is credible.
+        misses: The answers that do not agree; shown only after the test.
+    """
+
+    kind: str
+    name: str
+    status: str
+    agreeing: int
+    decided: int
+    needed: int
+    kappa: float | None = None
+    hurried: int = 0
+    misses: tuple[MissLine, ...] = ()
+
+
+@dataclass(frozen=True)
 class TaskLine:
     """One task in a person's list.
 
@@ -113,6 +157,7 @@ class PersonLine:
         roles: The person's roles.
         decided: The number of decisions.
         median_seconds: The median time of a decision; None without decisions.
+        hurried: The number of decisions in less time than is credible.
         simulated: Whether the person is simulated.
     """
 
@@ -120,6 +165,7 @@ class PersonLine:
     roles: tuple[str, ...]
     decided: int
     median_seconds: float | None = None
+    hurried: int = 0
     simulated: bool = False
 
 
@@ -136,7 +182,11 @@ def render_login(visitor: Visitor, message: str = "", name: str = "", target: st
 
 
 def render_task_list(
-    visitor: Visitor, workloads: Sequence[Workload], tasks: Sequence[TaskLine], hidden: int = 0
+    visitor: Visitor,
+    workloads: Sequence[Workload],
+    tasks: Sequence[TaskLine],
+    hidden: int = 0,
+    tests: Sequence[TestLine] = (),
 ) -> str:
     """Render a person's tasks.
 
@@ -145,8 +195,9 @@ def render_task_list(
         workloads: Progress per kind and role.
         tasks: The tasks to list, open ones first.
         hidden: The number of tasks not listed.
+        tests: Results of the person's calibration tests.
     """
-    values = {"workloads": workloads, "tasks": tasks, "hidden": hidden}
+    values = {"workloads": workloads, "tasks": tasks, "hidden": hidden, "tests": tests}
     return _render(visitor, "tasks.html.j2", **values)
 
 
@@ -167,6 +218,7 @@ def render_progress(
     kinds: Sequence[KindLine],
     people: Sequence[PersonLine] = (),
     head: str = "",
+    shortest_seconds: float = 0.0,
 ) -> str:
     """Render the overall progress.
 
@@ -175,8 +227,10 @@ def render_progress(
         kinds: The kinds of tasks.
         people: Each person's work; only if the visitor can see it.
         head: Hash of the log's last event.
+        shortest_seconds: The least credible time of a decision.
     """
-    return _render(visitor, "progress.html.j2", kinds=kinds, people=people, head=head)
+    values = {"kinds": kinds, "people": people, "head": head, "shortest": shortest_seconds}
+    return _render(visitor, "progress.html.j2", **values)
 
 
 def render_error(visitor: Visitor, title: str, message: str) -> str:

@@ -92,9 +92,15 @@ def show_content(
 
 
 def describe_state(state: TaskState, role: AssignedRole) -> dict[str, Any]:
-    """Return the state of a task; only seniors see the differing fields."""
-    differences = list(state.differences) if role == "senior" else []
-    return {"status": state.status, "rounds": state.rounds, "differences": differences}
+    """Return the state of a task for a senior.
+
+    Others learn nothing: that a task was escalated would show that their decision is audited.
+    """
+    if role != "senior":
+        return {"status": None, "rounds": 0, "differences": []}
+    return {
+        "status": state.status, "rounds": state.rounds, "differences": list(state.differences)
+    }  # fmt: skip
 
 
 def describe_history(opened: OpenedTask, person: Reviewer) -> list[dict[str, Any]]:

@@ -18,13 +18,19 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from omibench.errors import OmibenchError
-from omibench.params.review import CalibrationParams
-from omibench.review.calibration import list_qualified
+from omibench.params.review import SHORTEST_SECONDS, CalibrationParams
+from omibench.review.calibration import CalibrationResult, list_qualified, measure_calibration
 from omibench.review.check import check_fields
+from omibench.review.doubts import list_doubts
 from omibench.review.people import AssignedRole, Reviewer
 from omibench.review.settle import ReviewRule
 from omibench.review.state import TaskState, compute_state
-from omibench.review_app.conflicts import Conflict, DecisionConflictError, NoRightError
+from omibench.review_app.conflicts import (
+    Conflict,
+    DecisionConflictError,
+    DoubtError,
+    NoRightError,
+)
 from omibench.review_app.log.database import LIVE, Database
 from omibench.review_app.log.drafts import (
     claim_task,
@@ -64,6 +70,8 @@ class Submission(NamedTuple):
     seconds: float | None
     content_hash: str
     base: str | None
+    confirmed: frozenset[str] = frozenset()
+    """Names of the doubts that the person has confirmed (`review.doubts`)."""
 
 
 class OpenedTask(NamedTuple):
@@ -93,6 +101,7 @@ class ReviewService:
         *,
         rule: ReviewRule | None = None,
         calibration: CalibrationParams | None = None,
+        shortest_seconds: float = SHORTEST_SECONDS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Read the files of a review, open its live log and compute the states of all tasks.
@@ -103,6 +112,7 @@ class ReviewService:
             folder: The review folder.
             rule: The number of people who decide before a task is settled; each kind's by default.
             calibration: The test that people must pass before they get work; none by default.
+            shortest_seconds: The least credible time of a decision.
             now: The clock.
 
         Raises:
@@ -112,6 +122,7 @@ class ReviewService:
         self.folder = folder
         self.rule = rule or ReviewRule()
         self.calibration = calibration
+        self.shortest_seconds = shortest_seconds
         self.now = now
         self._reading = threading.Lock()
         self._signature = sign_files(folder)
@@ -163,15 +174,26 @@ class ReviewService:
         """
         if self.calibration is None:
             return frozenset()
-        content = self.content
-        names = [task.id for task in content.calibration]
-        with self.database.read() as connection:
-            decisions = read_events_of(connection, person.name, names)
+        content, decisions = self.content, self._read_tests_of(person)
         return frozenset(
             kind
             for kind in {listed.task.kind for listed in content.tasks.values()}
             if not list_qualified([person], kind, content.calibration, decisions, self.calibration)
         )
+
+    def measure_tests(self, person: Reviewer) -> list[CalibrationResult]:
+        """Return a person's results in the calibration sets."""
+        if self.calibration is None:
+            return []
+        decisions = self._read_tests_of(person)
+        return measure_calibration(
+            self.content.calibration, decisions, self.calibration, self.shortest_seconds
+        )
+
+    def _read_tests_of(self, person: Reviewer) -> list[ReviewDecision]:
+        names = [task.id for task in self.content.calibration]
+        with self.database.read() as connection:
+            return read_events_of(connection, person.name, names)
 
     def is_barred(self, listed: ListedTask, person: Reviewer) -> bool:
         """Return whether a task requires a test that the person has not passed."""
@@ -214,12 +236,16 @@ class ReviewService:
 
         Raises:
             DecisionFieldError: A field is invalid for the kind.
+            DoubtError: The person has not confirmed what is odd about the decision.
             NoRightError: The person cannot decide now.
             DecisionConflictError: The content has changed, another person decided in between or has
                 claimed the task. The submission is kept as the person's draft.
         """
         task, kind = listed.task, listed.kind
         fields = check_fields(kind, task, submission.fields)
+        doubts = list_doubts(kind, task, fields)
+        if open_doubts := [d for d in doubts if d.name not in submission.confirmed]:
+            raise DoubtError(open_doubts)
         is_barred = self.is_barred(listed, person)
         with self.database.write() as connection:
             events = read_task_events(connection, task.id)

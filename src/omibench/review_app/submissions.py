@@ -13,10 +13,12 @@ from omibench.web.serving.bodies import RequestError, parse_object, read_body
 
 DECISION_BYTES: Final = 2 * 2**20
 LONGEST_S: Final = 7 * 86400.0
+MOST_CONFIRMED: Final = 100
 
 
 async def read_submission(request: Request) -> Submission:
-    """Parse a decision or draft: `{fields, comment, seconds, content_hash, base}`.
+    """Parse a decision or draft: `{fields, comment, seconds, content_hash, base,
+    confirmed}`.
 
     Raises:
         RequestError: It is too long, not JSON, or a value has the wrong type.
@@ -35,9 +37,17 @@ async def read_submission(request: Request) -> Submission:
         raise RequestError(400, "format", "`seconds` is not a time from 0 to one week")
     if not isinstance(content_hash, str) or not (base is None or isinstance(base, str)):
         raise RequestError(400, "format", "`content_hash` or `base` is not a text")
+    confirmed = values.get("confirmed", [])
+    if not isinstance(confirmed, list) or not all(isinstance(name, str) for name in confirmed):
+        raise RequestError(400, "format", "`confirmed` is not a list of texts")
     comment = comment.replace("\r\n", "\n").replace("\r", "\n")
     return Submission(
-        fields, comment, None if seconds is None else float(seconds), content_hash, base
+        fields,
+        comment,
+        None if seconds is None else float(seconds),
+        content_hash,
+        base,
+        frozenset(confirmed[:MOST_CONFIRMED]),
     )
 
 

@@ -22,11 +22,16 @@ def run(folder: Path, *words: str) -> str:
 
 def test_figures_errors_and_calibration_are_printed(tmp_path: Path) -> None:
     tasks, decisions = judge_samples(2)
-    gate = make_task("g", id="item:g@calibration", purpose="calibration", gold=GOOD)
-    passed = decide(9000, "ann", "annotator", gate, simulated=True)
-    write_lines(tmp_path / "tasks.jsonl", *tasks, gate)
-    write_lines(tmp_path / "decisions.jsonl", *decisions, passed)
-    params = json.dumps({"review": {"calibration": {"items": 1}}})
+    bad = {"valid": "invalid"}
+    good = make_task("g", id="item:g@calibration", purpose="calibration", gold=GOOD)
+    faulty = make_task("f", id="item:f@calibration", purpose="calibration", gold=bad)
+    passed = [
+        decide(9000, "ann", "annotator", good, simulated=True),
+        decide(9001, "ann", "annotator", faulty, GOOD | bad, simulated=True),
+    ]
+    write_lines(tmp_path / "tasks.jsonl", *tasks, good, faulty)
+    write_lines(tmp_path / "decisions.jsonl", *decisions, *passed)
+    params = json.dumps({"review": {"calibration": {"items": 2}}})
     text = run(tmp_path, "--params", params, "--out", str(tmp_path / "figures.csv"))
     assert "krippendorff alpha (ordinal)" in text
     assert "0.028 to 0.301" in text  # Wilson's interval of 2 in 20

@@ -11,6 +11,7 @@ from omibench.cli.main import app
 from omibench.errors import ParamsError
 from omibench.review.read import read_tasks
 from review.builders import write_lines
+from review.sampling.test_calibration_sets import settle
 from review.sampling.test_weekly import settle_items
 
 
@@ -64,6 +65,9 @@ def test_a_week_without_work_adds_nothing(folder: Path) -> None:
 
 
 def test_a_calibration_set(folder: Path) -> None:
+    tasks, decisions = settle(40, invalid=4)
+    write_lines(folder / "tasks.jsonl", *tasks)
+    write_lines(folder / "decisions.jsonl", *decisions)
     words = ("--calibration", "30", "--kind", "item", "--name", "gate")
     assert run(folder, *words).strip() == "30 calibration tasks of item in the set gate"
     tasks = read_tasks(folder / "tasks.jsonl").rows

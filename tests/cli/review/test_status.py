@@ -51,11 +51,17 @@ def test_the_folder_is_that_of_the_params(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_rule_and_the_calibration_are_those_of_the_params(tmp_path: Path) -> None:
-    gate = make_task("p2", id="item:p2@gate", purpose="calibration", gold=GOOD)
-    write_lines(tmp_path / "tasks.jsonl", TASK, gate)
-    decisions = [decide(1, "ann", "annotator", TASK), decide(2, "ann", "annotator", gate)]
+    bad = {"valid": "invalid"}
+    good = make_task("p2", id="item:p2@gate", purpose="calibration", gold=GOOD)
+    faulty = make_task("p3", id="item:p3@gate", purpose="calibration", gold=bad)
+    write_lines(tmp_path / "tasks.jsonl", TASK, good, faulty)
+    decisions = [
+        decide(1, "ann", "annotator", TASK),
+        decide(2, "ann", "annotator", good),
+        decide(3, "ann", "annotator", faulty, GOOD | bad),
+    ]
     write_lines(tmp_path / "decisions.jsonl", *decisions)
-    block = {"folder": str(tmp_path), "reviewers": 1, "calibration": {"items": 1}}
+    block = {"folder": str(tmp_path), "reviewers": 1, "calibration": {"items": 2}}
     words = ["review", "status", "--params", json.dumps({"review": block})]
     document = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert document["kinds"][0]["settled"] == 1

@@ -26,7 +26,17 @@ PEOPLE = {
     "Sol Serra": "senior",
 }
 PASSWORD = "a long password of a test"
-ITEM_TASKS = ("keys", "draft", "collision", "escalation", "form", "pictures", "look", "change")
+ITEM_TASKS = (
+    "keys",
+    "draft",
+    "collision",
+    "escalation",
+    "form",
+    "pictures",
+    "look",
+    "change",
+    "doubt",
+)
 
 
 @dataclass
@@ -122,6 +132,15 @@ class Desk:
         """Press keys one after the other."""
         for key in keys.split():
             self.page.keyboard.press(key)
+
+    def ask(self) -> str:
+        """Send the decision, which must be doubted, and return the question."""
+        self.page.keyboard.press("Control+Enter")
+        question = self.page.locator(".problem:not([hidden])", has_text="Is this what you mean?")
+        question.wait_for()
+        # The browser itself logs the answer 428.
+        self.messages = [text for text in self.messages if "status of 428" not in text]
+        return str(self.page.locator(".panel").inner_text())
 
     def send(self) -> None:
         """Send the decision and wait for the page that follows."""

@@ -36,6 +36,19 @@ def test_an_item_is_decided_by_keys_alone(site: Any, seat: Any) -> None:
     assert desk.find_foreign_requests() == []
 
 
+def test_a_decision_that_contradicts_itself_is_asked_about_once(site: Any, seat: Any) -> None:
+    desk = seat("Ana Abreu")
+    page = desk.open("item:doubt")
+    desk.press("v q 4")
+    page.get_by_role("checkbox", name="The answer is wrong").check()
+    assert "he item is valid, but its answer is wrong" in desk.ask()
+    assert site.list_decisions("item:doubt") == []
+    desk.send()
+    (decision,) = site.list_decisions("item:doubt")
+    assert decision.fields["defects"] == ["wrong_answer"]
+    assert desk.messages == []
+
+
 def test_a_draft_outlives_a_reload(site: Any, seat: Any) -> None:
     desk = seat("Ana Abreu")
     page = desk.open("item:draft")
@@ -112,6 +125,9 @@ def test_every_kind_is_decided(site: Any, seat: Any, kind: str) -> None:
     desk = seat("Ana Abreu")
     page = desk.open(f"{kind}:all")
     answer_everything(page)
+    if kind in {"item", "translation", "page"}:  # the texts that it writes drop the pictures
+        assert "no longer in the text" in desk.ask()
+        assert site.list_decisions(f"{kind}:all") == []
     desk.send()
     (decision,) = site.list_decisions(f"{kind}:all")
     required = [field for field in KINDS[kind].fields if field.required and field.when is None]

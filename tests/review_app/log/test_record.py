@@ -13,7 +13,7 @@ from omibench.review_app.log.events import read_head
 from omibench.review_app.log.record import export_live_log, extend_record, take_over_record
 from omibench.review_app.service import ReviewService
 from review.builders import decide, write_lines
-from review_app.builders import make_service, make_task, open_browser
+from review_app.builders import make_service, make_task, open_browser, status_of
 
 
 def test_the_record_gets_every_event_once_and_has_the_same_head(tmp_path: Path) -> None:
@@ -43,11 +43,11 @@ def test_the_log_begins_with_the_record(tmp_path: Path) -> None:
     first = decide(1, "ann", "annotator", make_task(1))
     write_lines(tmp_path / "decisions.jsonl", first, first, "{bad")
     service = ReviewService(tmp_path)
-    assert open_browser(service, "bob").open("item:p1")["state"]["status"] == "audit"
+    assert status_of(service, "item:p1") == "audit"
     assert take_over_record(service.database, tmp_path) == 0  # the log has it
     second = decide(2, "bob", "auditor", make_task(1))
     write_lines(tmp_path / "decisions.jsonl", first, second)
-    assert open_browser(service, "bob").open("item:p1")["state"]["status"] == "settled"
+    assert status_of(service, "item:p1") == "settled"
     with service.database.read() as connection:
         assert read_head(connection) == (2, compute_head([first, second]))
 

@@ -52,7 +52,10 @@ def agree(
         measure_agreement(folder.tasks, folder.decisions, confidence, seed),
         measure_residual_error(folder.tasks, folder.decisions, confidence, rule.reviewers),
         measure_calibration(
-            folder.tasks, folder.decisions, rule.calibration or CalibrationParams()
+            folder.tasks,
+            folder.decisions,
+            rule.calibration or CalibrationParams(),
+            rule.shortest_seconds,
         ),
         confidence,
     )

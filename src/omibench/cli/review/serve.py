@@ -66,7 +66,12 @@ def serve(
         _serve_demo(settings)
         return
     folder, rules = find_review(review, params)
-    service = ReviewService(folder, rule=ReviewRule(rules.reviewers), calibration=rules.calibration)
+    service = ReviewService(
+        folder,
+        rule=ReviewRule(rules.reviewers),
+        calibration=rules.calibration,
+        shortest_seconds=rules.shortest_seconds,
+    )
     _announce_review(service)
     run_server(service, settings, lambda address: say(f"{folder}: {address} (Ctrl-C stops it)"))
 

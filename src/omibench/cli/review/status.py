@@ -19,6 +19,8 @@ def status(
 ) -> None:
     """Show the progress of a review by kind of task and by reviewer.
 
+    `hurried` counts decisions in less time than `review.shortest_seconds`.
+
     `review.reviewers` in the parameters decides when a task is settled. Exits with 3 if a decision
     is stale, a task is escalated or a line is bad. Writes nothing.
 
@@ -45,9 +47,10 @@ def status(
             err=True,
         )
     report = summarize_review(folder.tasks, folder.decisions, rule.reviewers)
-    people = measure_people(folder.tasks, folder.decisions, rule.reviewers)
+    shortest = rule.shortest_seconds
+    people = measure_people(folder.tasks, folder.decisions, rule.reviewers, shortest)
     tests = (
-        measure_calibration(folder.tasks, folder.decisions, rule.calibration)
+        measure_calibration(folder.tasks, folder.decisions, rule.calibration, shortest)
         if rule.calibration
         else []
     )

@@ -48,7 +48,9 @@ def describe_quality(report: QualityReport) -> str:
 
 def describe_calibration(results: Sequence[CalibrationResult]) -> str:
     """Return the table of calibration results per person."""
-    head = ("person", "kind", "set", "calibration", "agreeing", "decided", "needed")
+    head = (
+        "person", "kind", "set", "calibration", "agreeing", "decided", "needed", "kappa", "hurried",
+    )  # fmt: skip
     rows = [
         (
             _mark(result.person, result.simulated),
@@ -58,6 +60,8 @@ def describe_calibration(results: Sequence[CalibrationResult]) -> str:
             result.agreeing,
             result.decided,
             result.needed,
+            "-" if result.kappa is None else f"{result.kappa:.2f}",
+            result.hurried,
         )
         for result in results
     ]

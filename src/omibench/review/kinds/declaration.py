@@ -127,6 +127,30 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Contradiction:
+    """Answers that rarely go together: the author of a decision is asked to confirm them.
+
+    Attributes:
+        values: Field -> the value that it has, or that is among its values.
+        unless: A text field whose correction resolves it.
+        field: The field that the question is about.
+        message: What is odd.
+    """
+
+    values: Mapping[str, str]
+    unless: str
+    field: str
+    message: str
+
+    def applies(self, fields: Mapping[str, JsonValue]) -> bool:
+        """Return whether a decision contradicts itself."""
+        return fields.get(self.unless) is None and all(
+            wanted in (value if isinstance(value := fields.get(name), list) else [value])
+            for name, wanted in self.values.items()
+        )
+
+
+@dataclass(frozen=True)
 class Kind:
     """One kind of task.
 
@@ -139,6 +163,7 @@ class Kind:
         design: How several people's decisions are combined.
         reviewers: The number of people who decide before a task is settled, without the senior.
         timed: Whether the time of a decision is part of the result.
+        contradictions: Answers that their author is asked to confirm.
         source: The passage of the paper that describes the task.
     """
 
@@ -150,6 +175,7 @@ class Kind:
     design: Design = "review"
     reviewers: int = 2
     timed: bool = False
+    contradictions: tuple[Contradiction, ...] = ()
     source: str = ""
     by_name: Mapping[str, Field] = field(init=False, repr=False, compare=False)
 

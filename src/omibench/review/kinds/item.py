@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from omibench.review.kinds.declaration import Field, Kind, Option
+from omibench.review.kinds.declaration import Contradiction, Field, Kind, Option
 from omibench.review.kinds.parts import (
     ANSWER,
     CHOICES,
@@ -64,6 +64,29 @@ ITEM: Final = Kind(
         Field("quality", "Quality", "rating", tolerance=1, key="q"),
         Field("defects", "Defects", "choices", options=DEFECTS, required=False),
         *correct_parts(QUESTION, CHOICES, ANSWER, SOLUTION),
+    ),
+    contradictions=(
+        Contradiction(
+            {"valid": "valid", "solution_valid": "invalid"},
+            unless="solution",
+            field="solution_valid",
+            message="the item is valid, but its solution is not right: correct the solution below, "
+            "or call the item not valid",
+        ),
+        Contradiction(
+            {"valid": "valid", "defects": "wrong_solution"},
+            unless="solution",
+            field="defects",
+            message="the item is valid, but its solution is wrong: correct the solution below, or "
+            "call the item not valid",
+        ),
+        Contradiction(
+            {"valid": "valid", "defects": "wrong_answer"},
+            unless="answer",
+            field="defects",
+            message="the item is valid, but its answer is wrong: correct the answer below, or call "
+            "the item not valid",
+        ),
     ),
     source="OMIBench, A.4.1",
 )

@@ -15,7 +15,7 @@ from omibench.review_app.handlers.context import (
 )
 from omibench.review_app.log.states import find_next, find_previous
 from omibench.review_app.log.users import check_password, read_hash
-from omibench.review_app.overview import list_tasks, measure_kinds, measure_people
+from omibench.review_app.overview import list_tasks, list_tests, measure_kinds, measure_people
 from omibench.review_app.pages import (
     render_login,
     render_progress,
@@ -33,7 +33,9 @@ def show_tasks(request: Request) -> Response:
     session, person = identify(request)
     context = read_context(request)
     workloads, tasks, hidden = list_tasks(context.service, person)
-    return HTMLResponse(render_task_list(context.greet(session, person), workloads, tasks, hidden))
+    tests = list_tests(context.service, person)
+    visitor = context.greet(session, person)
+    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests))
 
 
 def show_task(request: Request) -> Response:
@@ -65,7 +67,10 @@ def show_progress(request: Request) -> Response:
     kinds, head = measure_kinds(context.service)
     people = measure_people(context.service, None if is_senior else person.name)
     visitor = context.greet(session, person)
-    return HTMLResponse(render_progress(visitor, kinds, people, head if is_senior else ""))
+    shortest = context.service.shortest_seconds
+    return HTMLResponse(
+        render_progress(visitor, kinds, people, head if is_senior else "", shortest)
+    )
 
 
 def show_login(request: Request) -> Response:

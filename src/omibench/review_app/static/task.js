@@ -24,6 +24,7 @@ class TaskPage {
     this.pictures = new Pictures(page.task.pictures ?? []);
     this.isOpen = page.may_decide !== false;
     this.isSending = false;
+    this.confirmed = new Set(); // names of doubts that the person was asked about
     this.status = make("span", { class: "muted small", role: "status" });
     this.message = make("p", { class: "problem", role: "alert", hidden: true });
     const person = document.querySelector(".person bdi")?.textContent ?? "";
@@ -258,10 +259,15 @@ class TaskPage {
       this.showProblem("A field still needs an answer.");
       return;
     }
+    if (this.asksAboutFormulas()) return;
     this.setSending(true);
     await this.autosave.stop();
     const answers = this.readAnswers();
-    const { status, data } = await this.api.decide({ ...answers, base: this.base ?? null });
+    const { status, data } = await this.api.decide({
+      ...answers,
+      base: this.base ?? null,
+      confirmed: [...this.confirmed],
+    });
     if (status === 201) {
       this.autosave.forget();
       localStorage.setItem(`instruction:${this.kind.name}`, "closed");
@@ -271,9 +277,31 @@ class TaskPage {
     this.setSending(false);
     this.autosave.keep(answers);
     if (status === 409) this.openConflict(data, answers);
+    else if (status === 428) this.askAbout(data.doubts);
     else if (status === 422 && this.form.showProblem(data.field, sentence(data.message)))
       this.showProblem("One answer is not valid.");
     else this.showProblem(describeFailure(status, data));
+  }
+
+  /** Show what is odd about the answers; sent again unchanged, they count. */
+  askAbout(doubts) {
+    for (const { name, field, message } of doubts) {
+      this.confirmed.add(name);
+      this.form.showProblem(field, sentence(message));
+    }
+    this.showProblem("Is this what you mean? Change it, or send again to confirm.");
+  }
+
+  /** Ask once about formulas that the preview cannot set. */
+  asksAboutFormulas() {
+    const refused = this.form.controls
+      .filter((control) => control.isAsked && control.root.querySelector(".preview .math-refused"))
+      .map((control) => control.field.name)
+      .filter((name) => !this.confirmed.has(`${name}:preview`));
+    const message = "the preview cannot show a formula of this text";
+    if (refused.length)
+      this.askAbout(refused.map((field) => ({ name: `${field}:preview`, field, message })));
+    return refused.length > 0;
   }
 
   openConflict(data, answers) {
