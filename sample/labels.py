@@ -30,7 +30,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
-    study, oracle = parse_study_file(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    study, oracle = (
+        parse_study_file(HERE.parent / "params.yaml"),
+        load_oracle(str(HERE / "oracle.jsonl")),
+    )
     rows = []
     for cell in study.cells:
         file = results / "infer" / cell.model / f"{cell.setting}.parquet"

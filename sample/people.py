@@ -38,7 +38,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
-    study, oracle = parse_study_file(HERE.parent / "params.yaml"), load_oracle(str(HERE / "oracle.jsonl"))
+    study, oracle = (
+        parse_study_file(HERE.parent / "params.yaml"),
+        load_oracle(str(HERE / "oracle.jsonl")),
+    )
     golds = {row.id: row for row in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
     subset = study.analyze.people_subset
     if subset is None:

@@ -206,9 +206,10 @@ def test_a_plug_in_s_judge_is_listed_and_its_file_is_checked(
         ("Be quick. {response}", 0, f"{file}: can be used"),
     ):
         file.write_text(text)
-        assert run("check", "words") == (code, f"{said}{', the material RESPONSE' * code}\n")
+        checked = run("check", "words", "--params", "params.yaml")
+        assert checked == (code, f"{said}{', the material RESPONSE' * code}\n")
     assert f"  judge.others.brevity.prompt: {file}, SHA-256 " in run("list")[1]
-    assert "  | Mark it.\n" in run("show", "brevity")[1]
+    assert "  | Mark it.\n" in run("show", "brevity", "--params", "params.yaml")[1]
 
 
 @pytest.mark.parametrize(
