@@ -187,6 +187,7 @@ def render_task_list(
     tasks: Sequence[TaskLine],
     hidden: int = 0,
     tests: Sequence[TestLine] = (),
+    shortest_seconds: float = 0.0,
 ) -> str:
     """Render a person's tasks.
 
@@ -196,8 +197,15 @@ def render_task_list(
         tasks: The tasks to list, open ones first.
         hidden: The number of tasks not listed.
         tests: Results of the person's calibration tests.
+        shortest_seconds: The least credible time of a decision.
     """
-    values = {"workloads": workloads, "tasks": tasks, "hidden": hidden, "tests": tests}
+    values = {
+        "workloads": workloads,
+        "tasks": tasks,
+        "hidden": hidden,
+        "tests": tests,
+        "shortest": shortest_seconds,
+    }
     return _render(visitor, "tasks.html.j2", **values)
 
 

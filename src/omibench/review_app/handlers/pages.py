@@ -35,7 +35,8 @@ def show_tasks(request: Request) -> Response:
     workloads, tasks, hidden = list_tasks(context.service, person)
     tests = list_tests(context.service, person)
     visitor = context.greet(session, person)
-    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests))
+    shortest = context.service.shortest_seconds
+    return HTMLResponse(render_task_list(visitor, workloads, tasks, hidden, tests, shortest))
 
 
 def show_task(request: Request) -> Response:
