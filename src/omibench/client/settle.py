@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.client.usage_exports import DAY_S, Used, read_usage
-from omibench.cost.dollars import MILLION, usd_text
+from omibench.cost.dollars import usd_text
 from omibench.errors import MissingInputError, ParamsError, StoreError
 from omibench.files.hashes import hash_file
 from omibench.models.http.replies import same_family
@@ -132,13 +132,8 @@ def _usd(span: Used, models: dict[str, ServedModel], export: Path) -> float:
 def _price_tokens(span: Used, price: Price | None, name: str) -> float:
     if price is None:
         raise ParamsError(f"models.{name}: has no price for the export's tokens")
-    per_cached = price.input if price.cached_input is None else price.cached_input
-    usd = (
-        (span.uncached + span.written) * price.input
-        + span.cached * per_cached
-        + span.output * price.output
-    ) / MILLION
-    return usd * price.batch if span.batch else usd
+    tokens = span.uncached + span.written + span.cached
+    return price.compute_dollars(tokens, span.output, span.cached, batch=span.batch)
 
 
 def _utc(moment: float) -> str:

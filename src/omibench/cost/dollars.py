@@ -9,16 +9,6 @@ from omibench.cost.tokens import bound_input
 from omibench.params.models.base import Price, ServedModel
 from omibench.schemas.request import Request
 
-MILLION = 1_000_000
-
-
-def compute_dollars(
-    price: Price, input_tokens: float, output_tokens: float, *, batch: bool
-) -> float:
-    """Return the cost in US dollars of token counts, without cache discounts."""
-    full = (input_tokens * price.input + output_tokens * price.output) / MILLION
-    return full * price.batch if batch else full
-
 
 def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) -> float:
     """Return the maximum cost in US dollars of one attempt at samples of one conversation.
@@ -35,8 +25,7 @@ def add_worst_cases(model: ServedModel, price: Price, calls: Iterable[Sequence[R
     dear = price.model_copy(update={"input": input_price})
     formula = image_formula(model)
     return sum(
-        compute_dollars(
-            dear,
+        dear.compute_dollars(
             bound_input(call[0].conversation, formula),
             sum(request.decoding.max_tokens for request in call),
             batch=model.is_batch,

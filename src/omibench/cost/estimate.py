@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.cost.dollars import add_worst_cases, compute_dollars
+from omibench.cost.dollars import add_worst_cases
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History
 from omibench.cost.tokens import estimate_input
@@ -77,7 +77,7 @@ def _dollars(
     if not isinstance(model, ServedModel) or (price := model.price) is None:
         return None, None
     worst_usd = add_worst_cases(model, price, calls)
-    return min(worst_usd, compute_dollars(price, sent, output, batch=model.is_batch)), worst_usd
+    return min(worst_usd, price.compute_dollars(sent, output, batch=model.is_batch)), worst_usd
 
 
 def _hours(

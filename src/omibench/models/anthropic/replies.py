@@ -95,5 +95,4 @@ def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
     written = count(usage.get("cache_creation_input_tokens")) or 0
     if model.price is None:
         return 0.0
-    share = model.price.batch if batch else 1.0
-    return written * model.price.input * (model.cache_write_factor - 1) * share / 1e6
+    return model.price.compute_dollars(written * (model.cache_write_factor - 1), 0, batch=batch)

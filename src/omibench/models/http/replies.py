@@ -24,14 +24,9 @@ def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> f
     """Return the cost of one call in US dollars; None without a price or a token count."""
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
-    cached = min(usage.cached_tokens or 0, usage.input_tokens)
-    per_cached = price.input if price.cached_input is None else price.cached_input
-    dollars = (
-        (usage.input_tokens - cached) * price.input
-        + cached * per_cached
-        + usage.output_tokens * price.output
-    ) / 1e6
-    return dollars * price.batch if batch else dollars
+    return price.compute_dollars(
+        usage.input_tokens, usage.output_tokens, usage.cached_tokens or 0, batch=batch
+    )
 
 
 def is_counted(usage: Usage) -> bool:

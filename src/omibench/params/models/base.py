@@ -171,6 +171,26 @@ class Price(Block):
     as_of: date
     """Day of the price list."""
 
+    def compute_dollars(
+        self, input_tokens: float, output_tokens: float, cached_tokens: float = 0, *, batch: bool
+    ) -> float:
+        """Return the cost of token counts in US dollars.
+
+        Args:
+            input_tokens: All tokens of the input, including those read from a cache.
+            output_tokens: All tokens of the output, including reasoning.
+            cached_tokens: Tokens of the input read from a cache.
+            batch: Whether the batch API was used.
+        """
+        cached = min(cached_tokens, input_tokens)
+        cached_input = self.input if self.cached_input is None else self.cached_input
+        dollars = (
+            (input_tokens - cached) * self.input
+            + cached * cached_input
+            + output_tokens * self.output
+        ) / 1e6
+        return dollars * self.batch if batch else dollars
+
 
 class ServedModel(ModelBlock):
     """The common fields of models that answer real requests."""
