@@ -2,6 +2,7 @@
 
 import logging
 import os
+from pathlib import Path
 
 from omibench.text.terminal import PrintableRecord
 
@@ -12,6 +13,9 @@ os.environ.setdefault("DO_NOT_TRACK", "1")
 os.environ.setdefault("PREFECT_LOGGING_EXTRA_LOGGERS", "omibench")
 # The first start creates the database, which takes longer than Prefect waits on a busy machine.
 os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "180")
+# A flow works in the folder of its study; Prefect's folder stays where the flow was started.
+if "PREFECT_HOME" in os.environ:
+    os.environ["PREFECT_HOME"] = str(Path(os.environ["PREFECT_HOME"]).expanduser().absolute())
 # Leases of limits survive the server, so that no slot stays taken after both have died.
 _LEASES = "prefect.server.concurrency.lease_storage.filesystem"
 os.environ.setdefault("PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE", _LEASES)

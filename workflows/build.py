@@ -1,4 +1,7 @@
-"""Run Snakemake from a flow: one build at a time per checkout, also after a kill."""
+"""Run Snakemake from a flow: one build at a time per study's folder, also after a kill.
+
+The current folder is that of the study (`workflows.shared.in_its_study`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,6 +19,8 @@ from omibench.client.spending_limit import BUDGET_ENV
 from omibench.errors import SomeFailedError
 from omibench.files.isolated import isolate_env, python_module
 from omibench.files.locks import wait_lock
+from omibench.files.shipped import find_shipped
+from omibench.files.study_folder import SNAKEFILE
 from omibench.models.traffic.stop import stoppable
 from omibench.text.terminal import printable
 
@@ -33,14 +38,18 @@ def snakemake(
     budget_usd: float | None = None,
     say: Callable[[str], object] = print,
 ) -> None:
-    """Bring targets up to date; `say` receives each line of Snakemake's output.
+    """Bring targets up to date in the current folder; `say` receives each line of the output.
 
-    `forced` are outputs to build again in any case. It waits for a running build of another flow in
-    this folder. Raises SomeFailedError with Snakemake's last lines, and StopSignal after its jobs
-    have ended because of a signal.
+    `forced` are outputs to build again in any case. A folder without a Snakefile is built by the
+    rules that omibench ships. It waits for a running build of another flow in this folder. Raises
+    SomeFailedError with Snakemake's last lines, and StopSignal after its jobs have ended because of
+    a signal.
     """
+    study = ["--configfile", params]
+    if not Path(SNAKEFILE).is_file():
+        study += ["--snakefile", str(find_shipped(SNAKEFILE))]
     command = python_module("snakemake", *targets, "--cores", str(cores))
-    command += ["--configfile", params, "--quiet", "rules", "host", "--rerun-incomplete"]
+    command += [*study, "--quiet", "rules", "host", "--rerun-incomplete"]
     command += ["--forcerun", *forced] if (forced := list(forced)) else []
     environment = isolate_env(os.environ) | (
         {} if budget_usd is None else {BUDGET_ENV: str(budget_usd)}
@@ -51,10 +60,10 @@ def snakemake(
         last.append(line)
         say(line)
 
-    with _alone() as lock:
+    with _alone(study) as lock:
         code = _run(command, environment, lock, heard)
     if code:
-        raise SomeFailedError(f"snakemake failed with exit code {code}", *last)
+        raise SomeFailedError(f"snakemake failed with exit code {code} in {Path.cwd()}", *last)
 
 
 def _run(
@@ -80,15 +89,18 @@ def _stop(child: subprocess.Popen[str], at_once: bool) -> None:
 
 
 @contextmanager
-def _alone() -> Iterator[IO[str]]:
+def _alone(study: Sequence[str]) -> Iterator[IO[str]]:
     """Lock the folder. Text in the lock file means that its last holder was killed while
-    building."""
+    building.
+
+    `study` are the options of Snakemake that name rules and parameters.
+    """
     LOCK.parent.mkdir(parents=True, exist_ok=True)
     with LOCK.open("a+") as file:
         wait_lock(file.fileno())
         file.seek(0)
         if file.read():
-            unlock = python_module("snakemake", "--unlock", "--quiet", "all")
+            unlock = python_module("snakemake", "--unlock", *study, "--quiet", "all")
             subprocess.run(unlock, env=isolate_env(os.environ), check=False, capture_output=True)
         file.write("building\n")
         file.flush()

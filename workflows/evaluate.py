@@ -41,6 +41,7 @@ from workflows.shared import (
     ParamsFile,
     ask_all,
     build,
+    in_its_study,
     living,
     questions_of,
     run_from_command_line,
@@ -49,6 +50,7 @@ from workflows.shared import (
 
 @flow(name="evaluate", flow_run_name="evaluate {params}")
 @living
+@in_its_study
 def evaluate(
     params: str = "params.yaml",
     shard: int = 200,

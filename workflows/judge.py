@@ -29,6 +29,7 @@ from workflows.shared import (
     ParamsFile,
     ask_all,
     build,
+    in_its_study,
     living,
     run_from_command_line,
 )
@@ -36,6 +37,7 @@ from workflows.shared import (
 
 @flow(name="judge", flow_run_name="judge {params}")
 @living
+@in_its_study
 def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: int = 4) -> int:
     """Judge every response of the study; return their number.
 

@@ -32,6 +32,7 @@ from workflows.shared import (
     ParamsFile,
     ask_all,
     build,
+    in_its_study,
     living,
     run_from_command_line,
 )
@@ -39,6 +40,7 @@ from workflows.shared import (
 
 @flow(name="rationales", flow_run_name="rationales {params}")
 @living
+@in_its_study
 def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lanes: int = 4) -> int:
     """Judge and complete the problems of the study; return the number of completed ones.
 

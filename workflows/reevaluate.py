@@ -55,6 +55,7 @@ from workflows.shared import (
     Lanes,
     ParamsFile,
     build,
+    in_its_study,
     living,
     questions_of,
     run_from_command_line,
@@ -75,6 +76,7 @@ def tell(body: dict[str, Any], url_env: str) -> bool:
 
 @flow(name="reevaluate", flow_run_name="reevaluate {params}")
 @living
+@in_its_study
 def reevaluate(
     params: str = "params.yaml",
     shard: int = 200,

@@ -1,4 +1,4 @@
-"""Shared parts of the flows: tasks with retries by kind of error, slots of endpoints, liveness."""
+"""Shared parts of the flows: the study's folder, tasks with retries, slots, liveness."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial, wraps
+from inspect import signature
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Annotated, Any, NamedTuple, ParamSpec, TypeVar
@@ -26,10 +27,12 @@ from prefect.tasks import exponential_backoff
 from omibench.cli.ending import end_stopped, exit_with_error
 from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locks import wait_lock
+from omibench.files.study_folder import in_study_folder
 from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study
 from omibench.plan.study_file import read_study
 from omibench.sharding.shards import Shard, divide_limits, interleave, name_lane
+from omibench.text.terminal import say
 from workflows.build import snakemake
 
 ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]
@@ -119,8 +122,8 @@ def build(
     budget_usd: float | None = None,
 ) -> None:
     """Let Snakemake bring targets up to date."""
-    say = get_run_logger().info
-    snakemake(params, targets, cores, forced=forced, budget_usd=budget_usd, say=say)
+    log = get_run_logger().info
+    snakemake(params, targets, cores, forced=forced, budget_usd=budget_usd, say=log)
 
 
 def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
@@ -190,6 +193,21 @@ def living(call: Callable[P, R]) -> Callable[P, R]:
     return held
 
 
+def in_its_study(call: Callable[P, R]) -> Callable[P, R]:
+    """Wrap a flow's function to run in the folder of the study of its argument `params`: wherever
+    it was started, it touches no other folder."""
+
+    @wraps(call)
+    def moved(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = signature(call).bind(*args, **kwargs)
+        given.apply_defaults()
+        with in_study_folder(given.arguments["params"], get_run_logger().info) as there:
+            given.arguments["params"] = there
+            return call(*given.args, **given.kwargs)
+
+    return moved
+
+
 def sign_of_life(run_id: str) -> Path:
     """Return the lock file of a run, which exists from its start to its end."""
     return Path(PREFECT_HOME.value()) / "omibench" / f"{run_id}.lock"
@@ -223,7 +241,8 @@ def run_from_command_line(params: str, start: Callable[[], object]) -> None:
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "INFO")
     with signals_watched(whole_program=True):
         try:
-            read_study(params)
+            with in_study_folder(params, partial(say, err=True)) as there:
+                read_study(there)
             start()
         except BaseException as error:
             if stop_requested() is not None:

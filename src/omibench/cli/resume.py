@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,7 @@ NAMED = 10
 
 
 def resume(
+    context: typer.Context,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for the jobs that still run in Slurm.")
     ] = False,
@@ -54,6 +56,7 @@ def resume(
     """
     from pathlib import Path
 
+    from omibench.files.study_folder import in_study_folder
     from omibench.status.resume import (
         build_resume_commands,
         find_living_run,
@@ -63,6 +66,7 @@ def resume(
 
     if wait and cancel:
         raise ParamsError("resume: give either --wait or --cancel")
+    params = context.with_resource(in_study_folder(params, partial(say, err=True)))
     study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
     if (living := find_living_run(runs)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ DEFAULT = "params.yaml"
 
 
 def run(
+    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- OPTION", help="Further options and targets for snakemake."),
@@ -43,8 +45,9 @@ def run(
 ) -> None:
     """Run a study from its papers or benchmark to the report.
 
-    Runs `snakemake` in the current folder. Only missing or outdated files are built, and jobs that
-    a killed run left unfinished are repeated. The last line is the path of the report.
+    Runs `snakemake` in the folder of the study: that of its parameter file, or the one above
+    `studies/`. Only missing or outdated files are built, and jobs that a killed run left unfinished
+    are repeated. The last line is the path of the report.
 
     \b
     Example:
@@ -54,13 +57,16 @@ def run(
     """
     from omibench.cli.processes import run_module
     from omibench.extras import require_extra
+    from omibench.files.study_folder import SNAKEFILE, in_study_folder
 
     require_extra("workflow", "omibench run", "snakemake")
     if params.lstrip().startswith("{"):
         raise ParamsError(
             "run: --params: JSON text is not possible here, since Snakemake reads it; give a file"
         )
-    if not Path("Snakefile").is_file():
+    started_in = Path.cwd()
+    params = context.with_resource(in_study_folder(params, partial(say, err=True)))
+    if not Path(SNAKEFILE).is_file():
         raise MissingInputError(
             f"run: {Path.cwd()} has no Snakefile; change to the folder of your study, or create "
             "one with `omibench init FOLDER`"
@@ -75,7 +81,7 @@ def run(
             "what remains, `omibench run` continues from there"
         )
     if not dry_run:
-        say(_last_line(study))
+        say(_last_line(study, Path() if Path.cwd() == started_in else Path.cwd()))
 
 
 def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
@@ -85,8 +91,8 @@ def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
     return [*configfile, *config, "--rerun-incomplete", "--cores", str(cores or "all")]
 
 
-def _last_line(study: Study) -> str:
-    results = Path(study.study.results)
+def _last_line(study: Study, folder: Path) -> str:
+    results = folder / study.study.results
     report, dataset = results / "analyze/report.html", results / "freeze/manifest.json"
     if study.cells and report.is_file():
         return f"report: {report}"
